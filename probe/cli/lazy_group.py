@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -114,7 +115,12 @@ class LazyGroup(TyperGroup):
 
 def load(name: str) -> Any:
     """Import a command and return it in the form that typer runs. KeyError for a name that is not in the table."""
-    function = getattr(importlib.import_module(f"probe.cli.commands.{COMMANDS[name].module}"), name.replace("-", "_"))
+    gc.disable()  # what is imported stays, so a pass of the collector would find nothing
+    try:
+        module = importlib.import_module(f"probe.cli.commands.{COMMANDS[name].module}")
+    finally:
+        gc.enable()
+    function = getattr(module, name.replace("-", "_"))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     alone.command(name)(function)
     return get_command(alone)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,12 +10,10 @@ from probe.errors import reason_of
 from probe.evidence.schema import EvidenceError
 from probe.files.digests import MAX_BYTES as MAX_DIGEST
 from probe.files.digests import digest_in, digest_path
+from probe.files.shipped import PUBLISHED, shipped_file
 
 SETTLED = "settled.sqlite"
 """The settled cells of a results folder."""
-PUBLISHED = "evidence.sqlite"
-"""The evidence in the package and on a published site."""
-FOLDER = Path(__file__).resolve().parent / "data"
 MAX_BYTES = 256 * 1024 * 1024
 """Greatest size of evidence that is read."""
 
@@ -40,19 +37,6 @@ SCHEMES = ("http://", "https://")
 def is_url(text: str) -> bool:
     """Return whether a text is the address of a site."""
     return text.startswith(SCHEMES)
-
-
-def shipped_file() -> Path:
-    """Return the file of the package, which may not exist; $PROBE_EVIDENCE names another."""
-    return Path(os.environ.get("PROBE_EVIDENCE") or FOLDER / PUBLISHED)
-
-
-def shipped_digest() -> str:
-    """Return the digest that stands beside the package's file; empty if the package has none."""
-    try:
-        return digest_in(digest_path(shipped_file()).read_text(encoding="ascii"))
-    except (OSError, ValueError):
-        return ""
 
 
 def shipped() -> Held | None:

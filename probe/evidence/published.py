@@ -9,11 +9,12 @@ from http.client import HTTPException
 from pathlib import Path
 
 from probe.errors import reason_of
-from probe.evidence.places import MAX_BYTES, PUBLISHED, Held
+from probe.evidence.places import MAX_BYTES, Held
 from probe.evidence.schema import EvidenceError
 from probe.files.atomic import write_file
 from probe.files.digests import ENDING, digest_in, digest_of
 from probe.files.digests import MAX_BYTES as MAX_DIGEST
+from probe.files.shipped import PUBLISHED
 
 DEADLINE_S = 60.0
 """Longest time for one file."""

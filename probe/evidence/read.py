@@ -8,18 +8,23 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from probe.cells.aggregate import SettledCell
+from probe.cells.origin import Origin
 from probe.evidence.schema import APPLICATION_ID, JUDGED, SCHEMA, EvidenceError, Run, plain_facts
 from probe.files.digests import digest_of
 from probe.model.cell import Cell, Outcome
 from probe.model.codec import decode
 from probe.model.columns import FACTS, IDENTITY, Facts
-from probe.model.handshake import Handshake
 from probe.model.results import facts_of
 from probe.model.verdicts import Verdict
 
+if TYPE_CHECKING:
+    from probe.model.handshake import Handshake
+
+NO_ORIGINS: Mapping[str, Origin] = MappingProxyType({})
 _NO_FACTS = Facts()
 _AGAIN = "make it again with `probe matrix` or `probe publish-evidence`, or name another file"
 
@@ -65,6 +70,14 @@ class EvidenceFile:
         """What the file says about itself: schema, program, rules, conditions per engine, cells, trials."""
         return dict(self._select("SELECT name, value FROM about"))
 
+    def versions(self, family: str) -> list[str]:
+        """Return the versions of a family that have cells, in no order."""
+        query = (
+            "SELECT DISTINCT v.word FROM cells c JOIN words f ON f.id = c.family JOIN words v ON v.id = c.version "
+            "WHERE f.word = ?"
+        )
+        return [version for (version,) in self._select(query, family)]
+
     @cached_property
     def runs(self) -> tuple[Run, ...]:
         """The runs whose trials it has, oldest first."""
@@ -76,12 +89,17 @@ class EvidenceFile:
         self._database.backup(database)
 
     def cells(
-        self, wanted: Wanted = EVERYTHING, *, among: Collection[Cell] | None = None, facts: bool = False
+        self,
+        wanted: Wanted = EVERYTHING,
+        *,
+        among: Collection[Cell] | None = None,
+        facts: bool = False,
+        origins: Mapping[str, Origin] = NO_ORIGINS,
     ) -> dict[Cell, SettledCell]:
         """Return the settled cells that are wanted, in the order of the file.
 
         Without `facts`, which take most of the time, those of every verdict are the defaults. `among` limits the answer
-        to these cells. EvidenceError if the file is damaged.
+        to these cells. `origins` has the origin of the cells of a run. EvidenceError if the file is damaged.
         """
         if among is not None:
             wanted = Wanted.of(among)
@@ -92,7 +110,12 @@ class EvidenceFile:
                 cell = self._cell(row)
                 if chosen is None or cell in chosen:
                     found[cell] = SettledCell(
-                        cell=cell, run_id=row[8], trial=row[9], verdicts=tuple(verdicts), conditions=row[10]
+                        cell=cell,
+                        run_id=row[8],
+                        trial=row[9],
+                        verdicts=tuple(verdicts),
+                        conditions=row[10],
+                        origin=origins.get(row[8]),
                     )
         return found
 
@@ -105,6 +128,8 @@ class EvidenceFile:
 
     def handshakes(self, wanted: Wanted = EVERYTHING) -> dict[Cell, tuple[Handshake, ...]]:
         """Return what the clients of control cells sent first on a connection."""
+        from probe.model.handshake import Handshake  # noqa: PLC0415  # look-ups read none
+
         found: dict[Cell, tuple[Handshake, ...]] = {}
         names = ", ".join(f"c.{name}" for name in IDENTITY)
         query = (
@@ -157,16 +182,18 @@ class EvidenceFile:
 
     def _where(self, wanted: Wanted) -> str:
         """Return the condition of a selection. It holds numbers of words only."""
-        parts = []
-        for item in fields(wanted):
-            words = getattr(wanted, item.name)
-            if words is not None:
-                parts.append(f"c.{item.name} IN ({', '.join(map(str, self._numbers(words)))})")
+        asked = {item.name: words for item in fields(wanted) if (words := getattr(wanted, item.name)) is not None}
+        numbers = self._numbers({word for words in asked.values() for word in words})
+        lists = {
+            name: ", ".join(str(numbers[word]) for word in words if word in numbers) for name, words in asked.items()
+        }
+        parts = [f"c.{name} IN ({some})" for name, some in lists.items()]
         return f"WHERE {' AND '.join(parts)}" if parts else ""
 
-    def _numbers(self, words: Collection[str]) -> list[int]:
-        rows = self._select("SELECT id FROM words WHERE word IN (SELECT value FROM json_each(?))", json.dumps([*words]))
-        return [number for (number,) in rows]
+    def _numbers(self, words: Collection[str]) -> dict[str, int]:
+        """Return the numbers of the words that the file has. One query, since it reads all words."""
+        query = "SELECT word, id FROM words WHERE word IN (SELECT value FROM json_each(?))"
+        return dict(self._select(query, json.dumps([*words])))
 
     def _word(self, number: int) -> str:
         if number not in self._words:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
         Response,
         Row,
     )
-    from probe.model.history import Expectation, Header, History, Limits, Stored, Subject
+    from probe.model.expectation import Expectation, Limits
+    from probe.model.history import Header, History, Stored, Subject
     from probe.model.profile import Election, Profile
     from probe.model.verdicts import Verdict
     from probe.model.words import AfterHeal, Reaction, Reroute, Rescuer, StormBound, Symptom, Target, Trigger
@@ -59,7 +60,8 @@ else:
                 "Response",
                 "Row",
             ),
-            "history": ("Expectation", "Header", "History", "Limits", "Stored", "Subject"),
+            "expectation": ("Expectation", "Limits"),
+            "history": ("Header", "History", "Stored", "Subject"),
             "profile": ("Election", "Profile"),
             "verdicts": ("Verdict",),
             "words": ("AfterHeal", "Reaction", "Reroute", "Rescuer", "StormBound", "Symptom", "Target", "Trigger"),

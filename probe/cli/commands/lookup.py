@@ -12,7 +12,7 @@ import typer
 
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.selectors import Chosen, any_line, select_clients
-from probe.cells.audit import Fault, Finding, examine, upgrade
+from probe.cells.audit import Fault, Finding, examine
 from probe.cells.diff import in_order
 from probe.cells.upgrades import next_conforming
 from probe.cli import common_options as o
@@ -56,23 +56,22 @@ def lookup(
         cells = in_order({replace(cell, broker=line) for cell in every if _fits(cell, asked, profile, scenario)})
         if not cells:
             raise NothingJudgedError(_nothing(client, found))
-        stored = found.answer(cells)
+        stored = found.answer(cells, others=False)
+        faults = examine(cells, stored)
+        bad = [item.evidence for item in faults if item.finding is Finding.FAILS and item.evidence is not None]
+        passing = next_conforming(bad, found.later([item.cell for item in bad]).values()) if bad else {}
     given.say_differing([stored[cell] for cell in cells if cell in stored])
-    faults = examine(cells, stored)
     where = f"broker line {line}, {engine} engine, profile {profile}"
     if "@" not in client and not json_out:
         _print_versions(f"{client} on {where}", faults)
         return
-    better = upgrade(faults, stored) if "@" in client else None
     if json_out:
         about = {"client": client, "stands_for": str(asked.client), "broker": line, "engine": str(engine)}
-        typer.echo(as_json(about, faults, better, results))
+        typer.echo(as_json(about, faults, passing, results))
     else:
         driven = f" ({asked.client} with its settings)" if asked.application else ""
         typer.echo(f"{client}{driven} on {where}: {counts_of(faults)}")
-        bad = [item.evidence for item in faults if item.finding is Finding.FAILS and item.evidence is not None]
-        passing = next_conforming(bad, stored.values())
-        for text in as_text(faults, better, passing, results, everything=everything):
+        for text in as_text(faults, passing, results, everything=everything):
             typer.echo(text)
     _check(client, faults)
 

@@ -14,10 +14,10 @@ from probe.cli import options as o
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.settled import own_contents, write_settled
 from probe.errors import GateError, NothingJudgedError
-from probe.evidence.places import shipped_file
 from probe.evidence.publishing import contradicted, for_package
 from probe.evidence.read import EvidenceFile, opened
 from probe.evidence.write import put, whole
+from probe.files.shipped import shipped_file
 from probe.model.counts import counted
 from probe.model.versions import version_key
 from probe.verdict import RULES_VERSION

@@ -9,17 +9,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from rich.table import Table
-from rich.text import Text
+import typer
 
 from probe.catalogue.apps import App, release_key
 from probe.cells.audit import Fault, Finding, Report
 from probe.cells.citations import cited, command
 from probe.cells.cli_hints import run_command
-from probe.cli.console.streams import OUT
+from probe.cli.console.plain_table import lines_of
 from probe.model.versions import version_key
 
-STYLES = {Finding.FAILS: "bold red", Finding.SUSPECTED: "yellow", Finding.UNKNOWN: "magenta", Finding.PASSES: "green"}
+COLOURS = {Finding.FAILS: "red", Finding.SUSPECTED: "yellow", Finding.UNKNOWN: "magenta", Finding.PASSES: "green"}
+HEADER = ("service", "instances", "client", "driven as", "finding", "fails at", "not known", "smallest upgrade")
 COLUMNS = (
     *("service", "client", "stands_for", "count", "role", "profile", "scenario", "engine", "broker"),
     *("finding", "outcome", "reason", "run_id", "upgrade", "outcomes", "worst"),
@@ -28,31 +28,20 @@ COLUMNS = (
 
 def print_audit(reports: Sequence[Report], results: str, apps: Mapping[str, App]) -> None:
     """Print the table, then the failures of each service with evidence and the smallest upgrade."""
-    table = Table(title="services, worst first", title_justify="left")
-    for column in (
-        "service",
-        "instances",
-        "client",
-        "driven as",
-        "finding",
-        "fails at",
-        "not known",
-        "smallest upgrade",
-    ):
-        table.add_column(column)
-    for report in reports:
-        table.add_row(*_row(report))
-    OUT.print(table)
+    typer.echo("services, worst first")
+    colours = [COLOURS.get(report.finding, "") for report in reports]
+    for line in lines_of(HEADER, [_row(report) for report in reports], colours, HEADER.index("finding")):
+        typer.echo(line)
     for report in reports:
         for line in _evidence(report, results, apps):
-            OUT.print(line, markup=False)
+            typer.echo(line)
     counts = Counter(report.finding for report in reports)
-    OUT.print(", ".join(f"{counts[item]} {item}" for item in Finding if counts[item]), markup=False)
+    typer.echo(", ".join(f"{counts[item]} {item}" for item in Finding if counts[item]))
 
 
-def _row(report: Report) -> list[Text]:
+def _row(report: Report) -> list[str]:
     bad = [*report.of(Finding.FAILS), *report.of(Finding.SUSPECTED)]
-    row = [
+    return [
         report.name,
         str(report.count),
         report.client,
@@ -62,7 +51,6 @@ def _row(report: Report) -> list[Text]:
         str(len(report.of(Finding.UNKNOWN)) or ""),
         (report.upgrade.application or report.upgrade.version) if report.upgrade else ("none is stored" if bad else ""),
     ]
-    return [Text(text, style=STYLES.get(report.finding, "") if number == 4 else "") for number, text in enumerate(row)]
 
 
 def _fault_lines(fault: Fault) -> str:

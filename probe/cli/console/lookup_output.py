@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
-from probe.cells.audit import Fault, Finding, Upgrade
+from probe.cells.audit import Fault, Finding
 from probe.cells.citations import cited, command, source
 from probe.model import Cell, Role
 
@@ -19,9 +18,7 @@ FEW = 3
 """Number of faults of a version that the overview names."""
 
 
-def as_text(
-    faults: Sequence[Fault], upgrade: Upgrade | None, passing: Mapping[Cell, str], results: str, *, everything: bool
-) -> Iterator[str]:
+def as_text(faults: Sequence[Fault], passing: Mapping[Cell, str], results: str, *, everything: bool) -> Iterator[str]:
     """Yield the findings about a client, the worst first, and the evidence they rest on.
 
     `passing` has the next version that passes, by the cell of the evidence.
@@ -31,8 +28,6 @@ def as_text(
         yield f"  {fault.finding:<12}{_what(fault.cell)}: {_evidence(fault, results)}"
         if fault.evidence is not None and fault.evidence.cell in passing:
             yield f"  {'':<12}{passing[fault.evidence.cell]} passes"
-    if upgrade is not None:
-        yield f"  smallest upgrade that passes: {upgrade.version} ({upgrade.last_bad} is not enough)"
     if not everything:
         yield from _summed_up([item for item in faults if item not in shown])
     yield from _sources(faults)
@@ -82,13 +77,13 @@ def overview(version: str, faults: Sequence[Fault]) -> str:
     return f"  {version:<12}{counts_of(faults)}{': ' if names else ''}{', '.join([*names][:FEW])}{more}"
 
 
-def as_json(about: Mapping[str, str], faults: Sequence[Fault], upgrade: Upgrade | None, results: str) -> str:
+def as_json(about: Mapping[str, str], faults: Sequence[Fault], passing: Mapping[Cell, str], results: str) -> str:
     """Return the findings as JSON (docs/schema/lookup.json)."""
-    answers = [_answer(item, results) for item in sorted(faults, key=_order)]
-    return json.dumps({**about, "upgrade": upgrade and asdict(upgrade), "answers": answers}, indent=1)
+    answers = [_answer(item, passing, results) for item in sorted(faults, key=_order)]
+    return json.dumps({**about, "answers": answers}, indent=1)
 
 
-def _answer(fault: Fault, results: str) -> dict[str, Any]:
+def _answer(fault: Fault, passing: Mapping[Cell, str], results: str) -> dict[str, Any]:
     seen = fault.evidence
     known: dict[str, Any] = {"outcome": "", "reason": "", "run_id": "", "outcomes": "", "worst": "", "others": []}
     if seen is not None:
@@ -102,6 +97,7 @@ def _answer(fault: Fault, results: str) -> dict[str, Any]:
             "rules": seen.rules,
             "conditions": seen.conditions,
             **_origin(seen),
+            "passes_in": passing.get(seen.cell, ""),
             "command": command(fault.cell, seen, results),
             "others": [
                 {"broker": item.cell.broker, "outcome": item.outcome, "outcomes": item.outcomes, **_origin(item)}

@@ -33,7 +33,7 @@ from probe.runner import Options
 from probe.store import RunStore, TrialRow, trials
 from probe.verdict import RULES_VERSION
 
-AGAIN = "they are not compared, and run again where they are needed"
+NOT_COMPARED = "they are not compared, and run again where they are needed"
 RELEASE = re.compile(r"\d+(\.\d+)+")
 """No alpha, beta, rc, or milestone."""
 
@@ -172,7 +172,7 @@ class BisectRunner:
         wanted = replace(Wanted.of([state.cell]), version=None)
         known = evidence.find(wanted)
         found = [item for item in known.values() if item.rules >= RULES_VERSION and item.outcome is not Outcome.NOT_RUN]
-        say_older([item.cell for item in found if not item.is_current], AGAIN)
+        say_older([item.cell for item in found if not item.is_current], NOT_COMPARED)
         say_differing(found)
         self._known = {item.cell: item for item in found if item.is_current}
         state.learn(item for item in self._known.values() if item.outcome not in UNSETTLED)

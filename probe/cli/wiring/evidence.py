@@ -20,6 +20,7 @@ from probe.evidence.read import EvidenceFile, Wanted, opened
 from probe.model import Cell
 from probe.model.counts import counted
 from probe.model.results import RUN_PREFIX, TRIALS, VERDICTS
+from probe.model.versions import VersionKey, version_key
 from probe.store.presence import refuse_a_file
 
 DEFAULT = (OWN, SHIPPED)
@@ -43,22 +44,36 @@ class Evidence:
         """Return the answers of all evidence about the wanted cells."""
         return choose([self._cells(held, file, wanted, facts=facts) for held, file in self._files])
 
-    def answer(self, cells: Collection[Cell]) -> dict[Cell, SettledCell]:
-        """Return the answers about cells, and about those that differ from them in version or profile only.
+    def later(self, cells: Collection[Cell]) -> dict[Cell, SettledCell]:
+        """Return the answers to the questions of these cells about later versions of their families."""
+        oldest: dict[str, VersionKey] = {}
+        for cell in cells:
+            key = version_key(cell.version)
+            oldest[cell.family] = min(key, oldest.get(cell.family, key))
+        versions = {
+            version
+            for family, key in oldest.items()
+            for _, file in self._files
+            for version in file.versions(family)
+            if version_key(version) > key
+        }
+        return self.find(replace(Wanted.of(cells), version=versions))
+
+    def answer(self, cells: Collection[Cell], *, others: bool = True) -> dict[Cell, SettledCell]:
+        """Return the answers about cells; with `others`, also about cells of other versions and profiles.
 
         A cell whose release line has no evidence is answered by the lines on both sides.
         """
         asked = Wanted.of(cells)
-        found = self.find(replace(asked, version=None, profile=None))
+        found = self.find(replace(asked, version=None, profile=None) if others else asked)
         if open_cells := lacking(cells, found):
             other_lines = self.find(replace(Wanted.of(open_cells), broker=None))
             found.update(from_neighbours(open_cells, other_lines.values()))
         return found
 
     def _cells(self, held: Held, file: EvidenceFile, wanted: Wanted, *, facts: bool) -> Mapping[Cell, SettledCell]:
-        runs = {run.run_id: self._origin(held.evidence, run.started) for run in file.runs}
-        found = file.cells(wanted, facts=facts)
-        return {cell: replace(item, origin=runs[item.run_id]) for cell, item in found.items()}
+        origins = {run.run_id: self._origin(held.evidence, run.started) for run in file.runs}
+        return file.cells(wanted, facts=facts, origins=origins)
 
     def _origin(self, evidence: str, started: str) -> Origin:
         measured = started[:10]

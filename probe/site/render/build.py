@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from probe.model import Cell, Client, Outcome
 from probe.model.results import ResultsError
@@ -25,6 +26,7 @@ from probe.site.render.reuse import Reuse, key
 STATIC = Path(__file__).parents[1] / "static"
 STYLE = "site.css"
 FOLDERS = ("cell", "client", "scenario")
+NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 
 
 def build(
@@ -34,12 +36,13 @@ def build(
     inside: Callable[[Client], Sequence[str]] = no_clients,
     address: str = "",
     processes: int = 1,
+    files: Mapping[str, bytes] = NO_FILES,
 ) -> Path:
     """Write `<out>/site` completely, then rename it; return its index.html.
 
     Unchanged pages of cells are reused from the existing site. `inside` returns the applications that contain a client.
     `address` is the URL of the published site, for its feed. `processes` is the number of processes that render many
-    cells. Raises SiteError if matrix.csv is invalid or `<out>/site` was not made by the probe.
+    cells. `files` are published beside the pages, by name. Raises SiteError if matrix.csv is invalid or `<out>/site` was not made by the probe.
     """
     rows = read_matrix(matrix_csv)
     past = read_run_history(matrix_csv.parent)
@@ -49,6 +52,8 @@ def build(
             (fresh / name).mkdir()
         shutil.copyfile(matrix_csv, fresh / "matrix.csv")
         (fresh / "feed.json").write_text(feed(past, address), encoding="utf-8")
+        for name, data in files.items():
+            (fresh / name).write_bytes(data)
         for path in STATIC.iterdir():
             shutil.copyfile(path, fresh / path.name)
         with (fresh / STYLE).open("a", encoding="utf-8") as style:
