@@ -29,6 +29,20 @@ def source(answer: SettledCell) -> str:
     return f"{answer.origin}, rules {answer.rules}, conditions {answer.conditions}"
 
 
+def provenance(answer: SettledCell | None) -> dict[str, str | int | None]:
+    """Return the evidence of an answer, its date, its age in days, rules and conditions, for JSON and CSV."""
+    if answer is None:
+        return {"evidence": "", "measured": "", "days": None, "rules": None, "conditions": None}
+    origin = answer.origin
+    return {
+        "evidence": "" if origin is None else origin.evidence,
+        "measured": "" if origin is None else origin.measured,
+        "days": None if origin is None else origin.days,
+        "rules": answer.rules,
+        "conditions": answer.conditions,
+    }
+
+
 def _evidence(cell: Cell, answer: SettledCell) -> Iterator[str]:
     if sides := sides_of(cell, answer):
         found = " and ".join(f"{item.tally} on {item.cell.broker}" for item in in_order_of_lines(sides))

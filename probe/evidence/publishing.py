@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from probe.catalogue.families import is_local
@@ -24,13 +24,13 @@ class Choice:
     left_out: Mapping[str, int]
 
 
-def for_site(contents: Contents) -> Choice:
-    """Return what the site of a results folder publishes: cells that say something about a released client."""
-    return _chosen(contents, _unfit)
+def unfit_for_site(cells: Mapping[Cell, SettledCell]) -> list[Cell]:
+    """Return the cells that a site does not publish: they say nothing about a released client."""
+    return [cell for cell, item in cells.items() if _unfit(item)]
 
 
 def for_package(contents: Contents, rules: int) -> Choice:
-    """Return what the package ships: the same, of today's conditions and by the current rules only."""
+    """Return what the package ships: what a site publishes, of today's conditions and by the current rules only."""
 
     def unfit(item: SettledCell) -> str:
         if not item.is_current:
@@ -39,16 +39,6 @@ def for_package(contents: Contents, rules: int) -> Choice:
             return f"not judged by rules {rules}; `probe judge` judges them again"
         return _unfit(item)
 
-    return _chosen(contents, unfit)
-
-
-def _unfit(item: SettledCell) -> str:
-    if item.outcome in UNSETTLED:
-        return "not settled: the trial waited, broke or did not run"
-    return "of a local build" if is_local(item.cell.version) else ""
-
-
-def _chosen(contents: Contents, unfit: Callable[[SettledCell], str]) -> Choice:
     reasons = {cell: unfit(item) for cell, item in contents.cells.items()}
     cells = {cell: item for cell, item in contents.cells.items() if not reasons[cell]}
     runs = {item.run_id for item in cells.values()}
@@ -58,6 +48,12 @@ def _chosen(contents: Contents, unfit: Callable[[SettledCell], str]) -> Choice:
         handshakes={cell: sent for cell, sent in contents.handshakes.items() if cell in cells},
     )
     return Choice(contents=kept, left_out=Counter(filter(None, reasons.values())))
+
+
+def _unfit(item: SettledCell) -> str:
+    if item.outcome in UNSETTLED:
+        return "not settled: the trial waited, broke or did not run"
+    return "of a local build" if is_local(item.cell.version) else ""
 
 
 def contradicted(cells: Mapping[Cell, SettledCell], expectations: Iterable[Expectation]) -> list[Finding]:

@@ -47,11 +47,26 @@ def extended(held: EvidenceFile, contents: Contents) -> bytes:
         held.copy_to(database)
         known = {cell: item.rank for cell, item in held.cells(among=contents.cells).items()}
         better = {cell: item for cell, item in contents.cells.items() if cell not in known or item.rank > known[cell]}
-        places = held.places(cell for cell in better if cell in known)
-        for table, key in (("cells", "id"), ("trials", "cell"), ("handshakes", "cell")):
-            database.executemany(f"DELETE FROM {table} WHERE {key} = ?", [(place,) for place in places])  # noqa: S608  # names of ours
+        _remove(database, held.places(cell for cell in better if cell in known))
         shown = {cell: some for cell, some in contents.handshakes.items() if cell in better}
         return _filled(database, Contents(cells=better, runs=contents.runs, handshakes=shown))
+
+
+def reduced(held: EvidenceFile, without: Collection[Cell]) -> bytes:
+    """Return a copy of a file for others: without some cells, and without what identifies the files of runs."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        held.copy_to(database)
+        _remove(database, held.places(without))
+        database.execute("DELETE FROM runs WHERE id NOT IN (SELECT run FROM cells)")
+        database.execute("UPDATE runs SET stamp = ''")
+        return _filled(database, Contents(cells={}, runs=[]))
+
+
+def _remove(database: sqlite3.Connection, places: Iterable[int]) -> None:
+    """Delete the rows of cells by their numbers."""
+    rows = [(place,) for place in places]
+    for table, key in (("cells", "id"), ("trials", "cell"), ("handshakes", "cell")):
+        database.executemany(f"DELETE FROM {table} WHERE {key} = ?", rows)  # noqa: S608  # names of ours
 
 
 def put(path: Path, data: bytes, *, digest: bool) -> None:

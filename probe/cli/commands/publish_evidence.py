@@ -12,11 +12,11 @@ from probe.catalogue.files import data_file
 from probe.catalogue.known_results import contrasted, expected, read_known
 from probe.cli import options as o
 from probe.cli.console.streams import OUT, say
-from probe.cli.wiring.settled import own_contents, write_settled
+from probe.cli.wiring.settled import own_file, write_settled
 from probe.errors import GateError, NothingJudgedError
 from probe.evidence.publishing import contradicted, for_package
 from probe.evidence.read import EvidenceFile, opened
-from probe.evidence.write import put, whole
+from probe.evidence.write import Contents, put, whole
 from probe.files.shipped import shipped_file
 from probe.model.counts import counted
 from probe.model.versions import version_key
@@ -32,7 +32,9 @@ def publish_evidence(
 ) -> None:
     """Write settled cells as evidence that ships with the package; exit code 1 if it contradicts a known result."""
     write_settled(results)
-    choice = for_package(own_contents(results), RULES_VERSION)
+    with own_file(results) as own:
+        contents = Contents(cells=own.cells(facts=True), runs=own.runs, handshakes=own.handshakes())
+    choice = for_package(contents, RULES_VERSION)
     for reason, count in sorted(choice.left_out.items()):
         say(f"left out  {counted(count, 'cell')} {reason}")
     if not choice.contents.cells:

@@ -13,7 +13,7 @@ import typer
 
 from probe.catalogue.apps import App, release_key
 from probe.cells.audit import Fault, Finding, Report
-from probe.cells.citations import cited, command
+from probe.cells.citations import cited, command, provenance
 from probe.cells.cli_hints import run_command
 from probe.cli.console.plain_table import lines_of
 from probe.model.versions import version_key
@@ -23,6 +23,7 @@ HEADER = ("service", "instances", "client", "driven as", "finding", "fails at", 
 COLUMNS = (
     *("service", "client", "stands_for", "count", "role", "profile", "scenario", "engine", "broker"),
     *("finding", "outcome", "reason", "run_id", "upgrade", "outcomes", "worst"),
+    *("evidence", "measured", "days", "rules", "conditions"),
 )
 
 
@@ -139,6 +140,7 @@ def _fault(fault: Fault, results: str) -> dict[str, object]:
         "command": command(fault.cell, seen, results) if known and seen else run_command([fault.cell], results),
         "outcomes": seen.outcomes if seen is not None else "",
         "worst": seen.worst if seen is not None else "",
+        **provenance(seen),
     }
 
 

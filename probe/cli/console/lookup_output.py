@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault, Finding
-from probe.cells.citations import cited, command, source
+from probe.cells.citations import cited, command, provenance, source
+from probe.cells.cli_hints import run_command
 from probe.model import Cell, Role
 
 LISTED = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
@@ -85,28 +87,26 @@ def as_json(about: Mapping[str, str], faults: Sequence[Fault], passing: Mapping[
 
 def _answer(fault: Fault, passing: Mapping[Cell, str], results: str) -> dict[str, Any]:
     seen = fault.evidence
-    known: dict[str, Any] = {"outcome": "", "reason": "", "run_id": "", "outcomes": "", "worst": "", "others": []}
-    if seen is not None:
-        known = {
-            "outcome": seen.outcome,
-            "reason": seen.reason,
-            "run_id": seen.run_id,
-            "outcomes": seen.outcomes,
-            "worst": seen.worst,
-            "measured_on": seen.cell.broker,
-            "rules": seen.rules,
-            "conditions": seen.conditions,
-            **_origin(seen),
-            "passes_in": passing.get(seen.cell, ""),
-            "command": command(fault.cell, seen, results),
-            "others": [
-                {"broker": item.cell.broker, "outcome": item.outcome, "outcomes": item.outcomes, **_origin(item)}
-                for item in seen.beside
-            ],
-        }
-    return {**fault.cell.columns(), "finding": fault.finding, **known}
+    return {
+        **fault.cell.columns(),
+        "finding": fault.finding,
+        **_said(seen),
+        "reason": "" if seen is None else seen.reason,
+        "passes_in": "" if seen is None else passing.get(seen.cell, ""),
+        "command": run_command([fault.cell], results) if seen is None else command(fault.cell, seen, results),
+        "others": [] if seen is None else [_said(item) for item in seen.beside],
+    }
 
 
-def _origin(seen: Any) -> dict[str, Any]:
-    origin = seen.origin
-    return {} if origin is None else {"evidence": origin.evidence, "measured": origin.measured, "days": origin.days}
+def _said(answer: SettledCell | None) -> dict[str, Any]:
+    """Return what one piece of evidence says, and on which release line it was measured."""
+    if answer is None:
+        return {"outcome": "", "outcomes": "", "worst": "", "measured_on": "", "run_id": "", **provenance(None)}
+    return {
+        "outcome": answer.outcome,
+        "outcomes": answer.outcomes,
+        "worst": answer.worst,
+        "measured_on": answer.cell.broker,
+        "run_id": answer.run_id,
+        **provenance(answer),
+    }

@@ -62,15 +62,13 @@ def _up_to_date(results: str, stamps: Mapping[str, str], held: EvidenceFile | No
     return extended(held, read_runs(results, fresh)) if fresh else None
 
 
-def own_contents(results: str) -> Contents:
-    """Return the settled cells of a results folder with everything that its file says about them.
-
-    NothingJudgedError if there is no file.
-    """
+@contextmanager
+def own_file(results: str) -> Iterator[EvidenceFile]:
+    """Open the settled cells of a results folder. NothingJudgedError if there is no file."""
     with _held(Place(results)) as held:
         if held is None:
             raise NothingJudgedError(f"{results} has no {SETTLED}; `probe run` makes trials, `probe matrix` the file")
-        return Contents(cells=held.cells(facts=True), runs=held.runs, handshakes=held.handshakes())
+        yield held
 
 
 def read_runs(results: str, stamps: Mapping[str, str]) -> Contents:

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from probe.cli.wiring.settled import own_contents
-from probe.evidence.publishing import for_site
+from probe.cli.wiring.settled import own_file
+from probe.evidence.publishing import unfit_for_site
 from probe.evidence.read import EvidenceFile, opened
 from probe.evidence.schema import JUDGED
-from probe.evidence.write import whole
+from probe.evidence.write import reduced
 from probe.files.digests import ENDING, digest_line, digest_of
 from probe.files.shipped import PUBLISHED
 from probe.model.results import SCHEMA_KEY, SCHEMA_VERSION
@@ -23,7 +23,8 @@ _TYPES = {Type.STRING: pa.string(), Type.BIGINT: pa.int64(), Type.DOUBLE: pa.flo
 
 def evidence_files(results: str) -> Mapping[str, bytes]:
     """Return the files that a site publishes from the settled cells of a results folder, by name."""
-    data = whole(for_site(own_contents(results)).contents)
+    with own_file(results) as own:
+        data = reduced(own, unfit_for_site(own.cells()))
     with opened(data, PUBLISHED) as file:
         twin = as_parquet(file)
     return {PUBLISHED: data, PUBLISHED + ENDING: digest_line(digest_of(data), PUBLISHED).encode(), TWIN: twin}

@@ -42,7 +42,8 @@ def build(
 
     Unchanged pages of cells are reused from the existing site. `inside` returns the applications that contain a client.
     `address` is the URL of the published site, for its feed. `processes` is the number of processes that render many
-    cells. `files` are published beside the pages, by name. Raises SiteError if matrix.csv is invalid or `<out>/site` was not made by the probe.
+    cells. `files` are published beside the pages, by name. Raises SiteError if matrix.csv is invalid or `<out>/site`
+    was not made by the probe.
     """
     rows = read_matrix(matrix_csv)
     past = read_run_history(matrix_csv.parent)
