@@ -231,6 +231,8 @@ def opened(data: bytes, name: str, digest: str | None = None) -> Iterator[Eviden
 
 
 def _load(database: sqlite3.Connection, data: bytes, name: str) -> None:
+    if not data:
+        raise EvidenceError(f"{name} is no evidence: it is empty; {_AGAIN}")
     try:
         database.deserialize(data)
         database.execute("PRAGMA query_only = ON")

@@ -113,11 +113,8 @@ def _word(alias: str, name: str) -> str:
 
 def used_words() -> str:
     """Return a query for the numbers of all words that a row names."""
-    return " UNION ".join(
-        f"SELECT {name} FROM {table}"  # noqa: S608  # names of ours
-        for table, names in _WORD_COLUMNS.items()
-        for name in sorted(names)
-    )
+    columns = [(table, name) for table, names in _WORD_COLUMNS.items() for name in sorted(names)]
+    return " UNION ".join(f"SELECT {name} FROM {table} WHERE {name} IS NOT NULL" for table, name in columns)  # noqa: S608  # names of ours
 
 
 Number = Callable[[str], int]
