@@ -250,3 +250,18 @@ def test_the_twin_has_the_same_rows_as_the_view() -> None:
 def test_the_present_conditions_are_those_of_new_trials(tmp_path: Path) -> None:
     fill(tmp_path, (CELL, 0, Outcome.STUCK))
     assert read(tmp_path)[CELL].conditions == current(Engine.EMBEDDED)
+
+
+def test_runs_that_replace_each_other_leave_nothing_behind(tmp_path: Path) -> None:
+    sizes = []
+    for _ in range(4):
+        fill(tmp_path, *((replace(CELL, scenario=f"net/{nth}"), 0, Outcome.STUCK) for nth in range(9)))
+        with opened((tmp_path / SETTLED).read_bytes(), SETTLED) as file:
+            sizes.append((file.about["cells"], file.about["trials"]))
+    assert set(sizes) == {("9", "9")}
+    database = sqlite3.connect(":memory:")
+    database.deserialize((tmp_path / SETTLED).read_bytes())
+    words = {word for (word,) in database.execute("SELECT word FROM words")}
+    shown = {value for row in database.execute("SELECT * FROM judged") for value in row if isinstance(value, str)}
+    assert words <= shown
+    database.close()
