@@ -18,7 +18,7 @@ from probe.model.schema import Type
 SCHEMA = 1
 """Number of the schema. Additive changes keep it."""
 APPLICATION_ID = 0x4B_4D_50_45
-"""SQLite's `application_id` of these files ("KMPE"), by which a file of another program is told apart."""
+"""SQLite's `application_id` of these files ("KMPE"), by which a file of another program is recognised."""
 CELL = (*IDENTITY, "run", "trial", "conditions", "outcome", "worst", "conforms", "outcomes", "reason")
 """Columns of `cells` after `id`."""
 TRIAL = ("outcome", "conforms", "rules", "reason", *FACTS)
