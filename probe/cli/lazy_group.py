@@ -115,10 +115,11 @@ class LazyGroup(TyperGroup):
 
 def load(name: str) -> Any:
     """Import a command and return it in the form that typer runs. KeyError for a name that is not in the table."""
-    gc.disable()  # what is imported stays, so a pass of the collector would find nothing
+    gc.disable()
     try:
         module = importlib.import_module(f"probe.cli.commands.{COMMANDS[name].module}")
     finally:
+        gc.freeze()  # what is imported stays, so a pass of the collector over it would find nothing
         gc.enable()
     function = getattr(module, name.replace("-", "_"))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)

@@ -7,15 +7,16 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from probe.cells.aggregate import SettledCell
 from probe.cells.origin import Origin
 from probe.evidence.schema import APPLICATION_ID, JUDGED, SCHEMA, EvidenceError, Run, plain_facts
 from probe.files.digests import digest_of
-from probe.model.cell import Cell, Outcome
+from probe.model.cell import Cell, Engine, Outcome, Role
 from probe.model.codec import decode
 from probe.model.columns import FACTS, IDENTITY, Facts
 from probe.model.results import facts_of
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from probe.model.handshake import Handshake
 
 NO_ORIGINS: Mapping[str, Origin] = MappingProxyType({})
+_Member = TypeVar("_Member", bound=StrEnum)
 _NO_FACTS = Facts()
 _AGAIN = "make it again with `probe matrix` or `probe publish-evidence`, or name another file"
 
@@ -59,6 +61,7 @@ class EvidenceFile:
         self._database = database
         self._data = data
         self._words: dict[int, str] = {}
+        self._members: dict[tuple[type[StrEnum], int], StrEnum] = {}
 
     @cached_property
     def digest(self) -> str:
@@ -169,7 +172,7 @@ class EvidenceFile:
     def _verdict(self, judged: tuple[Any, ...], facts: tuple[Any, ...]) -> Verdict:
         outcome, conforms, rules, reason = judged
         return Verdict(
-            outcome=Outcome(self._word(outcome)),
+            outcome=self._member(Outcome, outcome),
             reason=self._word(reason),
             conforms=None if conforms is None else bool(conforms),
             facts=facts_of(plain_facts(dict(zip(FACTS, facts, strict=True)), self._word)) if facts else _NO_FACTS,
@@ -178,7 +181,23 @@ class EvidenceFile:
 
     def _cell(self, row: tuple[Any, ...]) -> Cell:
         """Build the cell of a row that begins with `id` and the identity."""
-        return Cell.of({name: self._word(number) for name, number in zip(IDENTITY, row[1:8], strict=True)})
+        words, family, version, role, profile, scenario, engine, broker = self._word, *row[1:8]
+        return Cell(
+            words(family),
+            words(version),
+            self._member(Role, role),
+            words(profile),
+            words(scenario),
+            self._member(Engine, engine),
+            words(broker),
+        )
+
+    def _member(self, kind: type[_Member], number: int) -> _Member:
+        """Return a member of an enum by the number of its word."""
+        found = self._members.get((kind, number))
+        if found is None:
+            found = self._members[kind, number] = kind(self._word(number))
+        return found  # type: ignore[return-value]  # a member of the enum in its key
 
     def _where(self, wanted: Wanted) -> str:
         """Return the condition of a selection. It holds numbers of words only."""

@@ -77,11 +77,7 @@ def test_a_command_loads_no_package_that_it_does_not_use(arguments: list[str], c
     assert loaded(*arguments, code=code) & {*HEAVY} == set()
 
 
-LOOK_UPS = [
-    (["lookup", "sarama@1.43.3"], 1),
-    (["audit", "fleet.txt"], 1),
-    (["advise", "sarama", "1.43.2", "1.43.3"], 0),
-]
+LOOK_UPS = [(["lookup", "sarama@1.43.3"], 1), (["audit", "fleet.txt"], 1)]
 
 
 @pytest.mark.parametrize(("arguments", "code"), LOOK_UPS, ids=str)

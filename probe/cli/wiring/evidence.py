@@ -45,7 +45,7 @@ class Evidence:
         return choose([self._cells(held, file, wanted, facts=facts) for held, file in self._files])
 
     def later(self, cells: Collection[Cell]) -> dict[Cell, SettledCell]:
-        """Return the answers to the questions of these cells about later versions of their families."""
+        """Return the answers to the questions of these cells about the same and later versions of their families."""
         oldest: dict[str, VersionKey] = {}
         for cell in cells:
             key = version_key(cell.version)
@@ -55,17 +55,16 @@ class Evidence:
             for family, key in oldest.items()
             for _, file in self._files
             for version in file.versions(family)
-            if version_key(version) > key
+            if version_key(version) >= key
         }
-        return self.find(replace(Wanted.of(cells), version=versions))
+        return self.find(replace(Wanted.of(cells), version=versions, profile=None))
 
     def answer(self, cells: Collection[Cell], *, others: bool = True) -> dict[Cell, SettledCell]:
-        """Return the answers about cells; with `others`, also about cells of other versions and profiles.
+        """Return the answers about cells; with `others`, also about later versions and other profiles.
 
         A cell whose release line has no evidence is answered by the lines on both sides.
         """
-        asked = Wanted.of(cells)
-        found = self.find(replace(asked, version=None, profile=None) if others else asked)
+        found = self.later(cells) if others else self.find(Wanted.of(cells))
         if open_cells := lacking(cells, found):
             other_lines = self.find(replace(Wanted.of(open_cells), broker=None))
             found.update(from_neighbours(open_cells, other_lines.values()))
