@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from probe.catalogue.families import is_local
 from probe.cells.aggregate import SettledCell
+from probe.cells.lines import sides_of
 from probe.cells.trends import question
 from probe.inventory.found import Place
 from probe.model import Cell, Profile
@@ -113,13 +114,30 @@ def examine(cells: Iterable[Cell], stored: Mapping[Cell, SettledCell]) -> tuple[
 def _fault(cell: Cell, stored: Mapping[Cell, SettledCell]) -> Fault:
     own = stored.get(cell)
     if own is not None and own.judged:
-        grade = own.grade.severity
-        finding = Finding.INFORMATIVE if grade is None else Finding.FAILS if grade else Finding.PASSES
-        return Fault(cell, finding, own)
+        return Fault(cell, _finding(cell, own), own)
     plain = stored.get(is_plain_upgrade(cell))
     if plain is not None and plain.judged and plain.grade.severity:
         return Fault(cell, Finding.SUSPECTED, plain)
     return Fault(cell, Finding.UNKNOWN, own)
+
+
+def _finding(cell: Cell, answer: SettledCell) -> Finding:
+    """Return what an answer shows. Other lines prove something only together, from both sides of the asked one."""
+    sides = sides_of(cell, answer)
+    found = {_shown(item) for item in sides or [answer]}
+    if len(sides) == 1:
+        return Finding.SUSPECTED if found == {Finding.FAILS} else Finding.UNKNOWN
+    return found.pop() if len(found) == 1 else Finding.SUSPECTED
+
+
+def _shown(answer: SettledCell) -> Finding:
+    """Return what a settled cell shows. Old evidence does not prove that a client passes."""
+    severity = answer.grade.severity
+    if severity is None:
+        return Finding.INFORMATIVE
+    if severity:
+        return Finding.FAILS
+    return Finding.UNKNOWN if answer.origin is not None and answer.origin.is_old else Finding.PASSES
 
 
 def is_plain_upgrade(cell: Cell) -> Cell:

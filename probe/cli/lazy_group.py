@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ class Command:
     """Where a command is, and its line in the list of commands."""
 
     module: str
-    """Module of `probe.cli.commands`. The function in it has the name of the command."""
+    """Module of `probe.cli.commands`. The function in it has the name of the command, with `_` for `-`."""
     summary: str
     """First paragraph of the function's docstring."""
     laboratory: bool = False
@@ -38,7 +39,12 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "show": Command(
         module="show",
-        summary="Show the timeline of one trial. If several cells match, list them.",
+        summary="Show the timeline of one trial, or what evidence says. If several cells match, list them.",
+    ),
+    "lookup": Command(
+        module="lookup",
+        summary="Look up what is known of a client, without a run; exit code 1 if it fails anywhere, 3 if nothing is "
+        "known.",
     ),
     "matrix": Command(
         module="matrix",
@@ -59,6 +65,12 @@ COMMANDS: Mapping[str, Command] = {
         module="bisect",
         summary="Find the version in which the outcome changed. Exit code 0 if there is one, 1 if all outcomes are "
         "the same.",
+    ),
+    "publish-evidence": Command(
+        module="publish_evidence",
+        summary="Write settled cells as evidence that ships with the package; exit code 1 if it contradicts a known "
+        "result.",
+        laboratory=True,
     ),
     "verify": Command(
         module="verify",
@@ -119,7 +131,13 @@ def load(name: str) -> Any:
     """
     if COMMANDS[name].laboratory:
         need_laboratory(f"`probe {name}`")
-    function = getattr(importlib.import_module(f"probe.cli.commands.{COMMANDS[name].module}"), name)
+    gc.disable()
+    try:
+        module = importlib.import_module(f"probe.cli.commands.{COMMANDS[name].module}")
+    finally:
+        gc.freeze()  # what is imported stays, so a pass of the collector over it would find nothing
+        gc.enable()
+    function = getattr(module, name.replace("-", "_"))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     alone.command(name)(function)
     return get_command(alone)

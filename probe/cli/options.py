@@ -13,14 +13,18 @@ from probe.catalogue.brokers import asked_brokers
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import broker_line, select_profiles
+from probe.cli.common_options import DEFAULT_BROKER as DEFAULT_BROKER  # noqa: PLC0414  # part of this module for runs
+from probe.cli.common_options import RESULTS as RESULTS  # noqa: PLC0414  # part of this module for runs
+from probe.cli.common_options import EngineOption as EngineOption  # noqa: PLC0414  # part of this module for runs
+from probe.cli.common_options import Jobs as Jobs  # noqa: PLC0414  # part of this module for runs
+from probe.cli.common_options import Results as Results  # noqa: PLC0414  # part of this module for runs
+from probe.cli.common_options import Roles as Roles  # noqa: PLC0414  # part of this module for runs
+from probe.cli.common_options import Scenarios as Scenarios  # noqa: PLC0414  # part of this module for runs
 from probe.cli.console.skips import by_reason, without_role
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Role
 from probe.planning.plan import LongWatches, Plan, Selection, make_plan
-from probe.runner.schedule.capacity import MOST
 
-RESULTS = "results"
-DEFAULT_BROKER = "3.9"
 REASONS = 3
 """Maximum number of reasons in an error line."""
 
@@ -32,18 +36,6 @@ Clients = Annotated[
         help="Client to select: FAMILY, FAMILY@VERSION, FAMILY@latest, FAMILY@all, 'FAMILY@>=1.2,<2', "
         "FAMILY@path:PLACE (your own build), APPLICATION@VERSION, or all. May be repeated; default: the core versions.",
     ),
-]
-Scenarios = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--scenario",
-        metavar="GLOB",
-        help="Scenario name or pattern, such as 'disk/*'. May be repeated; `probe scenarios` lists the names.",
-    ),
-]
-Roles = Annotated[
-    list[Role] | None,
-    typer.Option("--role", metavar="ROLE", help=f"One of {', '.join(Role)}. May be repeated; default: all."),
 ]
 Profiles = Annotated[
     list[str] | None,
@@ -58,10 +50,6 @@ Properties = Annotated[
     typer.Option(
         "--property", metavar="KEY=VALUE", help="Client setting, with the library's own key. May be repeated."
     ),
-]
-EngineOption = Annotated[
-    Engine,
-    typer.Option("--engine", help="Brokers to test against: a fake cluster (embedded) or real Kafka brokers (kafka)."),
 ]
 Brokers = Annotated[
     list[str] | None,
@@ -87,9 +75,6 @@ Seed = Annotated[
 ]
 Shard = Annotated[
     str, typer.Option("--shard", metavar="I/N", help="Run only part I of N, to share a run between machines.")
-]
-Results = Annotated[
-    str, typer.Option("--results", metavar="FOLDER", help="Folder (or object-store URL) where runs are stored.")
 ]
 FailOn = Annotated[
     str,
@@ -122,17 +107,6 @@ RepeatBudget = Annotated[
         metavar="SECONDS",
         min=0,
         help="Time by which further trials, where chance may decide, lengthen the run at most; default: a tenth of it.",
-    ),
-]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs",
-        metavar="N",
-        min=1,
-        max=MOST,
-        show_default="as many as cores, memory and open files allow",
-        help="Maximum number of concurrent trials, not counting those that only wait for a timeout.",
     ),
 ]
 Watch = Annotated[

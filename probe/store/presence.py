@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from probe.model.results import RUN_PREFIX, ResultsError
-
-if TYPE_CHECKING:
-    from probe.store.reading import TrialRow
 
 
 def refuse_a_file(results: str) -> None:
@@ -33,11 +28,3 @@ def has_runs(results: str) -> bool:
             return any(entry.is_dir() and entry.name.startswith(RUN_PREFIX) for entry in entries)
     except FileNotFoundError:
         return False
-
-
-def trials_if_any(results: str) -> Iterator[TrialRow]:
-    """Yield the trials of all runs, none if there is no run; without one, no package of the laboratory is loaded."""
-    if has_runs(results):
-        from probe.store.reading import trials  # noqa: PLC0415  # loads pyarrow
-
-        yield from trials(results)

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from probe.cells.aggregate import SettledCell
+from probe.cli.wiring.settled import write_settled
 from probe.model import (
     AfterHeal,
     App,
@@ -181,10 +182,11 @@ def create(results: Path, **more: object) -> RunStore:
 
 
 def fill(results: Path, *items: tuple[Cell, int, Outcome]) -> str:
-    """Store trials in one flush; return the run's id."""
+    """Store trials in one flush as a run with its settled cells; return the run's id."""
     with create(results) as store:
         for cell, trial, outcome in items:
             store.add(history(cell, trial), verdict(outcome, fault_hits=trial))
+    write_settled(str(results))
     return store.run_id
 
 

@@ -175,7 +175,7 @@ def test_a_fault_that_is_not_survived_sometimes_is_a_failure_with_its_share(flee
     fill(tmp_path / "results", *some, (replace(CELL, version="1.61.1"), 0, Outcome.REFRESHES))
     text, error, code = audit(fleet, tmp_path / "results")
     assert (code, "1 of 5 services are at risk (fails): bad" in str(error)) == (1, True)
-    assert "bad: producer disk/storage-error: flaky: stuck in 1 of 7, refreshes in 6. it stuck; probe show" in text
+    assert "bad: producer disk/storage-error: flaky: stuck in 1 of 7, refreshes in 6. it stuck; own results of " in text
     rows = list(csv.DictReader(io.StringIO(audit(fleet, tmp_path / "results", "--csv")[0])))
     (bad,) = (row for row in rows if row["service"] == "bad")
     assert (bad["outcome"], bad["worst"], bad["outcomes"]) == ("flaky", "stuck", "refreshes:6;stuck:1")

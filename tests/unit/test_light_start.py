@@ -6,6 +6,7 @@ import inspect
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -79,13 +80,21 @@ def test_a_command_loads_no_package_that_it_does_not_use(arguments: list[str], c
     assert loaded(*arguments, code=code) & {*HEAVY} == set()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"), [(["clients"], 0), (["scenarios"], 0), (["audit", "--json"], 3)], ids=str
-)
-def test_what_draws_no_table_is_printed_without_rich(arguments: list[str], code: int, tmp_path: Path) -> None:
-    (tmp_path / "fleet.txt").write_text("sarama@1.43.2\n")
-    fleet = [str(tmp_path / "fleet.txt"), "--results", str(tmp_path / "results")] if "audit" in arguments else []
-    assert "rich" not in loaded(*arguments, *fleet, code=code)
+@pytest.mark.parametrize("arguments", [["clients"], ["scenarios"]], ids=str)
+def test_what_draws_no_table_is_printed_without_rich(arguments: list[str]) -> None:
+    assert "rich" not in loaded(*arguments, code=0)
+
+
+LOOK_UPS = [(["lookup", "sarama@1.43.3"], 1), (["audit", "fleet.txt"], 1)]
+
+
+@pytest.mark.parametrize(("arguments", "code"), LOOK_UPS, ids=str)
+def test_a_look_up_loads_only_what_reads_evidence(arguments: list[str], code: int, tmp_path: Path) -> None:
+    (tmp_path / "fleet.txt").write_text("sarama@1.43.3\n")
+    fill(tmp_path / "results", (CELL, 0, Outcome.STUCK), (replace(CELL, version="1.43.2"), 0, Outcome.STUCK))
+    where = ["--results", str(tmp_path / "results")]
+    named = [str(tmp_path / item) if item == "fleet.txt" else item for item in arguments]
+    assert loaded(*named, *where, code=code) & {*HEAVY, "rich", "asyncio"} == set()
 
 
 def test_a_plan_reads_stored_trials_only_if_a_scenario_depends_on_them(tmp_path: Path) -> None:

@@ -10,21 +10,23 @@ from typing import Annotated
 import typer
 
 from probe.catalogue.scenarios import CORE_FAULTS, select_scenarios
-from probe.catalogue.selectors import broker_line
+from probe.catalogue.selectors import any_line
+from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding, Report, worst_first
 from probe.cells.ignores import NAME, Ignored
-from probe.cli import options as o
+from probe.cli import common_options as o
 from probe.cli.console.audit_output import print_audit
 from probe.cli.console.inventory_output import reading_lines
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import say
-from probe.cli.wiring.audit_requests import ask, missing, report, stored
+from probe.cli.wiring.audit_requests import Sources, answered, ask, report
 from probe.cli.wiring.catalogue import apps, packages
+from probe.cli.wiring.evidence import say_differing
 from probe.cli.wiring.ignore_file import accept, expired, read_ignore_file
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.inventory.found import FileContent, InventoryError
 from probe.inventory.reading import read_inventories
-from probe.model import Cell, Engine
+from probe.model import Engine
 from probe.reports.audit.formats import Format, write
 from probe.reports.audit.result import AuditResult
 
@@ -41,9 +43,7 @@ def audit(
     ],
     *,
     scenario: o.Scenarios = None,
-    broker: Annotated[
-        str, typer.Option("--broker", metavar="LINE", help="Kafka line of the brokers.")
-    ] = o.DEFAULT_BROKER,
+    broker: o.BrokerLine = o.DEFAULT_BROKER,
     engine: o.EngineOption = Engine.EMBEDDED,
     fill: Annotated[bool, typer.Option("--run", help="Run cells without results first.")] = False,
     fail_on: Annotated[
@@ -70,6 +70,8 @@ def audit(
             help=f"Accepted findings, each with a reason and a last day (docs/audit.md). Default: {NAME} if it exists.",
         ),
     ] = None,
+    evidence: o.Evidence = None,
+    max_age: o.MaxAge = o.MAX_AGE_DAYS,
     results: o.Results = o.RESULTS,
     jobs: o.Jobs = None,
 ) -> None:
@@ -79,14 +81,10 @@ def audit(
     entries = read_ignore_file(ignore)
     scenarios = select_scenarios(scenario or CORE_FAULTS)
     readings = list(_say_each(read_inventories(paths), alone=len(paths) == 1))
-    asked = [ask(item, scenarios, engine, broker_line(broker)) for one in readings for item in one.found]
-    known = stored(results, asked)
-    if fill and _run(missing(asked, known), results, jobs):
-        known = stored(results, asked)
+    asked = [ask(item, scenarios, engine, any_line(broker)) for one in readings for item in one.found]
+    known = answered(asked, Sources(evidence, results, max_age), jobs, fill=fill)
     reports = [report(item, known) for item in asked]
-    evidence = (fault.evidence for one in reports for fault in one.faults)
-    older = {item.cell for item in evidence if item is not None and item.judged and not item.is_current}
-    say_older(older, "their results are of that time; --run does not repeat them, `probe run` does")
+    _say_of([fault.evidence for one in reports for fault in one.faults if fault.evidence is not None])
     ignored = accept(entries, reports)
     _print(worst_first(ignored.reports), results, gate, form)
     _check(ignored, gate, readings)
@@ -107,15 +105,11 @@ def _unread(readings: Iterable[FileContent]) -> str:
     return f"{unread[0].place}: {unread[0].problem}" if unread else ""
 
 
-def _run(cells: Iterable[Cell], results: str, jobs: int | None) -> bool:
-    """Run the cells that can be run; return whether there were any."""
-    from probe.cli.wiring.single_cells import possible, run_cells  # noqa: PLC0415  # only --run needs it
-    from probe.runner import Options  # noqa: PLC0415  # same
-
-    if runnable := [cell for cell in cells if possible(cell)]:
-        say(f"running {len(runnable)} cells without results")
-        run_cells(runnable, Options(jobs=jobs), results)
-    return bool(runnable)
+def _say_of(answers: Sequence[SettledCell]) -> None:
+    """Say which answers evidence disagrees on, and which rest on older conditions."""
+    say_differing(answers)
+    older = {item.cell for item in answers if item.judged and not item.is_current}
+    say_older(older, "their results are of that time; --run does not repeat them, `probe run` does")
 
 
 def _gate(text: str) -> frozenset[Finding]:

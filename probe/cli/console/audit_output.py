@@ -1,56 +1,41 @@
-"""Output of `probe audit` for people: a table with its evidence."""
+"""`probe audit` for people: a table with its evidence. Plain, since rich takes longer to load than an audit runs."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+import typer
 
 from probe.cells.audit import BAD, Finding, Report
+from probe.cells.citations import cited
 from probe.cells.cli_hints import run_command
-from probe.cli.console.streams import OUT
+from probe.cli.console.plain_table import lines_of
 from probe.model.visible import visible
 from probe.reports.audit.result import AuditResult, bisect_command, fault_line, reason, unknown_reason, way_out
 
-if TYPE_CHECKING:
-    from rich.text import Text
-
-STYLES = {Finding.FAILS: "bold red", Finding.SUSPECTED: "yellow", Finding.UNKNOWN: "magenta", Finding.PASSES: "green"}
+COLOURS = {Finding.FAILS: "red", Finding.SUSPECTED: "yellow", Finding.UNKNOWN: "magenta", Finding.PASSES: "green"}
+HEADER = ("service", "instances", "client", "driven as", "finding", "fails at", "not known", "smallest upgrade")
 
 
 def print_audit(audit: AuditResult) -> None:
     """Print the table, then the failures of each service with evidence and the smallest upgrade."""
-    from rich.table import Table  # noqa: PLC0415  # other formats are printed without rich
-
     if not audit.reports:
         return
-    table = Table(title="services, worst first", title_justify="left")
-    for column in (
-        "service",
-        "instances",
-        "client",
-        "driven as",
-        "finding",
-        "fails at",
-        "not known",
-        "smallest upgrade",
-    ):
-        table.add_column(column)
-    for report in audit.reports:
-        table.add_row(*_row(report))
-    OUT.print(table)
+    typer.echo("services, worst first")
+    colours = [COLOURS.get(report.finding, "") for report in audit.reports]
+    for line in lines_of(HEADER, [_row(report) for report in audit.reports], colours, HEADER.index("finding")):
+        typer.echo(line)
     for report in audit.reports:
         for line in _evidence(report, audit):
-            OUT.print(visible(line), markup=False)
+            typer.echo(visible(line))
     counts = Counter(report.finding for report in audit.reports)
-    OUT.print(", ".join(f"{counts[item]} {item}" for item in Finding if counts[item]), markup=False)
+    typer.echo(", ".join(f"{counts[item]} {item}" for item in Finding if counts[item]))
 
 
-def _row(report: Report) -> list[Text]:
-    from rich.text import Text  # noqa: PLC0415  # as above
-
+def _row(report: Report) -> list[str]:
     bad = report.of(*BAD)
-    row = [
+    return [
         report.name,
         str(report.count),
         report.client,
@@ -60,10 +45,6 @@ def _row(report: Report) -> list[Text]:
         str(len(report.of(Finding.UNKNOWN)) or ""),
         (report.upgrade.application or report.upgrade.version) if report.upgrade else ("none is stored" if bad else ""),
     ]
-    return [
-        Text("\n".join(map(visible, text.splitlines())), style=STYLES.get(report.finding, "") if number == 4 else "")
-        for number, text in enumerate(row)
-    ]
 
 
 def _evidence(report: Report, audit: AuditResult) -> Iterator[str]:
@@ -71,7 +52,8 @@ def _evidence(report: Report, audit: AuditResult) -> Iterator[str]:
         yield f"{report.name}: {report.client}: {report.note}"
     bad = report.of(*BAD)
     for fault in bad:
-        yield f"{report.name}: {fault_line(fault)}. {reason(fault)}; {audit.command(fault)}"
+        proof = cited(fault.cell, fault.evidence, audit.results) if fault.evidence else ""
+        yield f"{report.name}: {fault_line(fault)}. {reason(fault)}; {proof}"
     if way := way_out(report, audit.apps):
         yield f"{report.name}: smallest upgrade: {way}"
     elif bad:

@@ -6,16 +6,27 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from probe.catalogue.apps import Application, release_key
-from probe.catalogue.families import CatalogueError, Family, Version
+from probe.catalogue.families import CatalogueError
 from probe.catalogue.selectors import LOCAL, Chosen, select_clients, select_profiles
-from probe.cells.aggregate import SettledCell, settle
+from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding, Report, examine, first_good, upgrade
-from probe.cli.wiring.catalogue import apps, choose_clients, families
+from probe.cli.wiring.catalogue import apps, by_number, choose_clients, families
+from probe.cli.wiring.evidence import open_evidence
 from probe.inventory.found import Found
 from probe.model import Cell, Engine, Role
 from probe.planning.plan import Selection, make_plan
 from probe.scenarios.scenario import Scenario
-from probe.store.presence import trials_if_any
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What answers are taken from."""
+
+    evidence: Sequence[str] | None
+    """As `--evidence` names it; None = the user's own and the package's."""
+    results: str
+    max_age: int
+    """Age in days up to which evidence shows that a client passes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +69,27 @@ def _chosen(name: str) -> Chosen:
     """Return the client of a name without a registry; unlisted versions are identified by number."""
     if name.partition("@")[2].startswith(LOCAL):
         return choose_clients([name])[0]
-    return select_clients(families(), [name], _by_number, apps())[0]
+    return select_clients(families(), [name], by_number, apps())[0]
 
 
-def _by_number(family: Family, text: str) -> Version:
-    if text == "latest":
-        return family.newest
-    return next((item for item in family.versions if item.pinned_artifact == text), Version(version=text))
+def answered(
+    asked: Sequence[AuditRequest], sources: Sources, jobs: int | None, *, fill: bool
+) -> Mapping[Cell, SettledCell]:
+    """Return the answers of evidence; with `fill`, cells without one are run first."""
+    cells = [cell for item in asked for cell in item.cells]
+
+    def answers() -> dict[Cell, SettledCell]:
+        with open_evidence(sources.evidence, sources.results, sources.max_age) as found:
+            return found.answer(cells)
+
+    if not fill:
+        return answers()
+    from probe.cli.wiring.filling import fill_in  # noqa: PLC0415  # loads what runs need
+
+    return fill_in(sources.results, jobs, answers, lambda stored: _missing(asked, stored))
 
 
-def stored(results: str, asked: Iterable[AuditRequest]) -> Mapping[Cell, SettledCell]:
-    """Return the settled cells of the families that are asked for."""
-    wanted = {item.chosen.client.family for item in asked if item.chosen is not None}
-    return settle(row for row in trials_if_any(results) if row.cell.family in wanted)
-
-
-def missing(asked: Iterable[AuditRequest], stored: Mapping[Cell, SettledCell]) -> list[Cell]:
+def _missing(asked: Iterable[AuditRequest], stored: Mapping[Cell, SettledCell]) -> list[Cell]:
     """Return the cells whose findings are not known in their own configuration."""
     faults = [fault for item in asked for fault in examine(item.cells, stored)]
     return list(dict.fromkeys(item.cell for item in faults if item.finding in {Finding.UNKNOWN, Finding.SUSPECTED}))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from probe.cells.audit import BAD, Fault, Finding, Report
-from probe.reports.audit.result import TOOL, AuditResult, driven_as, fault_line, reason, unknown_reason
+from probe.reports.audit.result import TOOL, AuditResult, driven_as, fault_line, proof, unknown_reason
 from probe.reports.gates import Result
 from probe.reports.junit import TAGS, document, legal
 
@@ -57,7 +57,7 @@ def _case(report: Report, fault: Fault, audit: AuditResult) -> ET.Element:
     name = f"{cell.scenario} {cell.role} {cell.profile} {cell.engine} {cell.broker}"
     case = _empty(report, name)
     known = fault.finding is not Finding.UNKNOWN
-    text = f"{fault_line(fault)}. {reason(fault)}" if known else f"not known ({unknown_reason(fault)})"
+    text = f"{fault_line(fault)}. {proof(fault)}" if known else f"not known ({unknown_reason(fault)})"
     kind = _result(fault, audit)
     if kind is Result.PASSED:
         ET.SubElement(case, "system-out").text = legal(text)

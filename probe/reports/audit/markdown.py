@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from probe.cells.audit import BAD, Fault, Finding, Report
 from probe.model.counts import counted
-from probe.reports.audit.result import AuditResult, driven_as, fault_line, reason, unknown_reason
+from probe.reports.audit.result import AuditResult, driven_as, fault_line, proof, unknown_reason
 from probe.reports.markdown import MAX_ROWS, code, table, text
 
 
@@ -28,7 +28,7 @@ def _bad(audit: AuditResult) -> list[str]:
     if not (found or broken):
         return []
     rows = [
-        [text(str(fault.finding)), *_service(report), text(fault_line(fault)), text(reason(fault))]
+        [text(str(fault.finding)), *_service(report), text(fault_line(fault)), text(proof(fault))]
         for report, fault in found
     ]
     rows += [[text(str(report.finding)), *_service(report), "", text(report.problem)] for report in broken]

@@ -8,12 +8,14 @@ import json
 from dataclasses import asdict
 
 from probe.cells.audit import Fault, Report
+from probe.cells.citations import provenance
 from probe.model.visible import csv_cell
 from probe.reports.audit.result import AuditResult, reason
 
 COLUMNS = (
     *("service", "client", "stands_for", "count", "role", "profile", "scenario", "engine", "broker"),
     *("finding", "outcome", "reason", "run_id", "upgrade", "outcomes", "worst", "ignored", "file", "line"),
+    *("evidence", "measured", "days", "rules", "conditions"),
 )
 
 
@@ -49,6 +51,7 @@ def _fault(fault: Fault) -> dict[str, object]:
         "outcomes": seen.outcomes if seen is not None else "",
         "worst": seen.worst if seen is not None else "",
         "ignored": fault.ignored,
+        **provenance(seen),
     }
 
 
@@ -75,4 +78,4 @@ def as_csv(audit: AuditResult) -> str:
 
 
 def _cells(row: dict[str, object]) -> dict[str, str]:
-    return {name: csv_cell(str(value)) for name, value in row.items()}
+    return {name: "" if value is None else csv_cell(str(value)) for name, value in row.items()}

@@ -9,7 +9,8 @@ from datetime import datetime
 from probe.catalogue.apps import App, release_key
 from probe.catalogue.packages import Packages
 from probe.cells.audit import BAD, Fault, Finding, Report
-from probe.cells.cli_hints import run_command, show_command
+from probe.cells.citations import command, evidence_of
+from probe.cells.cli_hints import run_command
 from probe.cells.finding_ids import finding_id
 from probe.model import Client
 from probe.model.versions import version_key
@@ -36,7 +37,7 @@ class AuditResult:
     def command(self, fault: Fault) -> str:
         """Return the command that shows the evidence of a fault, or that runs its cell."""
         if fault.evidence is not None and fault.finding is not Finding.UNKNOWN:
-            return show_command(fault.evidence, self.results)
+            return command(fault.cell, fault.evidence, self.results)
         return run_command([fault.cell], self.results)
 
     def purls(self, report: Report) -> list[str]:
@@ -73,8 +74,13 @@ def bisect_command(fault: Fault) -> str:
 def fault_line(fault: Fault) -> str:
     """Return a fault in words: role, scenario, outcome."""
     outcome = fault.evidence.tally if fault.evidence else ""
-    doubt = " (with the library's own settings)" if fault.finding is Finding.SUSPECTED else ""
+    doubt = " (with the library's own settings)" if is_by_own_settings(fault) else ""
     return f"{fault.cell.role} {fault.cell.scenario}: {outcome}{doubt}"
+
+
+def is_by_own_settings(fault: Fault) -> bool:
+    """Return whether the evidence is of the library's own settings, since those of the service were not measured."""
+    return fault.evidence is not None and fault.evidence.cell.profile != fault.cell.profile
 
 
 def reason(fault: Fault) -> str:
@@ -82,9 +88,17 @@ def reason(fault: Fault) -> str:
     return fault.evidence.reason if fault.evidence else ""
 
 
+def proof(fault: Fault) -> str:
+    """Return the reason of the evidence, and in brackets where it is from and how old it is; empty without evidence."""
+    if fault.evidence is None:
+        return ""
+    rests_on = "; ".join(evidence_of(fault.cell, fault.evidence))
+    return f"{reason(fault).rstrip('.')} ({rests_on})" if rests_on else reason(fault)
+
+
 def unknown_reason(fault: Fault) -> str:
     """Return why a finding is not known."""
-    return f"{fault.evidence.tally}: {reason(fault)}" if fault.evidence else "never measured"
+    return f"{fault.evidence.tally}: {proof(fault)}" if fault.evidence else "never measured"
 
 
 def driven_as(report: Report) -> str:

@@ -21,7 +21,7 @@ from probe.inventory.found import Place
 from probe.model import Cell
 from probe.model.counts import counted
 from probe.model.run_ids import iso
-from probe.reports.audit.result import TOOL, AuditResult, driven_as, fault_line, reason, unknown_reason
+from probe.reports.audit.result import TOOL, AuditResult, driven_as, fault_line, proof, unknown_reason
 
 VERSION = "2.1.0"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -91,7 +91,7 @@ def _rule(name: str, cell: Cell) -> dict[str, Any]:
 
 def _result(report: Report, fault: Fault, audit: AuditResult, rules: Mapping[str, int]) -> dict[str, Any]:
     name = finding_id(fault.cell)
-    parts = [f"{report.name} ({driven_as(report)}): {fault_line(fault)}", reason(fault), audit.advice(report, fault)]
+    parts = [f"{report.name} ({driven_as(report)}): {fault_line(fault)}", proof(fault), audit.advice(report, fault)]
     return {
         "ruleId": name,
         "ruleIndex": rules[name],

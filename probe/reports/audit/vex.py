@@ -13,7 +13,7 @@ from datetime import datetime
 
 from probe.cells.audit import BAD, ORDER, Fault, Finding, Report
 from probe.model.run_ids import began
-from probe.reports.audit.result import AuditResult, driven_as, fault_line, reason, unknown_reason
+from probe.reports.audit.result import AuditResult, driven_as, fault_line, is_by_own_settings, proof, unknown_reason
 
 SPACE = uuid.uuid5(uuid.NAMESPACE_OID, "kafka-metadata-probe")
 """Name space of the ids of documents."""
@@ -89,6 +89,6 @@ def _statement(name: str, client: str, found: list[tuple[Report, Fault]], audit:
 
 def _note(report: Report, fault: Fault) -> str:
     known = fault.finding is not Finding.UNKNOWN
-    what = f"{fault_line(fault)}. {reason(fault)}" if known else f"not known ({unknown_reason(fault)})"
-    profile = "" if known and fault.finding is Finding.SUSPECTED else f", profile {fault.cell.profile}"
+    what = f"{fault_line(fault)}. {proof(fault)}" if known else f"not known ({unknown_reason(fault)})"
+    profile = "" if known and is_by_own_settings(fault) else f", profile {fault.cell.profile}"
     return f"{report.name} ({driven_as(report)}{profile}): {what.rstrip('.')}"
