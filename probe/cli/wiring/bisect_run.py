@@ -23,7 +23,7 @@ from probe.cli.wiring.kafka_engine import description
 from probe.cli.wiring.settled import keep_settled
 from probe.drivers.provision import releases
 from probe.errors import ExhaustedError, InterruptedRunError, ProvisionError
-from probe.evidence.read import Wanted
+from probe.evidence.wanted import Wanted
 from probe.model import Cell, Outcome
 from probe.model.outcomes import UNSETTLED
 from probe.model.versions import version_key
