@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from probe.cells.aggregate import SettledCell
 from probe.cells.origin import Origin
 from probe.evidence.schema import APPLICATION_ID, JUDGED, SCHEMA, EvidenceError, Run, plain_facts
+from probe.evidence.wanted import EVERYTHING, Wanted
 from probe.files.digests import digest_of
 from probe.model.cell import Cell, Engine, Outcome, Role
 from probe.model.codec import decode
@@ -29,28 +30,6 @@ NO_ORIGINS: Mapping[str, Origin] = MappingProxyType({})
 _Member = TypeVar("_Member", bound=StrEnum)
 _NO_FACTS = Facts()
 _AGAIN = "make it again with `probe matrix` or `probe publish-evidence`, or name another file"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """The cells to read. None = any."""
-
-    family: Collection[str] | None = None
-    version: Collection[str] | None = None
-    role: Collection[str] | None = None
-    profile: Collection[str] | None = None
-    scenario: Collection[str] | None = None
-    engine: Collection[str] | None = None
-    broker: Collection[str] | None = None
-
-    @classmethod
-    def of(cls, cells: Iterable[Cell]) -> Wanted:
-        """Return the smallest selection that has all of these cells."""
-        columns = [cell.columns() for cell in cells]
-        return cls(**{name: frozenset(column[name] for column in columns) for name in IDENTITY})
-
-
-EVERYTHING = Wanted()
 
 
 class EvidenceFile:

@@ -16,8 +16,9 @@ from probe.cli.wiring.settled import write_settled
 from probe.cli.wiring.site_files import as_parquet, site_files
 from probe.evidence import places
 from probe.evidence.places import SETTLED, of_file
-from probe.evidence.read import Wanted, opened
+from probe.evidence.read import opened
 from probe.evidence.schema import JUDGED, SCHEMA, EvidenceError, Run
+from probe.evidence.wanted import Wanted
 from probe.evidence.write import Contents, put, whole
 from probe.files.digests import digest_of, digest_path
 from probe.files.shipped import PUBLISHED

@@ -20,7 +20,7 @@ from probe.cli.console.lookup_output import as_json, as_text, counts_of, overvie
 from probe.cli.wiring import evidence as given
 from probe.cli.wiring.catalogue import apps, by_number, families
 from probe.errors import GateError, NothingJudgedError, ProbeError
-from probe.evidence.read import Wanted
+from probe.evidence.wanted import Wanted
 from probe.model import Cell, Engine, Profile, Role
 from probe.model.versions import version_key
 

@@ -9,7 +9,7 @@ from probe.cells.citations import cited, source
 from probe.cells.diff import in_order
 from probe.cli.console.streams import OUT
 from probe.cli.wiring.evidence import open_evidence
-from probe.evidence.read import Wanted
+from probe.evidence.wanted import Wanted
 from probe.model import Cell, encode
 
 

@@ -21,7 +21,7 @@ from probe.cli.wiring.evidence import Evidence, say_differing
 from probe.cli.wiring.exclusive_run import exclusive_run
 from probe.drivers.provision import releases
 from probe.errors import ExhaustedError, InterruptedRunError, ProvisionError
-from probe.evidence.read import Wanted
+from probe.evidence.wanted import Wanted
 from probe.model import Cell, Outcome
 from probe.model.outcomes import UNSETTLED
 from probe.model.versions import version_key

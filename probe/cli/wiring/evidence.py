@@ -16,7 +16,8 @@ from probe.cells.origin import OWN, SHIPPED, Origin
 from probe.cli.console.streams import say
 from probe.evidence import places
 from probe.evidence.places import SETTLED, Held
-from probe.evidence.read import EvidenceFile, Wanted, opened
+from probe.evidence.read import EvidenceFile, opened
+from probe.evidence.wanted import Wanted
 from probe.model import Cell
 from probe.model.counts import counted
 from probe.model.results import RUN_PREFIX, TRIALS, VERDICTS
