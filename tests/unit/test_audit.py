@@ -149,7 +149,7 @@ def test_a_fleet_is_reported_with_evidence_and_exit_code(fleet: Path, tmp_path: 
     text, error, code = audit(fleet, filled(tmp_path / "results"))
     assert code == 1
     assert "1 of 5 services are at risk (fails): bad" in str(error)
-    places = [text.index(f"│ {name} ") for name in ("bad", "own", "lost", "good")]
+    places = [text.index(f"\n{name} ") for name in ("bad", "own", "lost", "good")]
     assert places == sorted(places)
     assert "sarama 1.43.3 (1.43.2 is not enough)" in text
     assert "probe show --results" in text

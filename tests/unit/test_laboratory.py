@@ -102,12 +102,18 @@ def test_an_option_that_runs_cells_says_so(arguments: list[str], tmp_path: Path)
     assert [path.name for path in tmp_path.iterdir()] == ["fleet.txt"]
 
 
-@pytest.mark.parametrize("arguments", [["show"], ["audit", "fleet.txt"]], ids=" ".join)
-def test_stored_runs_that_cannot_be_read_are_one_line(arguments: list[str], tmp_path: Path) -> None:
-    (tmp_path / "fleet.txt").write_text("sarama@1.43.2\n")
+def test_stored_runs_that_cannot_be_read_are_one_line(tmp_path: Path) -> None:
     fill(tmp_path / "results", (CELL, 0, Outcome.STUCK))
-    done = bare(*arguments, folder=tmp_path)
+    done = bare("show", folder=tmp_path)
     assert says_so(done), done.stderr
+
+
+def test_the_settled_cells_of_stored_runs_are_read_without_the_laboratory(tmp_path: Path) -> None:
+    (tmp_path / "fleet.txt").write_text(f"{CELL.client}\n")
+    fill(tmp_path / "results", (CELL, 0, Outcome.STUCK))
+    done = bare("audit", "fleet.txt", folder=tmp_path)
+    assert done.returncode == 1
+    assert "own results" in done.stdout
 
 
 def test_the_first_absent_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,6 @@ from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.bisect_run import BisectRunner, BisectState, summary_of
 from probe.cli.wiring.catalogue import choose_clients, families
 from probe.cli.wiring.evidence import open_evidence
-from probe.cli.wiring.settled import keep_settled
 from probe.errors import NothingJudgedError, ProbeError
 from probe.model import Engine, Role
 from probe.model.hints import did_you_mean
@@ -87,6 +86,8 @@ def bisect(
     state = survey(family, names[0], asked, oldest, newest)
     OUT.print(_title(state), markup=False)
     if has_runs(results) and not no_run:
+        from probe.cli.wiring.settled import keep_settled  # noqa: PLC0415  # loads pyarrow
+
         keep_settled(results)  # nothing is run that is stored already
     with BisectRunner(results, Options(jobs=jobs), fresh=fresh) as player:
         with open_evidence(evidence, results, max_age) as known:
