@@ -9,13 +9,17 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from probe.catalogue.families import read_families
+from probe.model import Outcome
 from probe.toolchain.lookup_wheels import fill
 from probe.toolchain.tools import cache_root
+from tests.support.synthetic_rows import CELL
+from tests.support.synthetic_rows import fill as fill_results
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -97,6 +101,18 @@ def test_a_fleet_is_audited(folder: Path) -> None:
     (service,) = json.loads(done.stdout)["services"]
     assert service["client"] == "sarama@1.43.2"
     assert {fault["role"] for fault in service["faults"]} >= {"producer", "consumer"}
+
+
+def test_a_go_mod_is_audited_with_evidence_its_age_and_the_way_out(folder: Path) -> None:
+    (folder / "go.mod").write_text(
+        "module shop.example/orders\n\ngo 1.22\n\nrequire github.com/IBM/sarama v1.43.2 // indirect\n"
+    )
+    fill_results(folder / "results", (replace(CELL, version="1.43.2"), 0, Outcome.STUCK), (CELL, 0, Outcome.REFRESHES))
+    done = probe(folder, "audit", "go.mod")
+    assert done.returncode == 1, done.stderr
+    assert "shop.example/orders: producer disk/storage-error: stuck. it stuck; own results of 20" in done.stdout
+    assert "(0 days old)" in done.stdout
+    assert "shop.example/orders: smallest upgrade: sarama 1.43.3" in done.stdout
 
 
 def test_a_run_asks_for_a_checkout_in_one_line(folder: Path) -> None:
