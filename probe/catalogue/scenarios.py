@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
+import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
+from types import ModuleType
 
 import probe.scenarios
 from probe.catalogue.families import CatalogueError
 from probe.model import CONTROL, control_first
 from probe.model.hints import did_you_mean
 from probe.protocol.names import error_name
-from probe.scenarios import generated
-from probe.scenarios.error_answers import ANSWERS
 from probe.scenarios.scenario import Scenario
 from probe.scenarios.second_starts import PREFIX, started_during
 
 CORE = (CONTROL, "disk/storage-error", "leader/elected", "net/reset")
 """Scenarios of `probe` without arguments."""
+CORE_FAULTS = tuple(name for name in CORE if name != CONTROL)
+INCIDENTS = "incident/"
+"""Beginning of the names of scenarios that repeat an incident."""
 
 SECOND_STARTS = ("disk/storage-error",)
 """Scenarios with a `start-during/` in the default catalogue; that of any other scenario runs on request."""
@@ -39,7 +43,7 @@ def default_scenarios() -> Mapping[str, Scenario]:
     found: list[Scenario] = [module.SCENARIO for module in modules if hasattr(module, "SCENARIO")]
     found += [variant for module in modules for variant in getattr(module, "VARIANTS", ())]
     found += [second for base in found if base.name in SECOND_STARTS and (second := started_during(base))]
-    found.extend(generated.defaults())
+    found.extend(_templates().defaults())
     return {item.name: item for item in sorted(found, key=lambda item: control_first(item.name))}
 
 
@@ -50,13 +54,33 @@ def select_scenarios(patterns: Sequence[str]) -> tuple[Scenario, ...]:
     """
     chosen: dict[str, Scenario] = {}
     for pattern in patterns:
-        matched = {
-            name: item
-            for name, item in default_scenarios().items()
-            if fnmatchcase(name, pattern) and not (item.asked and pattern.startswith(PATTERN))
-        }
-        chosen.update(matched or _generated(pattern))
+        chosen.update(_by_name(pattern) or _matched(pattern) or _generated(pattern))
     return tuple(chosen.values())
+
+
+def about(name: str) -> str:
+    """Return the summary of a scenario; empty for a name that is no scenario any more, as in old results."""
+    try:
+        return next((item.summary for item in select_scenarios([name])), "")
+    except CatalogueError:
+        return ""
+
+
+def _by_name(name: str) -> dict[str, Scenario]:
+    """Return the scenario whose module has its name; a look-up that names a few need not load them all."""
+    module = f"probe.scenarios.{re.sub('[/-]', '_', name)}"
+    if not re.fullmatch(r"[a-z0-9/-]+", name) or importlib.util.find_spec(module) is None:
+        return {}
+    found: Scenario | None = getattr(importlib.import_module(module), "SCENARIO", None)
+    return {name: found} if found is not None and found.name == name else {}
+
+
+def _matched(pattern: str) -> dict[str, Scenario]:
+    return {
+        name: item
+        for name, item in default_scenarios().items()
+        if fnmatchcase(name, pattern) and not (item.asked and pattern.startswith(PATTERN))
+    }
 
 
 def _generated(name: str) -> dict[str, Scenario]:
@@ -64,7 +88,7 @@ def _generated(name: str) -> dict[str, Scenario]:
         raise CatalogueError(f"--scenario {name}: no scenario matches this pattern; {_near(name)}")
     base = name.removeprefix(PREFIX)
     try:
-        built = default_scenarios().get(base) or generated.scenario(base)
+        built = default_scenarios().get(base) or _templates().scenario(base)
         if built is not None and name.startswith(PREFIX):
             built = started_during(built)
     except ValueError as error:
@@ -75,11 +99,22 @@ def _generated(name: str) -> dict[str, Scenario]:
     raise CatalogueError(f"--scenario {name}: no scenario has this name; {hint}")
 
 
+def _templates() -> ModuleType:
+    """Return the generated families of scenarios, which take long to load and are seldom needed."""
+    from probe.scenarios import generated  # noqa: PLC0415  # see above
+
+    return generated
+
+
 def _near(pattern: str) -> str:
     """Return the hint for a pattern without a match: a full name with an error, or the list of scenarios."""
+    from probe.scenarios.error_answers import ANSWERS  # noqa: PLC0415  # for a hint only
+
     prefix, _, rest = pattern.partition("/")
     api = rest.partition("/")[0]
-    if any(item.prefix == prefix for item in generated.TEMPLATES) and (known := [a for a in ANSWERS if a.api == api]):
+    if any(item.prefix == prefix for item in _templates().TEMPLATES) and (
+        known := [a for a in ANSWERS if a.api == api]
+    ):
         name = f"{prefix}/{api}/{error_name(known[0].code)}"
         return f"any error runs by its full name, such as {name}, and `probe scenarios` lists the default ones"
     return "`probe scenarios` lists them"

@@ -167,3 +167,15 @@ def broker_line(text: str) -> str:
     if line not in LINES:
         raise CatalogueError(f"--broker {text}: there is no such Kafka release line here; known are {', '.join(LINES)}")
     return line
+
+
+def any_line(text: str) -> str:
+    """Return the release line of any Kafka version, for look-ups: they also answer for lines that cannot be run here.
+
+    CatalogueError for what is no version.
+    """
+    parts = text.split(".")
+    count = 3 if parts[0] == "0" else 2
+    if len(parts) < count or not all(part.isascii() and part.isdigit() for part in parts):
+        raise CatalogueError(f"--broker {text}: write a Kafka release line, such as 3.9, or an exact version")
+    return ".".join(parts[:count])

@@ -9,10 +9,11 @@ worst trial decides what it is worth.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from probe.cells.origin import Origin
 from probe.model import Cell, Outcome, Verdict, conditions
 from probe.model.conditions import Rank
 from probe.model.grades import Grade, grade, worst_trial
@@ -59,6 +60,21 @@ class SettledCell:
     """The verdicts of all trials that count, in the order of their numbers."""
     conditions: int = conditions.FIRST
     """Number of the conditions of these trials; the greatest of several, which are comparable."""
+    origin: Origin | None = None
+    """The evidence that it was read from. None = it was settled from the trials themselves."""
+    beside: tuple[SettledCell, ...] = ()
+    """Further evidence on the same question: from another file where that disagrees, or from the release line on the
+    other side where the asked line has no evidence."""
+
+    @property
+    def rules(self) -> int:
+        """Version of the rules that judged these trials; the oldest of several."""
+        return min(item.rules for item in self.verdicts)
+
+    @property
+    def rank(self) -> Rank:
+        """The rank of the trials, by which settled cells of several runs compete."""
+        return conditions.rank(self.cell, self.verdicts[0].outcome, self.conditions, self.run_id)
 
     @property
     def votes(self) -> Counter[Outcome]:
@@ -146,6 +162,12 @@ def settle(rows: Iterable[JudgedTrial]) -> dict[Cell, SettledCell]:
         elif rank == held[0]:
             held[1].append(row)
     return {cell: _settled(cell, sorted(mine, key=lambda row: row.trial)) for cell, (_, mine) in best.items()}
+
+
+def merged(held: Mapping[Cell, SettledCell], fresh: Mapping[Cell, SettledCell]) -> dict[Cell, SettledCell]:
+    """Return what the trials behind both give together. Both have trials of different runs."""
+    better = {cell: item for cell, item in fresh.items() if cell not in held or item.rank > held[cell].rank}
+    return {**held, **better}
 
 
 def _settled(cell: Cell, rows: Sequence[JudgedTrial]) -> SettledCell:

@@ -8,7 +8,9 @@ from enum import StrEnum
 
 from probe.catalogue.families import is_local
 from probe.cells.aggregate import SettledCell
+from probe.cells.lines import sides_of
 from probe.cells.trends import question
+from probe.inventory.found import Place
 from probe.model import Cell, Profile
 from probe.model.versions import version_key
 
@@ -28,6 +30,8 @@ class Finding(StrEnum):
 
 
 ORDER = tuple(Finding)
+BAD = (Finding.FAILS, Finding.SUSPECTED)
+"""Findings that call for an upgrade."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,8 @@ class Fault:
     finding: Finding
     evidence: SettledCell | None
     """The cell behind the finding; for `suspected`, the cell with the library's default settings."""
+    ignored: str = ""
+    """Why and until when the finding is accepted, by an ignore file; empty = it counts."""
 
     @property
     def grade(self) -> int:
@@ -64,24 +70,40 @@ class Report:
 
     name: str
     client: str
-    """The client as the fleet names it."""
+    """The client as the inventory names it."""
     stands_for: str
     """The client that is run in its place."""
     count: int
     faults: tuple[Fault, ...]
     upgrade: Upgrade | None
     problem: str = ""
-    """The reason why there are no findings: the client is not known."""
+    """The reason why there are no findings, or why the client is broken."""
+    place: Place | None = None
+    """Where an inventory names the client; None = not known."""
+    note: str = ""
+    """What the inventory does not say, or what stands behind the version."""
+    is_broken: bool = False
+    """Whether the client cannot work at all, by what else its inventory lists: it fails without a fault."""
 
-    def of(self, finding: Finding) -> list[Fault]:
-        """Return the faults with this finding, the worst first."""
-        return sorted((item for item in self.faults if item.finding is finding), key=lambda item: -item.grade)
+    def of(self, *findings: Finding) -> list[Fault]:
+        """Return the faults that count with one of these findings, in the order of findings, the worst first."""
+        counted = (item for item in self.faults if item.finding in findings and not item.ignored)
+        return sorted(counted, key=lambda item: (findings.index(item.finding), -item.grade))
+
+    @property
+    def ignored(self) -> list[Fault]:
+        """Return the faults that an ignore file accepts."""
+        return [item for item in self.faults if item.ignored]
 
     @property
     def finding(self) -> Finding:
-        """Return the worst finding."""
-        found = {item.finding for item in self.faults} - {Finding.INFORMATIVE}
-        return min(found, key=ORDER.index) if found else Finding.UNKNOWN
+        """Return the worst finding that counts; `informative` if an ignore file accepts all that is known."""
+        if self.is_broken:
+            return Finding.FAILS
+        found = {item.finding for item in self.faults if not item.ignored} - {Finding.INFORMATIVE}
+        if found:
+            return min(found, key=ORDER.index)
+        return Finding.INFORMATIVE if self.ignored else Finding.UNKNOWN
 
 
 def examine(cells: Iterable[Cell], stored: Mapping[Cell, SettledCell]) -> tuple[Fault, ...]:
@@ -92,13 +114,30 @@ def examine(cells: Iterable[Cell], stored: Mapping[Cell, SettledCell]) -> tuple[
 def _fault(cell: Cell, stored: Mapping[Cell, SettledCell]) -> Fault:
     own = stored.get(cell)
     if own is not None and own.judged:
-        grade = own.grade.severity
-        finding = Finding.INFORMATIVE if grade is None else Finding.FAILS if grade else Finding.PASSES
-        return Fault(cell, finding, own)
+        return Fault(cell, _finding(cell, own), own)
     plain = stored.get(is_plain_upgrade(cell))
     if plain is not None and plain.judged and plain.grade.severity:
         return Fault(cell, Finding.SUSPECTED, plain)
     return Fault(cell, Finding.UNKNOWN, own)
+
+
+def _finding(cell: Cell, answer: SettledCell) -> Finding:
+    """Return what an answer shows. Other lines prove something only together, from both sides of the asked one."""
+    sides = sides_of(cell, answer)
+    found = {_shown(item) for item in sides or [answer]}
+    if len(sides) == 1:
+        return Finding.SUSPECTED if found == {Finding.FAILS} else Finding.UNKNOWN
+    return found.pop() if len(found) == 1 else Finding.SUSPECTED
+
+
+def _shown(answer: SettledCell) -> Finding:
+    """Return what a settled cell shows. Old evidence does not prove that a client passes."""
+    severity = answer.grade.severity
+    if severity is None:
+        return Finding.INFORMATIVE
+    if severity:
+        return Finding.FAILS
+    return Finding.UNKNOWN if answer.origin is not None and answer.origin.is_old else Finding.PASSES
 
 
 def is_plain_upgrade(cell: Cell) -> Cell:

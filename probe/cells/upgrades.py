@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from probe.catalogue.families import is_local
 from probe.cells.aggregate import SettledCell
-from probe.cells.trends import question
+from probe.cells.trends import Question, question
 from probe.model import Cell
 from probe.model.versions import version_key
 
@@ -45,6 +45,23 @@ def advise_upgrade(bad: SettledCell, until: str, stored: Iterable[SettledCell]) 
         upgrade,
         max(versions, key=version_key) if upgrade is not None and versions else "",
     )
+
+
+def next_conforming(bad: Iterable[SettledCell], stored: Iterable[SettledCell]) -> dict[Cell, str]:
+    """Return for each cell the version of its smallest later measured version that conforms, where there is one."""
+    later: dict[Question, list[SettledCell]] = {}
+    for item in stored:
+        if item.conforms and not is_local(item.cell.version):
+            later.setdefault(question(item.cell, "version"), []).append(item)
+    found: dict[Cell, str] = {}
+    for one in bad:
+        there = later.get(question(one.cell, "version"), ())
+        versions = [
+            item.cell.version for item in there if _above(item.cell, one.cell.version) and item.is_comparable(one)
+        ]
+        if versions:
+            found[one.cell] = min(versions, key=version_key)
+    return found
 
 
 def _above(cell: Cell, version: str) -> bool:

@@ -11,6 +11,7 @@ import typer
 
 from probe import __version__
 from probe.cli.console.failure import fail
+from probe.cli.laboratory import LaboratoryError, is_missing, need_laboratory
 from probe.cli.lazy_group import LazyGroup
 from probe.cli.wiring.signals import handle_signals
 from probe.errors import REFUSED, EndedError, ExhaustedError, ProbeError, reason_of
@@ -29,7 +30,11 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:  # typer's callback form
     if wanted:
+        from probe.files.shipped import shipped_digest  # noqa: PLC0415  # other commands do not need it
+
         typer.echo(__version__)
+        digest = shipped_digest()
+        typer.echo(f"evidence sha256:{digest}" if digest else "no evidence is shipped")
         raise typer.Exit
 
 
@@ -40,6 +45,7 @@ def probe(
 ) -> None:
     """Drive real Kafka clients against brokers in fault states. Without a command: the core run, matrix and site."""
     if context.invoked_subcommand is None:
+        need_laboratory("the core run")
         from probe.cli.commands.run import core_run  # noqa: PLC0415  # `--help` and other commands do not need it
 
         core_run()
@@ -58,6 +64,9 @@ def main() -> None:
         os._exit(ended.exit_code)  # a normal exit would wait for threads that obtain clients or start Spark
     except ProbeError as error:
         _end(error, ExhaustedError.exit_code if exhaustion(error) else error.exit_code)
+    except ModuleNotFoundError as error:
+        _end_without_laboratory(error)
+        raise
     except OSError as error:
         if error.errno in REFUSED:
             where = f"{error.filename} cannot be written" if error.filename else "a file cannot be written"
@@ -74,6 +83,13 @@ def main() -> None:
 def _end_if_exhausted(error: Exception) -> None:
     """End the command if a resource of this machine is exhausted; any other error is a bug in the probe."""
     if (own := exhaustion(error)) is not None:
+        _end(own, own.exit_code)
+
+
+def _end_without_laboratory(error: ModuleNotFoundError) -> None:
+    """End the command if it imported a package of the laboratory in vain; any other error is a bug in the probe."""
+    if is_missing(error):
+        own = LaboratoryError("what was asked for", str(error.name))
         _end(own, own.exit_code)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,21 +12,26 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from probe.cli.laboratory import need_laboratory
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
     """Where a command is, and its line in the list of commands."""
 
     module: str
-    """Module of `probe.cli.commands`. The function in it has the name of the command."""
+    """Module of `probe.cli.commands`. The function in it has the name of the command, with `_` for `-`."""
     summary: str
     """First paragraph of the function's docstring."""
+    laboratory: bool = False
+    """Whether all that it does needs the laboratory. Others may need it for an option, such as --run."""
 
 
 COMMANDS: Mapping[str, Command] = {
     "run": Command(
         module="run",
         summary="Run clients in scenarios, judge each, and store the results.",
+        laboratory=True,
     ),
     "plan": Command(
         module="plan",
@@ -33,11 +39,17 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "show": Command(
         module="show",
-        summary="Show the timeline of one trial. If several cells match, list them.",
+        summary="Show the timeline of one trial, or what evidence says. If several cells match, list them.",
+    ),
+    "lookup": Command(
+        module="lookup",
+        summary="Look up what is known of a client, without a run; exit code 1 if it fails anywhere, 3 if nothing is "
+        "known.",
     ),
     "matrix": Command(
         module="matrix",
         summary="Build matrix.csv, the other tables and the web site from stored runs.",
+        laboratory=True,
     ),
     "advise": Command(
         module="advise",
@@ -46,29 +58,39 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "audit": Command(
         module="audit",
-        summary="List the services of a fleet with the faults they do not survive, worst first; exit code 1 if there "
-        "are any.",
+        summary="List the clients of inventories with the faults they do not survive, worst first; exit code 1 if "
+        "there are.",
     ),
     "bisect": Command(
         module="bisect",
         summary="Find the version in which the outcome changed. Exit code 0 if there is one, 1 if all outcomes are "
         "the same.",
     ),
+    "publish-evidence": Command(
+        module="publish_evidence",
+        summary="Write settled cells as evidence that ships with the package; exit code 1 if it contradicts a known "
+        "result.",
+        laboratory=True,
+    ),
     "verify": Command(
         module="verify",
         summary="Check known results against stored ones; missing cells are run. Exit code 1 if one is not reproduced.",
+        laboratory=True,
     ),
     "judge": Command(
         module="judge",
         summary="Judge stored trials again with the current rules, and list the cells of the matrix that changed.",
+        laboratory=True,
     ),
     "prune": Command(
         module="prune",
         summary="Remove old runs. The latest evidence for each cell of the matrix is always kept.",
+        laboratory=True,
     ),
     "diff": Command(
         module="diff",
         summary="List the cells that were added, removed or changed from one run to another.",
+        laboratory=True,
     ),
     "clients": Command(
         module="lists",
@@ -103,8 +125,19 @@ class LazyGroup(TyperGroup):
 
 
 def load(name: str) -> Any:
-    """Import a command and return it in the form that typer runs. KeyError for a name that is not in the table."""
-    function = getattr(importlib.import_module(f"probe.cli.commands.{COMMANDS[name].module}"), name)
+    """Import a command and return it in the form that typer runs.
+
+    KeyError for a name that is not in the table, LaboratoryError for a command whose packages are not installed.
+    """
+    if COMMANDS[name].laboratory:
+        need_laboratory(f"`probe {name}`")
+    gc.disable()
+    try:
+        module = importlib.import_module(f"probe.cli.commands.{COMMANDS[name].module}")
+    finally:
+        gc.freeze()  # what is imported stays, so a pass of the collector over it would find nothing
+        gc.enable()
+    function = getattr(module, name.replace("-", "_"))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     alone.command(name)(function)
     return get_command(alone)

@@ -12,18 +12,19 @@ import typer
 from probe.catalogue.brokers import asked_brokers
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
-from probe.catalogue.selectors import Chosen, broker_line, select_profiles
+from probe.catalogue.selectors import broker_line, select_profiles
+from probe.cli.common_options import DEFAULT_BROKER as DEFAULT_BROKER  # noqa: PLC0414  # part of this module for runs
+from probe.cli.common_options import RESULTS as RESULTS  # noqa: PLC0414  # part of this module for runs
+from probe.cli.common_options import EngineOption as EngineOption  # noqa: PLC0414  # part of this module for runs
+from probe.cli.common_options import Jobs as Jobs  # noqa: PLC0414  # part of this module for runs
+from probe.cli.common_options import Results as Results  # noqa: PLC0414  # part of this module for runs
+from probe.cli.common_options import Roles as Roles  # noqa: PLC0414  # part of this module for runs
+from probe.cli.common_options import Scenarios as Scenarios  # noqa: PLC0414  # part of this module for runs
 from probe.cli.console.skips import by_reason, without_role
-from probe.cli.wiring.catalogue import choose_clients
-from probe.cli.wiring.request_versions import with_versions
-from probe.engines.kafka.faults.unsupported_steps import UNSUPPORTED_STEPS
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Role
 from probe.planning.plan import LongWatches, Plan, Selection, make_plan
-from probe.runner.schedule.capacity import MOST
 
-RESULTS = "results"
-DEFAULT_BROKER = "3.9"
 REASONS = 3
 """Maximum number of reasons in an error line."""
 
@@ -35,18 +36,6 @@ Clients = Annotated[
         help="Client to select: FAMILY, FAMILY@VERSION, FAMILY@latest, FAMILY@all, 'FAMILY@>=1.2,<2', "
         "FAMILY@path:PLACE (your own build), APPLICATION@VERSION, or all. May be repeated; default: the core versions.",
     ),
-]
-Scenarios = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--scenario",
-        metavar="GLOB",
-        help="Scenario name or pattern, such as 'disk/*'. May be repeated; `probe scenarios` lists the names.",
-    ),
-]
-Roles = Annotated[
-    list[Role] | None,
-    typer.Option("--role", metavar="ROLE", help=f"One of {', '.join(Role)}. May be repeated; default: all."),
 ]
 Profiles = Annotated[
     list[str] | None,
@@ -61,10 +50,6 @@ Properties = Annotated[
     typer.Option(
         "--property", metavar="KEY=VALUE", help="Client setting, with the library's own key. May be repeated."
     ),
-]
-EngineOption = Annotated[
-    Engine,
-    typer.Option("--engine", help="Brokers to test against: a fake cluster (embedded) or real Kafka brokers (kafka)."),
 ]
 Brokers = Annotated[
     list[str] | None,
@@ -90,9 +75,6 @@ Seed = Annotated[
 ]
 Shard = Annotated[
     str, typer.Option("--shard", metavar="I/N", help="Run only part I of N, to share a run between machines.")
-]
-Results = Annotated[
-    str, typer.Option("--results", metavar="FOLDER", help="Folder (or object-store URL) where runs are stored.")
 ]
 FailOn = Annotated[
     str,
@@ -125,17 +107,6 @@ RepeatBudget = Annotated[
         metavar="SECONDS",
         min=0,
         help="Time by which further trials, where chance may decide, lengthen the run at most; default: a tenth of it.",
-    ),
-]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs",
-        metavar="N",
-        min=1,
-        max=MOST,
-        show_default="as many as cores, memory and open files allow",
-        help="Maximum number of concurrent trials, not counting those that only wait for a timeout.",
     ),
 ]
 Watch = Annotated[
@@ -180,6 +151,8 @@ class RunSelection:
 
         With a results folder, cells that the request versions of its trials make impossible are skipped.
         """
+        from probe.cli.wiring.request_versions import with_versions  # noqa: PLC0415  # look-ups need options only
+
         try:
             selection = self._selection()
         except CatalogueError as error:
@@ -194,6 +167,9 @@ class RunSelection:
         return plan, selection
 
     def _selection(self) -> Selection:
+        from probe.cli.wiring.catalogue import choose_clients  # noqa: PLC0415  # as in `whole`
+        from probe.engines.kafka.faults.unsupported_steps import UNSUPPORTED_STEPS  # noqa: PLC0415  # as in `whole`
+
         scenarios = select_scenarios(self.scenarios or ["*"])
         if all(item.name != CONTROL for item in scenarios):
             scenarios = (*select_scenarios([CONTROL]), *scenarios)
@@ -205,7 +181,7 @@ class RunSelection:
                 "--election is for the embedded engine only, since real brokers elect by themselves; leave it out"
             )
         return Selection(
-            clients=self._clients(),
+            clients=choose_clients(self.clients),
             scenarios=scenarios,
             roles=tuple(self.roles) or tuple(Role),
             profiles=select_profiles(self.profiles or ["isolated"], self.properties, self.election),
@@ -218,9 +194,6 @@ class RunSelection:
             unplayed=UNSUPPORTED_STEPS if real else {},
             long_watches=self.long_watches,
         )
-
-    def _clients(self) -> tuple[Chosen, ...]:
-        return choose_clients(self.clients)
 
 
 def _why_nothing(plan: Plan, selection: Selection) -> str:

@@ -6,54 +6,18 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from probe.model.cell import Cell, Outcome, Reality
+from probe.model.cell import Cell, Outcome
 from probe.model.cluster_history import ClusterHistory
 from probe.model.conditions import FIRST
 from probe.model.events import Event
+from probe.model.expectation import Expectation, Limits
 from probe.model.handshake import Handshake
-from probe.model.words import Reaction, Symptom, Target, Trigger
 
 VALUE = re.compile(r"(?<![\w.-])([\w.-]+) \d+ (\d+) \d+")
 """`<instance> <partition> <sequence> <clock>`, as specified in proto/driver.proto."""
 
 FAILING_FROM = 1000
 """First trial number of failed attempts, so that a trial's own number stays free for the attempt that counts."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expectation:
-    """What a scenario does and expects in one role (docs/verdicts.md#the-question)."""
-
-    kind: Symptom
-    expects: Reaction
-    target: Target
-    codes: tuple[int, ...] = ()
-    """Error codes that make a hit, for the symptom `answer`; also for `change` where the old target answers with an
-    error."""
-    apis: tuple[int, ...] = ()
-    """API keys in which the codes count. Empty = any."""
-    causes: tuple[Trigger, ...] = ()
-    """Triggers that count as "because of the fault"."""
-    election_ms: int | None = None
-    """Time from the first hit to the move, in the embedded engine. None where it does not apply."""
-    prompt_ms: int = 3000
-    """A recovery later than this after `available_at` is late."""
-    watch_ms: int = 10000
-    conforms: tuple[Outcome, ...] = ()
-    """Outcomes that conform. Empty = informative."""
-    reality: Reality = Reality.EFFECTIVE
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Known limits of a client version, from client.toml."""
-
-    back_off_ms: int
-    """`b` of the storm bounds: the version's own back-off between retries or discoveries."""
-    min_discovery_age_ms: int = 0
-    """The client never asks again sooner than this after an answer."""
-    own_limit_ms: int = 0
-    """The client's own limit for this kind of fault. Patience is 1.2 times this limit, and at least the observation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,11 @@ def junit(report: Report) -> str:
     root = ET.Element("testsuites", {"name": name, **_counts(list(report.cells.values()))})
     for client, cells in report.by_client().items():
         root.append(_suite(report, client, cells))
+    return document(root)
+
+
+def document(root: ET.Element) -> str:
+    """Return an element as an XML file."""
     ET.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 
@@ -35,7 +40,7 @@ def junit(report: Report) -> str:
 def _suite(report: Report, client: Client, cells: Sequence[SettledCell]) -> ET.Element:
     moment = {"timestamp": report.started.removesuffix("Z")} if report.started else {}
     suite = ET.Element(
-        "testsuite", {"name": _legal(str(client)), **_counts(cells), "skipped": _skipped(cells), **moment}
+        "testsuite", {"name": legal(str(client)), **_counts(cells), "skipped": _skipped(cells), **moment}
     )
     properties = ET.SubElement(suite, "properties")
     ET.SubElement(properties, "property", {"name": "run_id", "value": report.run_id})
@@ -70,20 +75,19 @@ def _case(report: Report, settled: SettledCell) -> ET.Element:
     name = f"{cell.scenario} {cell.role} {cell.profile} {cell.engine} {cell.broker}"
     # viewers take the last dot of a class name as the end of a package
     where = f"{cell.family}.{cell.version.replace('.', '_')}"
-    case = ET.Element(
-        "testcase", {"name": _legal(name), "classname": _legal(where), "time": f"{_seconds(settled):.3f}"}
-    )
+    case = ET.Element("testcase", {"name": legal(name), "classname": legal(where), "time": f"{_seconds(settled):.3f}"})
     kind = result(settled)
     text = f"{settled.tally}: {settled.reason}"
     if kind is Result.PASSED:
-        ET.SubElement(case, "system-out").text = _legal(text)
+        ET.SubElement(case, "system-out").text = legal(text)
         return case
-    note = ET.SubElement(case, TAGS[kind], {"message": _legal(text)})
+    note = ET.SubElement(case, TAGS[kind], {"message": legal(text)})
     if kind is not Result.SKIPPED:  # the schema has no type for it
         note.set("type", str(settled.outcome))
-    note.text = _legal(f"{text}\n{report.evidence(settled)}\n")
+    note.text = legal(f"{text}\n{report.evidence(settled)}\n")
     return case
 
 
-def _legal(text: str) -> str:
+def legal(text: str) -> str:
+    """Return text without the characters that XML 1.0 cannot contain."""
     return ILLEGAL.sub("\ufffd", text)

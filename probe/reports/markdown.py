@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from probe.model import Cell
 from probe.model.counts import counted
+from probe.model.visible import visible
 from probe.reports.gates import Gate, Result, stopped
 from probe.reports.run_report import Report
 
@@ -38,7 +39,7 @@ def _head(report: Report, gate: Gate | None) -> str:
         "",
         f"{', '.join(what)} on {text(', '.join(engines)) or 'no engine'}{_took(report)}.",
         "",
-        *_table(("does not conform", "conforms or informative", "broken", "not about the client"), [_verdicts(report)]),
+        *table(("does not conform", "conforms or informative", "broken", "not about the client"), [_verdicts(report)]),
         "",
         f"Outcomes: {text(', '.join(f'{count} {name}' for name, count in counts.most_common())) or 'none'}.",
     ]
@@ -72,11 +73,11 @@ def _failing(report: Report) -> str:
         [
             "### Does not conform",
             "",
-            *_table(head, rows),
+            *table(head, rows),
             "",
             "<details><summary>The commands that show the evidence</summary>",
             "",
-            *_code(commands),
+            *code(commands),
             "",
             "</details>",
             "",
@@ -99,7 +100,7 @@ def _changes(report: Report) -> str:
     ]
     head = ("", "client", "scenario", "role", "before → now")
     more = ["", note] if note else []
-    return "\n".join(["### Changes compared with the earlier matrix", "", *_table(head, rows), *more, ""])
+    return "\n".join(["### Changes compared with the earlier matrix", "", *table(head, rows), *more, ""])
 
 
 def _unknown(report: Report) -> str:
@@ -108,7 +109,7 @@ def _unknown(report: Report) -> str:
         return ""
     reasons = Counter((str(one.outcome), one.reason) for one in found)
     rows = [[str(count), text(outcome), text(reason)] for (outcome, reason), count in reasons.most_common()]
-    return "\n".join(["### No outcome about the client", "", *_table(("cells", "outcome", "why"), rows), ""])
+    return "\n".join(["### No outcome about the client", "", *table(("cells", "outcome", "why"), rows), ""])
 
 
 def _cell(cell: Cell) -> list[str]:
@@ -117,7 +118,8 @@ def _cell(cell: Cell) -> list[str]:
     return [text(str(cell.client)), text(cell.scenario), text(" ".join([str(cell.role), *more, f"({cell.broker})"]))]
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterable[str]:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterable[str]:
+    """Yield the lines of a table with at most `MAX_ROWS` rows; the cells are Markdown."""
     yield f"| {' | '.join(head)} |"
     yield f"|{' --- |' * len(head)}"
     for row in rows[:MAX_ROWS]:
@@ -126,7 +128,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterable[str]:
         yield f"\n… and {len(rows) - MAX_ROWS} more."
 
 
-def _code(lines: Iterable[str]) -> list[str]:
+def code(lines: Iterable[str]) -> list[str]:
     """Return lines as a code block; the fence is longer than every run of backticks in them."""
     kept = [" ".join(line.split()) for line in lines]
     longest = max((len(run) for line in kept for run in re.findall("`+", line)), default=0)
@@ -135,5 +137,5 @@ def _code(lines: Iterable[str]) -> list[str]:
 
 
 def text(raw: str) -> str:
-    """Return text of clients and brokers as one plain line with its Markdown characters escaped."""
-    return SPECIAL.sub(r"\\\1", " ".join(raw.split()))
+    """Return text of clients and brokers as one visible line with its Markdown characters escaped."""
+    return SPECIAL.sub(r"\\\1", visible(raw))

@@ -19,6 +19,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pyarrow as pa
 
+from probe.evidence.schema import JUDGED
 from probe.model import Cell, Event, Facts, Header, Outcome, Reality, Verdict
 from probe.model.columns import COLUMNS, FACTS, IDENTITY
 from probe.model.schema import Aggregate, Column, Type, Unit
@@ -57,6 +58,7 @@ def documents() -> Mapping[str, Json]:
             "A row of trials/*.parquet: a trial with the verdict from the time of its run", TRIAL_SCHEMA
         ),
         "events-row.json": _rows("A row of events/*.parquet: an event of a trial", EVENT_SCHEMA),
+        "evidence-row.json": _evidence(),
         "matrix-row.json": _matrix(),
         "verdicts-row.json": _rows("A row of verdicts/*.parquet: a newer verdict of a trial", VERDICT_SCHEMA),
     }
@@ -87,6 +89,16 @@ def _rows(title: str, schema: pa.Schema) -> Json:
     defs: dict[str, Json] = {}
     properties = {field.name: _column(field, defs) for field in schema}
     return _document(title, properties, list(schema.names), defs)
+
+
+def _evidence() -> Json:
+    title = "A row of evidence.parquet and of the view `judged` in evidence.sqlite: a trial behind a settled cell"
+    never_null = frozenset(JUDGED) - {"cell_conforms", "conforms", *FACTS}
+    columns = {
+        name: {"type": PLAIN_COLUMNS[kind] if name in never_null else [PLAIN_COLUMNS[kind], "null"]}
+        for name, kind in JUDGED.items()
+    }
+    return _document(f"{title}; lists are joined by `;`", columns, list(columns), {})
 
 
 def _matrix() -> Json:

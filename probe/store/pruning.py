@@ -12,6 +12,7 @@ from probe.errors import ProbeError
 from probe.model import Cell
 from probe.model.conditions import Rank, rank
 from probe.model.results import RUN_PREFIX, ResultsError
+from probe.model.run_ids import began
 from probe.store.files import Place
 from probe.store.reading import RunInfo, TrialRow, run_info, trials
 
@@ -127,10 +128,7 @@ def _rows(results: str, run_id: str, warned: list[str]) -> Iterable[TrialRow]:
 
 def _at(run_id: str) -> datetime:
     """Return the start of a run from its id; the present time if the id has no time, so that the run stays."""
-    try:
-        return datetime.strptime(run_id.partition("-")[0], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-    except ValueError:
-        return datetime.now(UTC)
+    return began(run_id) or datetime.now(UTC)
 
 
 def _may_be_under_way(info: RunInfo, now: datetime) -> bool:

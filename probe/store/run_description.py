@@ -12,18 +12,19 @@ from typing import Any
 
 from probe.model import Engine
 from probe.model.conditions import current
+from probe.model.run_ids import FORM, iso
 
 PACKAGES = ("kafka-metadata-probe", "grpcio", "pyarrow", "pyspark", "uvloop")
 
 
 def new_run_id() -> str:
     """Return a run id that sorts by time and is a legal file name everywhere: `20261121T084315Z-3f9a`."""
-    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(2)}"
+    return f"{datetime.now(UTC):{FORM}}-{secrets.token_hex(2)}"
 
 
 def now() -> str:
     """Return the present time (UTC) in the format of the run files."""
-    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return iso(datetime.now(UTC))
 
 
 def conditions_now() -> dict[str, int]:

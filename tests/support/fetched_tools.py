@@ -19,7 +19,7 @@ import pytest
 
 from probe.errors import ProbeError
 from probe.files.atomic import filling, writing
-from probe.toolchain import debian, pip
+from probe.toolchain import debian, npm, npm_tarballs, pip
 from probe.toolchain.cache_folders import locked
 from probe.toolchain.tools import cache_root
 
@@ -39,8 +39,17 @@ def python_packages(name: str, pins: Sequence[str]) -> Path:
 
 def moto_packages() -> Path:
     """Return a folder of packages with moto's server of S3's protocol; skip the test if there is none."""
-    lines = MOTO.read_text().splitlines()
-    return python_packages("moto", [line for line in lines if not line.startswith("#")])
+    return listed_packages("moto", MOTO)
+
+
+def listed_packages(name: str, pins: Path) -> Path:
+    """Return a folder with the wheels that a file pins, one a line; skip the test if there is none."""
+    return python_packages(name, [line for line in pins.read_text().splitlines() if not line.startswith("#")])
+
+
+def npm_package(name: str, version: str) -> Path:
+    """Return the folder of a package of the npm registry, without dependencies; skip the test if it cannot be had."""
+    return _found(_npm_package(name, version))
 
 
 def c_compiler() -> Path:
@@ -93,6 +102,24 @@ def _python_packages(name: str, pins: tuple[str, ...]) -> Path | str:
     except ProbeError as error:
         return str(error)
     return folder
+
+
+@functools.cache
+def _npm_package(name: str, version: str) -> Path | str:
+    folder = cache_root() / "programs" / f"{name.rpartition('/')[2]}-{version}"
+    try:
+        with locked(folder):
+            if not folder.exists():
+                _unpack_tarball(f"{name}@{version}", folder)
+    except ProbeError as error:
+        return str(error)
+    return folder
+
+
+def _unpack_tarball(wanted: str, folder: Path) -> None:
+    with filling(folder) as whole, tempfile.TemporaryDirectory() as place:
+        for tarball in npm.pack([wanted], Path(place)):
+            npm_tarballs.unpack(tarball, whole)
 
 
 def _unpack_wheels(pins: Sequence[str], folder: Path) -> None:

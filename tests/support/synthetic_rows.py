@@ -11,6 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from probe.cells.aggregate import SettledCell
+from probe.cli.wiring.settled import write_settled
 from probe.model import (
     AfterHeal,
     App,
@@ -129,6 +131,17 @@ def verdict(outcome: Outcome = Outcome.REFRESHES, *, rules: int = 1, **facts: ob
     )
 
 
+def settled_cell(cell: Cell, *outcomes: Outcome, run_id: str = "20261127T071307Z-5287") -> SettledCell:
+    """Return a cell that trials with these outcomes settle."""
+    return SettledCell(
+        cell=cell,
+        run_id=run_id,
+        trial=0,
+        verdicts=tuple(verdict(one) for one in outcomes),
+        conditions=current(cell.engine),
+    )
+
+
 ERRORS = ("", "NOT_LEADER_OR_FOLLOWER", "KAFKA_STORAGE_ERROR", 'client:a "quoted", thing', "client:zwei\nZeilen é")
 DRAWS: dict[Type, Callable[[random.Random], object]] = {
     Type.BIGINT: lambda rng: rng.randrange(9),
@@ -169,10 +182,11 @@ def create(results: Path, **more: object) -> RunStore:
 
 
 def fill(results: Path, *items: tuple[Cell, int, Outcome]) -> str:
-    """Store trials in one flush; return the run's id."""
+    """Store trials in one flush as a run with its settled cells; return the run's id."""
     with create(results) as store:
         for cell, trial, outcome in items:
             store.add(history(cell, trial), verdict(outcome, fault_hits=trial))
+    write_settled(str(results))
     return store.run_id
 
 

@@ -296,7 +296,7 @@ def test_an_upgrade_that_storms_sometimes_gets_worse_and_says_how_often(tmp_path
     assert (
         "WORSE      producer disk/storage-error: refreshes -> flaky: storms in 3 of 20, refreshes in 17" in done.output
     )
-    assert "after:  it storms; probe show" in done.output
+    assert "after:  it storms; own results of " in done.output
     assert getattr(done.exception, "exit_code", 0) == 1
 
 

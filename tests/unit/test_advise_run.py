@@ -11,10 +11,12 @@ from typer.testing import CliRunner
 
 from probe.catalogue.families import Version
 from probe.catalogue.selectors import select_clients
+from probe.cells.aggregate import SettledCell
 from probe.cli.app import app
-from probe.cli.commands import advise as command
+from probe.cli.wiring import filling
 from probe.cli.wiring.catalogue import apps, families
 from probe.cli.wiring.comparisons import Change, Filter, absent, needed, stored_cells
+from probe.cli.wiring.evidence import open_evidence
 from probe.model import Cell, Engine, Outcome, Profile, Role
 from tests.support.synthetic_rows import CELL, fill
 
@@ -29,13 +31,18 @@ def settings(release: str) -> str:
     return str(found.application.profile(Profile("isolated"), Role.PRODUCER))
 
 
+def known(results: Path, change: Change, wanted: Filter) -> dict[Cell, SettledCell]:
+    with open_evidence(["own"], str(results), 180) as evidence:
+        return stored_cells(evidence, change, wanted)
+
+
 def names(cells: Iterable[Cell]) -> set[tuple[str, str]]:
     return {(cell.version, cell.scenario) for cell in cells}
 
 
 def test_needed_cells_are_both_versions_of_every_scenario(tmp_path: Path) -> None:
     fill(tmp_path, (OLD, 0, Outcome.STUCK), (replace(OLD, scenario="net/reset"), 0, Outcome.BROKEN))
-    stored = stored_cells(str(tmp_path), CHANGE, PRODUCER)
+    stored = known(tmp_path, CHANGE, PRODUCER)
     assert names(needed(stored, CHANGE, PRODUCER)) == {
         ("1.43.3", "disk/storage-error"),
         ("1.43.2", "net/reset"),
@@ -59,7 +66,7 @@ def test_run_adds_missing_trials_and_then_compares(tmp_path: Path, monkeypatch: 
         played.extend(cells)
         fill(Path(results), *((cell, 0, Outcome.REFRESHES) for cell in played))
 
-    monkeypatch.setattr(command, "run_cells", play)
+    monkeypatch.setattr(filling, "run_cells", play)
     line = "advise sarama 1.43.2 1.43.3 --role producer --scenario disk/storage-error --scenario net/reset --run"
     done = CliRunner().invoke(app, [*line.split(), "--results", str(tmp_path)])
     assert done.exit_code == 0, done.output
@@ -91,7 +98,7 @@ def test_the_other_version_of_an_application_has_its_settings(tmp_path: Path) ->
     change = Change("version", "8.16.1", "9.0.0", ("sarama",), apps()["filebeat"])
     wanted = replace(PRODUCER, roles=(), scenarios=("disk/storage-error",))
     after = replace(CELL, profile=settings("9.0.0"))
-    assert needed(stored_cells(str(tmp_path), change, wanted), change, wanted) == [after]
+    assert needed(known(tmp_path, change, wanted), change, wanted) == [after]
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,10 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner
 
-from probe.catalogue.families import CatalogueError, Version
+from probe.catalogue.families import Version
 from probe.catalogue.selectors import select_clients
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding, Report, examine, upgrade, worst_first
-from probe.cells.fleet import Service, read_fleet
 from probe.cells.upgrades import advise_upgrade
 from probe.cli.app import app
 from probe.cli.wiring.catalogue import apps, families
@@ -25,72 +24,6 @@ from tests.support.synthetic_rows import CELL, fill, verdict
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "audit.json"
 OWN = replace(CELL, profile="isolated+Producer.Retry.Max=9")
-
-
-class TestFleet:
-    def test_csv_columns_have_several_accepted_names(self) -> None:
-        text = "Name;x\n"  # no column of a fleet
-        with pytest.raises(CatalogueError, match="has no version"):
-            read_fleet(text, "fleet.csv")
-        text = (
-            "# exported today\n"
-            "service,client,version,role,properties,count\n"
-            'shipper,sarama,1.43.2,producer,"Producer.Retry.Max=9; ChannelBufferSize=1",12\n'
-            "billing,spring-boot@3.2.0,,,,\n"
-        )
-        assert read_fleet(text, "fleet.csv") == [
-            Service(
-                "shipper",
-                "sarama@1.43.2",
-                Role.PRODUCER,
-                properties=("Producer.Retry.Max=9", "ChannelBufferSize=1"),
-                count=12,
-            ),
-            Service("billing", "spring-boot@3.2.0"),
-        ]
-
-    def test_client_metrics_of_brokers_are_read(self) -> None:
-        text = (
-            "clientSoftwareName,clientSoftwareVersion,connections\n"
-            "apache-kafka-java,3.9.1,40\nconfluent-kafka-python,2.3.0-librdkafka-2.3.0,3\nkgo,v1.18.1,2.0\n"
-        )
-        assert [(item.client, item.count) for item in read_fleet(text, "metrics.csv")] == [
-            ("apache-kafka-java@3.9.1", 40),
-            ("librdkafka@2.3.0", 3),
-            ("kgo@1.18.1", 2),
-        ]
-
-    @pytest.mark.parametrize(
-        ("text", "name"),
-        [
-            ("sarama@1.43.2\n\n# old\njava@3.9.2\n", "fleet.txt"),
-            ("- sarama@1.43.2\n- java@3.9.2\n", "fleet.yaml"),
-            ('["sarama@1.43.2", {"client": "java", "version": "3.9.2"}]', "fleet.json"),
-            ('{"client": "sarama@1.43.2"}\n{"family": "java@3.9.2"}\n', "fleet.jsonl"),
-            ('[[service]]\nclient = "sarama@1.43.2"\n[[service]]\nclient = "java@3.9.2"\n', "fleet.toml"),
-        ],
-    )
-    def test_text_yaml_json_and_toml_are_read(self, text: str, name: str) -> None:
-        assert [item.client for item in read_fleet(text, name)] == ["sarama@1.43.2", "java@3.9.2"]
-
-    @pytest.mark.parametrize(
-        ("text", "name", "says"),
-        [
-            ("", "fleet.csv", "there is no service"),
-            ("sarama\n", "fleet.txt", "fleet.txt, line 1: sarama has no version; write sarama@VERSION"),
-            ("sarama 1.43.2\n", "fleet.txt", "write sarama@1.43.2"),
-            ("service,library_name\nx,y\n", "fleet.csv", "no column `client`"),
-            ("client,role\nsarama@1.0,boss\n", "fleet.csv", "fleet.csv, line 2: boss is no role"),
-            ("client,count\nsarama@1.0,many\n", "fleet.csv", "count 'many' is no number"),
-            ("client,properties\nsarama@1.0,novalue\n", "fleet.csv", "'novalue' is not KEY=VALUE"),
-            ("[[service]\n", "fleet.toml", "fleet.toml"),
-            ("[1,", "fleet.json", "fleet.json"),
-        ],
-    )
-    def test_an_invalid_entry_is_reported_with_its_line(self, text: str, name: str, says: str) -> None:
-        with pytest.raises(CatalogueError) as caught:
-            read_fleet(text, name)
-        assert says in str(caught.value)
 
 
 def one(outcome: Outcome, cell: Cell = CELL) -> SettledCell:
@@ -197,7 +130,8 @@ def fleet(tmp_path: Path) -> Path:
 def audit(fleet: Path, results: Path, *more: str) -> tuple[str, object, int]:
     arguments = ["audit", str(fleet), "--results", str(results), "--scenario", "disk/storage-error", *more]
     done = CliRunner().invoke(app, arguments)
-    return done.output, done.exception, getattr(done.exception, "exit_code", 0)
+    text = done.stdout if {"--json", "--csv"} & {*more} else done.output
+    return text, done.exception, getattr(done.exception, "exit_code", 0)
 
 
 def filled(results: Path) -> Path:
@@ -215,7 +149,7 @@ def test_a_fleet_is_reported_with_evidence_and_exit_code(fleet: Path, tmp_path: 
     text, error, code = audit(fleet, filled(tmp_path / "results"))
     assert code == 1
     assert "1 of 5 services are at risk (fails): bad" in str(error)
-    places = [text.index(f"│ {name} ") for name in ("bad", "own", "lost", "good")]
+    places = [text.index(f"\n{name} ") for name in ("bad", "own", "lost", "good")]
     assert places == sorted(places)
     assert "sarama 1.43.3 (1.43.2 is not enough)" in text
     assert "probe show --results" in text
@@ -241,7 +175,7 @@ def test_a_fault_that_is_not_survived_sometimes_is_a_failure_with_its_share(flee
     fill(tmp_path / "results", *some, (replace(CELL, version="1.61.1"), 0, Outcome.REFRESHES))
     text, error, code = audit(fleet, tmp_path / "results")
     assert (code, "1 of 5 services are at risk (fails): bad" in str(error)) == (1, True)
-    assert "bad: producer disk/storage-error: flaky: stuck in 1 of 7, refreshes in 6. it stuck; probe show" in text
+    assert "bad: producer disk/storage-error: flaky: stuck in 1 of 7, refreshes in 6. it stuck; own results of " in text
     rows = list(csv.DictReader(io.StringIO(audit(fleet, tmp_path / "results", "--csv")[0])))
     (bad,) = (row for row in rows if row["service"] == "bad")
     assert (bad["outcome"], bad["worst"], bad["outcomes"]) == ("flaky", "stuck", "refreshes:6;stuck:1")
@@ -302,3 +236,64 @@ def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     _, error, code = audit(tmp_path / "none.csv", tmp_path)
     assert code == 2
     assert "none.csv" in str(error)
+
+
+def test_a_finding_counts_more_than_a_file_that_cannot_be_read(fleet: Path, tmp_path: Path) -> None:
+    results = filled(tmp_path / "results")
+    assert audit(fleet, results, str(tmp_path / "none.csv"))[2] == 1
+    good = tmp_path / "good.csv"
+    good.write_text("client,role\nsarama@1.61.1,producer\n")
+    assert audit(good, results)[2] == 0
+    text, error, code = audit(good, results, str(tmp_path / "none.csv"))
+    assert (code, "none.csv" in str(error)) == (2, True)
+    assert "sarama@1.61.1" in text
+
+
+def test_what_a_walk_cannot_read_is_named_and_changes_no_exit_code(tmp_path: Path) -> None:
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    (folder / "fleet.csv").write_text("client,role\nsarama@1.61.1,producer\n")
+    (folder / "package-lock.json").write_text('{"lockfileVersion": 3, "packages": {"node_modules/kafkajs"')
+    text, error, code = audit(folder, filled(tmp_path / "results"))
+    assert "package-lock.json: package-lock.json, not read:" in text
+    assert (code, error) == (0, None)
+
+
+def test_a_folder_without_a_client_is_no_answer(tmp_path: Path) -> None:
+    (tmp_path / "go.mod").write_text("module example.org/a\n\ngo 1.24\n")
+    _, error, code = audit(tmp_path, tmp_path / "results")
+    assert (code, "no Kafka client" in str(error)) == (3, True)
+
+
+def test_formulas_are_no_formulas_in_csv(tmp_path: Path) -> None:
+    file = tmp_path / "fleet.csv"
+    file.write_text('service,client\n"=1+1",sarama@1.43.2\n')
+    rows = csv.DictReader(io.StringIO(audit(file, filled(tmp_path / "results"), "--csv")[0]))
+    assert {row["service"] for row in rows} == {"'=1+1"}
+
+
+def test_a_go_mod_is_audited_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "go.mod"
+    file.write_text("module example.org/shop/orders\n\ngo 1.24\n\nrequire github.com/IBM/sarama v1.43.2 // indirect\n")
+    text, error, code = audit(file, filled(tmp_path / "results"))
+    assert (code, "1 of 1 services are at risk (fails): example.org/shop/orders" in str(error)) == (1, True)
+    assert f"{file}: go.mod, 1 client" in text
+    assert "example.org/shop/orders: producer disk/storage-error: stuck" in text
+    assert "smallest upgrade: sarama 1.43.3" in text
+
+
+def test_packages_that_break_each_other_are_a_finding(tmp_path: Path) -> None:
+    file = tmp_path / "requirements.txt"
+    file.write_text("kafka-python==3.0.12\nkafka-python-ng==2.2.3\n")
+    text, _, code = audit(file, tmp_path / "results", "--json")
+    assert code == 1
+    assert {(item["finding"], "same folder" in item["problem"]) for item in json.loads(text)["services"]} == {
+        ("fails", True)
+    }
+
+
+def test_a_version_that_is_not_known_is_no_finding(tmp_path: Path) -> None:
+    file = tmp_path / "requirements.txt"
+    file.write_text("kafka-python>=2\n")
+    text, error, code = audit(file, filled(tmp_path / "results"))
+    assert (code, ">=2 is a range" in text, ">=2 is a range" in str(error)) == (3, True, True)

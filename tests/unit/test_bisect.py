@@ -19,7 +19,7 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.bisect import ChangePoint, NextRuns, NoChange, changes, next_step, sentence, unsure
 from probe.cli import options
 from probe.cli.app import app
-from probe.cli.wiring import bisect_run
+from probe.cli.wiring import bisect_run, execution
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.resume import as_before, names_nothing, selected
 from probe.errors import ProbeError
@@ -168,8 +168,8 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*_: Any) -> None:
         raise AssertionError("it must not be needed")
 
-    for name in ("prepare_run", "releases"):
-        monkeypatch.setattr(bisect_run, name, never)
+    monkeypatch.setattr(bisect_run, "releases", never)
+    monkeypatch.setattr(execution, "prepare_run", never)
 
 
 def test_a_stored_matrix_answers_without_a_run(tmp_path: Path, offline: None) -> None:

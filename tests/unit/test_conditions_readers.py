@@ -20,12 +20,13 @@ from probe.cells.audit import Fault, Finding, Upgrade, first_good, upgrade
 from probe.cells.diff import differences
 from probe.cells.trends import Step
 from probe.cli.app import app
-from probe.cli.commands import advise, verify
-from probe.cli.wiring import bisect_run, time_budget
+from probe.cli.commands import verify
+from probe.cli.wiring import execution, filling, time_budget
 from probe.cli.wiring.comparable_trials import known_outcomes
 from probe.cli.wiring.execution import RunResult, run_planned
 from probe.cli.wiring.reports import Reports, read_report
 from probe.cli.wiring.request_versions import _stored as stored_versions
+from probe.cli.wiring.settled import write_settled
 from probe.cli.wiring.single_cells import plan_cell
 from probe.errors import ProbeError
 from probe.model import CONTROL, Cell, Engine, Outcome, Role, conditions
@@ -71,6 +72,7 @@ def store(results: Path, number: int, *rows: tuple[Cell, Outcome], **facts: Any)
     with create(results) as run:
         for nth, (cell, outcome) in enumerate(rows):
             run.add(history(cell, nth, conditions=number), verdict(outcome, rules=RULES_VERSION, **facts))
+    write_settled(str(results))
     return run.run_id
 
 
@@ -223,7 +225,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[Cell]:
         right = [(cell, BAD if cell == OLDER else GOOD) for cell in mine]
         return RunResult(store(Path(results), conditions.current(Engine.EMBEDDED), *right), {}, {})
 
-    for module in (advise, verify):
+    for module in (filling, verify):
         monkeypatch.setattr(module, "run_cells", play)
     return asked
 
@@ -283,7 +285,7 @@ def test_bisect_reads_results_comparable_with_today_only(tmp_path: Path, monkeyp
     def never(*_: Any) -> None:
         raise AssertionError("it must not be needed")
 
-    monkeypatch.setattr(bisect_run, "prepare_run", never)
+    monkeypatch.setattr(execution, "prepare_run", never)
     store(tmp_path, 1, (OLDER, BAD), (CELL, BAD))
     store(tmp_path, 2, *[(OLDER, BAD)] * 3, *[(CELL, GOOD)] * 3)
     arguments = ["bisect", "sarama", "disk/storage-error", "--results", str(tmp_path), "--listed-only"]

@@ -6,6 +6,7 @@ import inspect
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -68,12 +69,32 @@ def test_the_help_of_a_command_needs_no_heavy_package_unless_it_works_with_resul
         (["plan", "--results", "{}"], 0),
         (["show", "--results", "{}"], 3),
         (["show", "--client", "sarama", "--results", "{}"], 3),
+        (["audit", "{}/fleet.txt", "--results", "{}/results"], 3),
+        (["advise", "sarama", "1.43.2", "1.43.3", "--results", "{}/results"], 2),
     ],
     ids=str,
 )
 def test_a_command_loads_no_package_that_it_does_not_use(arguments: list[str], code: int, tmp_path: Path) -> None:
+    (tmp_path / "fleet.txt").write_text("sarama@1.43.2\n")
     arguments = [item.replace("{}", str(tmp_path)) for item in arguments]
     assert loaded(*arguments, code=code) & {*HEAVY} == set()
+
+
+@pytest.mark.parametrize("arguments", [["clients"], ["scenarios"]], ids=str)
+def test_what_draws_no_table_is_printed_without_rich(arguments: list[str]) -> None:
+    assert "rich" not in loaded(*arguments, code=0)
+
+
+LOOK_UPS = [(["lookup", "sarama@1.43.3"], 1), (["audit", "fleet.txt"], 1)]
+
+
+@pytest.mark.parametrize(("arguments", "code"), LOOK_UPS, ids=str)
+def test_a_look_up_loads_only_what_reads_evidence(arguments: list[str], code: int, tmp_path: Path) -> None:
+    (tmp_path / "fleet.txt").write_text("sarama@1.43.3\n")
+    fill(tmp_path / "results", (CELL, 0, Outcome.STUCK), (replace(CELL, version="1.43.2"), 0, Outcome.STUCK))
+    where = ["--results", str(tmp_path / "results")]
+    named = [str(tmp_path / item) if item == "fleet.txt" else item for item in arguments]
+    assert loaded(*named, *where, code=code) & {*HEAVY, "rich", "asyncio"} == set()
 
 
 def test_a_plan_reads_stored_trials_only_if_a_scenario_depends_on_them(tmp_path: Path) -> None:

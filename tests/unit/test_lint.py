@@ -84,6 +84,10 @@ def test_go_tests_pass() -> None:
     check(str(find_tool("go")), "test", "./...", cwd=ROOT / "go_shim")
 
 
+FORMATS = {"probe/reports/audit/sarif.py": "2.1.0"}
+"""Versions of formats that are also those of a client."""
+
+
 def code_of(path: Path) -> list[tuple[int, str]]:
     """Return the lines of a source without comments and docstrings, which may cite client versions."""
     text = path.read_text()
@@ -113,7 +117,7 @@ def test_no_client_version_is_in_the_sources(folder: str) -> None:
         for path in sources(folder)
         if not path.name.endswith("_test.go")
         for number, line in code_of(path)
-        if pattern.search(line)
+        if pattern.search(line.replace(FORMATS.get(str(path.relative_to(ROOT)), "\0"), ""))
     ]
     assert found == []
 

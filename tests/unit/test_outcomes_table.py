@@ -37,7 +37,8 @@ def test_properties_are_shown_with_the_client(monkeypatch: pytest.MonkeyPatch) -
 def test_outcomes_are_counted_if_the_table_is_too_wide(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(outcome_table, "OUT", Console(width=outcome_table.OUT.width, soft_wrap=True))
+    console = outcome_table.OUT.console
+    monkeypatch.setitem(vars(outcome_table.OUT), "console", Console(width=console.width, soft_wrap=True))
     other = Client("java", "9.9")
     many = {replace(CELL, scenario=f"answer/produce/{n}"): {Outcome.STUCK} for n in range(100)}
     many[next(iter(many))] = {Outcome.STUCK, Outcome.LATE}

@@ -13,13 +13,15 @@ from typing import Any
 import pytest
 
 from probe.toolchain import setup_state
+from probe.toolchain.lookup_wheels import WHEELS
 
 ROOT = Path(__file__).parents[2]
-MODULES = ("__init__", "errors", "toolchain/__init__", "toolchain/setup_state", "toolchain/tools")
-SOURCES = ("run.py", *(f"probe/{name}.py" for name in MODULES))
+PACKAGES = ("__init__", "errors", "toolchain/__init__", "files/__init__", "files/atomic")
+SOURCES = ("run.py", *setup_state.MODULES, *(f"probe/{name}.py" for name in PACKAGES))
 UV = """#!/bin/sh
 echo uv "$@" >> {log}
 case "$*" in *--check*) exit {check} ;; esac
+case "$1" in export) cat {venv}/../uv.lock 2>&-; exit 0 ;; tool|build) exit ;; esac
 mkdir -p {venv}/bin {venv}/lib/{python}/site-packages/a-1.dist-info
 ln -sf /bin/sh {venv}/bin/{python}
 """
@@ -42,8 +44,8 @@ def write(path: Path, text: str) -> None:
         path.chmod(0o755)
 
 
-def set_up(folder: Path, check: int = ANSWERS_CHECK, **env: str) -> tuple[str, list[str]]:
-    """Run `run.py setup` in a separate folder with stub tools; return its output and the tools that it started."""
+def set_up(folder: Path, check: int = ANSWERS_CHECK, task: str = "setup", **env: str) -> tuple[str, list[str]]:
+    """Run a task of run.py in a separate folder with stub tools; return its output and the tools that it started."""
     tools, log, venv = folder / "cache" / "tools" / "bin", folder / "log", folder / ".venv"
     tools.mkdir(parents=True, exist_ok=True)
     log.write_text("")
@@ -55,7 +57,7 @@ def set_up(folder: Path, check: int = ANSWERS_CHECK, **env: str) -> tuple[str, l
         shutil.copy(ROOT / name, folder / name)
     path = os.pathsep.join([str(tools), "/usr/bin", "/bin"])
     settings = {**os.environ, "PATH": path, "PROBE_CACHE": str(folder / "cache"), "JAVA_HOME": "", **env}
-    command = [sys.executable, str(folder / "run.py"), "setup"]
+    command = [sys.executable, str(folder / "run.py"), task]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=settings)
     assert done.returncode == 0, done.stderr
     return done.stderr, log.read_text().splitlines()
@@ -63,7 +65,7 @@ def set_up(folder: Path, check: int = ANSWERS_CHECK, **env: str) -> tuple[str, l
 
 def checks(calls: list[str]) -> list[bool]:
     """Return for every call of uv whether it only checks."""
-    return ["--check" in call for call in calls if call.startswith("uv ")]
+    return ["--check" in call for call in calls if call.startswith("uv sync ")]
 
 
 def test_a_new_environment_is_announced_and_created(tmp_path: Path) -> None:
@@ -84,7 +86,7 @@ def test_only_an_incomplete_environment_is_synced(tmp_path: Path, check: int, an
     (tmp_path / ".venv").mkdir()
     output, calls = set_up(tmp_path, check)
     assert ("Python packages" in output) is announced
-    assert (output == "") is not announced
+    assert any("wheels" not in line for line in output.splitlines()) is announced
     assert checks(calls) == [True] + [False] * announced
 
 
@@ -123,6 +125,36 @@ def test_any_change_makes_the_whole_set_up_run(tmp_path: Path, change: Callable[
     _, calls = set_up(tmp_path)
     assert checks(calls)
     assert "java" in calls
+
+
+def downloads(calls: list[str]) -> int:
+    return sum("pip download" in call for call in calls)
+
+
+def test_the_folder_of_wheels_is_filled_once_for_all_checkouts_with_the_same_packages(tmp_path: Path) -> None:
+    (tmp_path / "uv.lock").write_text("one\n")
+    assert downloads(set_up(tmp_path)[1]) == 1
+    first = (tmp_path / ".venv" / WHEELS).resolve(strict=True)
+    shutil.rmtree(tmp_path / ".venv")  # as in a new checkout
+    assert downloads(set_up(tmp_path)[1]) == 0
+    assert (tmp_path / ".venv" / WHEELS).resolve() == first
+    (tmp_path / "uv.lock").write_text("two\n")
+    assert downloads(set_up(tmp_path)[1]) == 1
+    assert (tmp_path / ".venv" / WHEELS).resolve(strict=True) != first
+
+
+def test_a_folder_of_wheels_that_is_gone_is_filled_again(tmp_path: Path) -> None:
+    (tmp_path / "uv.lock").write_text("one\n")
+    set_up(tmp_path)
+    shutil.rmtree((tmp_path / ".venv" / WHEELS).resolve(strict=True))
+    assert downloads(set_up(tmp_path)[1]) == 1
+    assert set_up(tmp_path) == ("", [])
+
+
+def test_a_wheel_is_built_without_an_environment_and_its_tools(tmp_path: Path) -> None:
+    _, calls = set_up(tmp_path, task="wheel")
+    assert [call.split()[:2] for call in calls] == [["uv", "export"], ["uv", "tool"], ["uv", "build"]]
+    assert not (tmp_path / ".venv").exists()
 
 
 def test_another_java_home_is_checked(tmp_path: Path) -> None:

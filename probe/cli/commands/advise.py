@@ -5,30 +5,30 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
-from probe.catalogue.selectors import broker_line, select_profiles
+from probe.catalogue.selectors import any_line, select_profiles
 from probe.cells.aggregate import SettledCell
-from probe.cells.cli_hints import run_command, show_command
+from probe.cells.citations import cited
+from probe.cells.cli_hints import run_command
 from probe.cells.trends import Step
 from probe.cells.upgrades import advise_upgrade, drift
-from probe.cli import options as o
+from probe.cli import common_options as o
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.catalogue import apps, families
 from probe.cli.wiring.comparisons import Change, Filter, absent, compared, needed, other_conditions, stored_cells
-from probe.cli.wiring.single_cells import possible, run_cells
+from probe.cli.wiring.evidence import open_evidence, say_differing
 from probe.errors import GateError, ProbeError
 from probe.model import CONTROL, Cell, Engine, Profile, Role
 from probe.model.grades import Trend
 from probe.model.hints import did_you_mean
 from probe.model.versions import version_key
-from probe.runner import Options
-from probe.store import history
 
 USAGE = "write `probe advise FAMILY FROM TO`, or `probe advise --broker FROM TO [FAMILY[@VERSION]...]`"
 MAX_LINES = (Trend.WORSE, Trend.BETTER, Trend.BAD, Trend.DIFFERS, Trend.UNCLEAR)
@@ -58,27 +58,36 @@ def advise(
     ] = None,
     engine: o.EngineOption = Engine.EMBEDDED,
     fill: Annotated[bool, typer.Option("--run", help="Run missing cells first.")] = False,
+    evidence: o.Evidence = None,
+    max_age: o.MaxAge = o.MAX_AGE_DAYS,
     results: o.Results = o.RESULTS,
     jobs: o.Jobs = None,
 ) -> None:
     """Compare stored results before and after an upgrade of a client or the brokers; exit code 1 if a cell is worse."""
     change = understand(what, broker)
-    line = broker_line(broker or o.DEFAULT_BROKER)
+    line = any_line(broker or o.DEFAULT_BROKER)
     wanted = Filter(role or (), profile or ("isolated",), scenario or (), engine, line)
     _check(change, wanted)
-    stored = stored_cells(results, change, wanted)
-    if fill and (missing := [cell for cell in needed(stored, change, wanted) if possible(cell)]):
-        say(f"running {len(missing)} missing cells")
-        run_cells(missing, Options(jobs=jobs), results)
-        stored = stored_cells(results, change, wanted)
+
+    def answers() -> dict[Cell, SettledCell]:
+        with open_evidence(evidence, results, max_age) as found:
+            return stored_cells(found, change, wanted)
+
+    if fill:
+        from probe.cli.wiring.filling import fill_in  # noqa: PLC0415  # loads what runs need
+
+        stored = fill_in(results, jobs, answers, lambda held: needed(held, change, wanted))
+    else:
+        stored = answers()
     steps, alone = compared(stored, change, wanted)
     missing = absent(stored, change, wanted)
     say_older(other_conditions(stored, change, wanted), "they are not compared; --run measures them again")
     if not steps:
         fill_it = run_command(missing, results)
         raise ProbeError(f"{results}: no cell is stored for both {change.old} and {change.new}; run {fill_it}")
+    say_differing([item for step in steps for item in (step.before, step.after)])
     OUT.print(_title(change, wanted), markup=False)
-    for text in _report(steps, stored, change, results):
+    for text in _report(steps, stored, change, wanted, results):
         OUT.print(text, markup=False)
     if alone:
         say(f"{len(alone)} cells are stored for one side only; for the other run {run_command(missing, results)}")
@@ -93,7 +102,7 @@ def understand(what: Sequence[str], broker: str | None) -> Change:
         app = None if names[0] in families() else apps().get(names[0])
         return Change("version", numbers[0], numbers[1], (app.family,) if app else names, app)
     if broker is not None and len(numbers) == 1:
-        return Change("broker", broker_line(broker), broker_line(numbers[0]), names)
+        return Change("broker", any_line(broker), any_line(numbers[0]), names)
     raise ProbeError(f"advise {' '.join(what)}: {USAGE}")
 
 
@@ -132,11 +141,13 @@ def _title(change: Change, wanted: Filter) -> str:
     return f"broker {change.old} -> {change.new} under {names} (profile {rest})"
 
 
-def _report(steps: Sequence[Step], stored: Mapping[Cell, SettledCell], change: Change, results: str) -> Iterator[str]:
+def _report(
+    steps: Sequence[Step], stored: Mapping[Cell, SettledCell], change: Change, wanted: Filter, results: str
+) -> Iterator[str]:
     for trend in MAX_LINES:
         for step in (step for step in steps if step.trend is trend):
             yield f"{trend:<10} {_subject(step, change)}: {step.before.tally} -> {step.after.tally}"
-            yield from (f"           {line}" for line in _evidence(step, stored, change, results))
+            yield from (f"           {line}" for line in _evidence(step, stored, change, wanted, results))
     if change.column == "version":
         yield from _settings(steps, results)
     counts = Counter(step.trend for step in steps)
@@ -150,9 +161,12 @@ def _subject(step: Step, change: Change) -> str:
     return f"{who}{cell.role}{extra} {cell.scenario}"
 
 
-def _evidence(step: Step, stored: Mapping[Cell, SettledCell], change: Change, results: str) -> Iterator[str]:
-    yield f"before: {step.before.reason}; {show_command(step.before, results)}"
-    yield f"after:  {step.after.reason}; {show_command(step.after, results)}"
+def _evidence(
+    step: Step, stored: Mapping[Cell, SettledCell], change: Change, wanted: Filter, results: str
+) -> Iterator[str]:
+    for word, side in (("before: ", step.before), ("after:  ", step.after)):
+        asked = replace(side.cell, broker=wanted.line) if change.column == "version" else side.cell
+        yield f"{word}{side.reason}; {cited(asked, side, results)}"
     if step.trend not in {Trend.BETTER, Trend.BAD} or change.column != "version":
         return
     found = advise_upgrade(step.before, change.library(change.new), stored.values())
@@ -162,7 +176,7 @@ def _evidence(step: Step, stored: Mapping[Cell, SettledCell], change: Change, re
     elif step.trend is Trend.BAD:
         yield f"no stored version up to {change.new} conforms"
     for item in found.profiles:
-        yield f"{item.cell.client} conforms with profile {item.cell.profile}; {show_command(item, results)}"
+        yield f"{item.cell.client} conforms with profile {item.cell.profile}; {cited(item.cell, item, results)}"
 
 
 def _between(last_bad: str, good: Cell) -> Iterator[str]:
@@ -180,12 +194,17 @@ def _settings(steps: Iterable[Step], results: str) -> Iterator[str]:
     ordered = sorted(steps, key=lambda step: step.before.cell.scenario != CONTROL)
     first = {(step.before.cell.role, step.before.cell.profile): step for step in reversed(ordered)}
     for (role, profile), step in sorted(first.items()):
+        if any(side.origin is not None and not side.origin.is_own for side in (step.before, step.after)):
+            yield f"{'settings':<10} {role} {profile}: only own trials have the effective settings"
+            continue
         old, new = (_settings_of(side, results) for side in (step.before, step.after))
         changed = [f"{name} {before} -> {after}" for name, before, after in drift(old, new)]
         yield f"{'settings':<10} {role} {profile}: {', '.join(changed) or 'the same effective settings'}"
 
 
 def _settings_of(side: SettledCell, results: str) -> Mapping[str, str]:
+    from probe.store import history  # noqa: PLC0415  # loads pyarrow
+
     return history(results, side.run_id, side.cell, side.trial).header.settings
 
 

@@ -1,57 +1,49 @@
-"""`probe audit`: all services of a fleet, those at risk first."""
+"""`probe audit`: the clients of inventories, those at risk first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from probe.catalogue.apps import Application, release_key
-from probe.catalogue.families import CatalogueError, Family, Version
-from probe.catalogue.scenarios import CORE, select_scenarios
-from probe.catalogue.selectors import LOCAL, Chosen, broker_line, select_clients, select_profiles
-from probe.cells.aggregate import SettledCell, settle
-from probe.cells.audit import Finding, Report, examine, first_good, upgrade, worst_first
-from probe.cells.fleet import Service, read_fleet
-from probe.cli import options as o
-from probe.cli.console.audit_output import as_csv, as_json, print_audit
+from probe.catalogue.scenarios import CORE_FAULTS, select_scenarios
+from probe.catalogue.selectors import any_line
+from probe.cells.aggregate import SettledCell
+from probe.cells.audit import Finding, Report, worst_first
+from probe.cells.ignores import NAME, Ignored
+from probe.cli import common_options as o
+from probe.cli.console.audit_output import print_audit
+from probe.cli.console.inventory_output import reading_lines
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import say
-from probe.cli.wiring.catalogue import apps, choose_clients, families
-from probe.cli.wiring.single_cells import possible, run_cells
+from probe.cli.wiring.audit_requests import Sources, answered, ask, report
+from probe.cli.wiring.catalogue import apps, packages
+from probe.cli.wiring.evidence import say_differing
+from probe.cli.wiring.ignore_file import accept, expired, read_ignore_file
 from probe.errors import GateError, NothingJudgedError, ProbeError
-from probe.model import CONTROL, Cell, Engine, Role
-from probe.planning.plan import Selection, make_plan
-from probe.runner import Options
-from probe.scenarios.scenario import Scenario
-from probe.store import trials
+from probe.inventory.found import FileContent, InventoryError
+from probe.inventory.reading import read_inventories
+from probe.model import Engine
+from probe.reports.audit.formats import Format, write
+from probe.reports.audit.result import AuditResult
 
-FAULTS = tuple(name for name in CORE if name != CONTROL)
 GATES = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class AuditRequest:
-    """A service with its cells, or the reason why it has none."""
-
-    service: Service
-    chosen: Chosen | None = None
-    cells: tuple[Cell, ...] = ()
-    problem: str = ""
-
-
 def audit(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Fleet as CSV, JSON, TOML, or text with one CLIENT@VERSION per line.")
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH...|-",
+            help="Files, folders or - for standard input: go.mod, lock files, SBOMs, sheets, ... (docs/audit.md).",
+        ),
     ],
     *,
     scenario: o.Scenarios = None,
-    broker: Annotated[
-        str, typer.Option("--broker", metavar="LINE", help="Kafka line of the brokers.")
-    ] = o.DEFAULT_BROKER,
+    broker: o.BrokerLine = o.DEFAULT_BROKER,
     engine: o.EngineOption = Engine.EMBEDDED,
     fill: Annotated[bool, typer.Option("--run", help="Run cells without results first.")] = False,
     fail_on: Annotated[
@@ -62,31 +54,62 @@ def audit(
             help=f"Exit with code 1 if there is one of these findings: {', '.join(GATES)}. Separated by commas.",
         ),
     ] = str(Finding.FAILS),
-    json_out: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/audit.json).")] = False,
-    csv_out: Annotated[bool, typer.Option("--csv", help="Print CSV, one line per service, role and fault.")] = False,
+    output: Annotated[
+        Format | None,
+        typer.Option(
+            "--format", metavar="FORMAT", help=f"One of {', '.join(Format)} (docs/audit.md). Default: {Format.TABLE}."
+        ),
+    ] = None,
+    json_out: Annotated[bool, typer.Option("--json", help="Short for --format json (docs/schema/audit.json).")] = False,
+    csv_out: Annotated[bool, typer.Option("--csv", help="Short for --format csv.")] = False,
+    ignore: Annotated[
+        Path | None,
+        typer.Option(
+            "--ignore",
+            metavar="FILE",
+            help=f"Accepted findings, each with a reason and a last day (docs/audit.md). Default: {NAME} if it exists.",
+        ),
+    ] = None,
+    evidence: o.Evidence = None,
+    max_age: o.MaxAge = o.MAX_AGE_DAYS,
     results: o.Results = o.RESULTS,
     jobs: o.Jobs = None,
 ) -> None:
-    """List the services of a fleet with the faults they do not survive, worst first; exit code 1 if there are any."""
+    """List the clients of inventories with the faults they do not survive, worst first; exit code 1 if there are."""
     gate = _gate(fail_on)
-    scenarios = select_scenarios(scenario or FAULTS)
-    asked = [_ask(item, scenarios, engine, broker_line(broker)) for item in read_fleet(_text(file), file.name)]
-    stored = _stored(results, asked)
-    if fill and (missing := _missing(asked, stored)):
-        say(f"running {len(missing)} cells without results")
-        run_cells(missing, Options(jobs=jobs), results)
-        stored = _stored(results, asked)
-    reports = worst_first(_report(item, stored) for item in asked)
-    evidence = (fault.evidence for report in reports for fault in report.faults)
-    older = {item.cell for item in evidence if item is not None and item.judged and not item.is_current}
+    form = _format(output, json_out=json_out, csv_out=csv_out)
+    entries = read_ignore_file(ignore)
+    scenarios = select_scenarios(scenario or CORE_FAULTS)
+    readings = list(_say_each(read_inventories(paths), alone=len(paths) == 1))
+    asked = [ask(item, scenarios, engine, any_line(broker)) for one in readings for item in one.found]
+    known = answered(asked, Sources(evidence, results, max_age), jobs, fill=fill)
+    reports = [report(item, known) for item in asked]
+    _say_of([fault.evidence for one in reports for fault in one.faults if fault.evidence is not None])
+    ignored = accept(entries, reports)
+    _print(worst_first(ignored.reports), results, gate, form)
+    _check(ignored, gate, readings)
+
+
+def _say_each(readings: Iterable[FileContent], *, alone: bool) -> Iterator[FileContent]:
+    for reading in readings:
+        for line in reading_lines(reading, alone=alone):
+            say(line)
+        yield reading
+
+
+def _unread(readings: Iterable[FileContent]) -> str:
+    """Return which of the named files cannot be read, and why, as one line; empty if all were read."""
+    unread = [reading for reading in readings if reading.named and reading.problem]
+    if len(unread) > 1:
+        return f"{len(unread)} of the named files cannot be read: {', '.join(reading.place for reading in unread)}"
+    return f"{unread[0].place}: {unread[0].problem}" if unread else ""
+
+
+def _say_of(answers: Sequence[SettledCell]) -> None:
+    """Say which answers evidence disagrees on, and which rest on older conditions."""
+    say_differing(answers)
+    older = {item.cell for item in answers if item.judged and not item.is_current}
     say_older(older, "their results are of that time; --run does not repeat them, `probe run` does")
-    if json_out:
-        typer.echo(as_json(reports, results))
-    elif csv_out:
-        typer.echo(as_csv(reports), nl=False)
-    else:
-        print_audit(reports, results, apps())
-    _check(reports, gate)
 
 
 def _gate(text: str) -> frozenset[Finding]:
@@ -96,93 +119,47 @@ def _gate(text: str) -> frozenset[Finding]:
     return found
 
 
-def _text(file: Path) -> str:
-    try:
-        return file.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        why = (error.strerror or error) if isinstance(error, OSError) else "it is not text in UTF-8"
-        raise ProbeError(f"{file}: {why}; name a file with one CLIENT@VERSION per line, or CSV") from None
+def _format(output: Format | None, *, json_out: bool, csv_out: bool) -> Format:
+    short = [item for item, chosen in ((Format.JSON, json_out), (Format.CSV, csv_out)) if chosen]
+    asked = {*short, *([output] if output is not None else [])}
+    if len(asked) > 1:
+        raise ProbeError(f"{' and '.join(sorted(asked))}: an audit is printed in one format; leave out the others")
+    return asked.pop() if asked else Format.TABLE
 
 
-def _ask(service: Service, scenarios: Sequence[Scenario], engine: Engine, line: str) -> AuditRequest:
-    """Return the cells of a service. An unknown client is a problem of its service only."""
-    try:
-        chosen = _chosen(service.client)
-        selection = Selection(
-            clients=[chosen],
-            scenarios=scenarios,
-            roles=[service.role] if service.role else tuple(Role),
-            profiles=select_profiles([service.profile], service.properties, None),
-            engine=engine,
-            brokers=[line],
-        )
-    except CatalogueError as error:
-        return AuditRequest(service, problem=str(error).removeprefix("--client "))
-    plan = make_plan(selection)
-    cells = tuple(item.cell for item in plan.cells if item.variant.expectation.conforms)
-    return AuditRequest(
-        service,
-        chosen,
-        cells,
-        "" if cells else (plan.skips[0].reason if plan.skips else "it has no such role; leave the role empty for all"),
+def _print(reports: Sequence[Report], results: str, gate: frozenset[Finding], form: Format) -> None:
+    made = AuditResult(
+        reports=reports,
+        results=results,
+        packages=packages(),
+        apps=apps(),
+        failing=gate,
+        moment=datetime.now(UTC),
     )
+    if form is Format.TABLE:
+        print_audit(made)
+    else:
+        typer.echo(write(form, made), nl=False)
 
 
-def _chosen(name: str) -> Chosen:
-    """Return the client of a name without a registry; unlisted versions are identified by number."""
-    if name.partition("@")[2].startswith(LOCAL):
-        return choose_clients([name])[0]
-    return select_clients(families(), [name], _by_number, apps())[0]
+def _check(ignored: Ignored, gate: frozenset[Finding], readings: Sequence[FileContent]) -> None:
+    """End with code 1 for a finding; else 2 for a named file that cannot be read; else 3 if nothing could be said.
 
-
-def _by_number(family: Family, text: str) -> Version:
-    if text == "latest":
-        return family.newest
-    return next((item for item in family.versions if item.pinned_artifact == text), Version(version=text))
-
-
-def _stored(results: str, asked: Iterable[AuditRequest]) -> Mapping[Cell, SettledCell]:
-    wanted = {item.chosen.client.family for item in asked if item.chosen is not None}
-    return settle(row for row in trials(results) if row.cell.family in wanted)
-
-
-def _missing(asked: Iterable[AuditRequest], stored: Mapping[Cell, SettledCell]) -> list[Cell]:
-    faults = [fault for item in asked for fault in examine(item.cells, stored)]
-    unknown = dict.fromkeys(item.cell for item in faults if item.finding in {Finding.UNKNOWN, Finding.SUSPECTED})
-    return [cell for cell in unknown if possible(cell)]
-
-
-def _report(asked: AuditRequest, stored: Mapping[Cell, SettledCell]) -> Report:
-    faults = examine(asked.cells, stored)
-    return Report(
-        name=asked.service.name,
-        client=asked.service.client,
-        stands_for=str(asked.chosen.client) if asked.chosen else "",
-        count=asked.service.count,
-        faults=faults,
-        upgrade=first_good(faults, _releases(asked), stored) or upgrade(faults, stored),
-        problem=asked.problem,
-    )
-
-
-def _releases(asked: AuditRequest) -> Iterator[tuple[str, list[Cell]]]:
-    """Yield the later releases of a service's application, each with the service's cells in its configuration."""
-    own = asked.chosen.application if asked.chosen else None
-    if own is None:
-        return
-    (profile,) = select_profiles([asked.service.profile], asked.service.properties, None)
-    later = [item for item in own.app.versions if release_key(item.since) > release_key(own.version)]
-    for item in sorted(later, key=lambda one: release_key(one.since)):
-        release = Application(own.app, item.since)
-        yield (
-            str(release),
-            [replace(c, version=item.library, profile=str(release.profile(profile, c.role))) for c in asked.cells],
-        )
-
-
-def _check(reports: Sequence[Report], gate: frozenset[Finding]) -> None:
-    if all(report.finding is Finding.UNKNOWN for report in reports) and Finding.UNKNOWN not in gate:
-        raise NothingJudgedError("nothing is stored about these services; `probe audit --run` runs the missing cells")
-    bad = [report for report in reports if report.finding in gate or any(report.of(item) for item in gate)]
+    An expired entry of the ignore file is a finding.
+    """
+    reports = worst_first(ignored.reports)
+    bad = [one for one in reports if one.finding in gate or one.of(*gate)]
+    said = [expired(ignored)] if ignored.expired else []
     if bad:
-        raise GateError(f"{len(bad)} of {len(reports)} services are at risk ({', '.join(sorted(gate))}): {bad[0].name}")
+        at_risk = f"{len(bad)} of {len(reports)} services are at risk ({', '.join(sorted(gate))}): {bad[0].name}"
+        raise GateError("; ".join([at_risk, *said]))
+    if said:
+        raise GateError(said[0])
+    if unread := _unread(readings):
+        raise InventoryError(unread)
+    if not reports:
+        raise NothingJudgedError("no Kafka client is named there; docs/audit.md lists the formats that are read")
+    if not any(one.faults for one in reports):
+        raise NothingJudgedError(f"no client is known in a version that can be asked for: {reports[0].problem}")
+    if all(one.finding is Finding.UNKNOWN for one in reports):
+        raise NothingJudgedError("nothing is stored about these services; `probe audit --run` runs the missing cells")

@@ -12,17 +12,20 @@ import typer
 
 from probe.catalogue.scenarios import select_scenarios
 from probe.cells.bisect import ChangePoint, NextRuns, NoChange, describe, next_step, sentence, unsure
-from probe.cells.cli_hints import show_command
+from probe.cells.citations import cited
+from probe.cli import common_options as common
 from probe.cli import options as o
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.bisect_run import BisectRunner, BisectState, summary_of
 from probe.cli.wiring.catalogue import choose_clients, families
+from probe.cli.wiring.evidence import open_evidence
 from probe.errors import NothingJudgedError, ProbeError
 from probe.model import Engine, Role
 from probe.model.hints import did_you_mean
 from probe.model.versions import version_key
 from probe.planning.plan import Plan
 from probe.runner import Options
+from probe.store.presence import has_runs
 
 MIN_VERSIONS = 2
 """With at most this many listed candidates left, unlisted releases are candidates, too, at no further run."""
@@ -54,6 +57,11 @@ def bisect(
         int, typer.Option("--trials", metavar="N", min=1, max=100, help="Number of trials on both sides of the change.")
     ] = 3,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run every version again, and ignore stored results.")] = False,
+    no_run: Annotated[
+        bool, typer.Option("--no-run", help="Run nothing: answer from stored results and evidence alone.")
+    ] = False,
+    evidence: common.Evidence = None,
+    max_age: common.MaxAge = common.MAX_AGE_DAYS,
     seed: o.Seed = None,
     jobs: o.Jobs = None,
     results: o.Results = o.RESULTS,
@@ -77,16 +85,21 @@ def bisect(
     )
     state = survey(family, names[0], asked, oldest, newest)
     OUT.print(_title(state), markup=False)
+    if has_runs(results) and not no_run:
+        from probe.cli.wiring.settled import keep_settled  # noqa: PLC0415  # loads pyarrow
+
+        keep_settled(results)  # nothing is run that is stored already
     with BisectRunner(results, Options(jobs=jobs), fresh=fresh) as player:
-        player.recall(state)
+        with open_evidence(evidence, results, max_age) as known:
+            player.recall(state, known)
         for line in _stored(state):
             OUT.print(line, markup=False)
-        found = find(state, player, trials, widen=all_releases)
+        found = from_known(state) if no_run else find(state, player, trials, widen=all_releases)
     seconds = time.monotonic() - started
     for line in _report(found, state, results):
         OUT.print(line, markup=False)
-    evidence = f"; evidence: {results.rstrip('/')}/run_id={player.run_id}" if player.run_id else ""
-    OUT.print(f"{len(player.asked)} versions run, {player.trials} trials, {seconds:.0f} s{evidence}", markup=False)
+    stored = f"; evidence: {results.rstrip('/')}/run_id={player.run_id}" if player.run_id else ""
+    OUT.print(f"{len(player.asked)} versions run, {player.trials} trials, {seconds:.0f} s{stored}", markup=False)
     if isinstance(found, NoChange):
         raise typer.Exit(code=1)
 
@@ -137,6 +150,15 @@ def _too_few(family: str, scenario: str, role: Role, plan: Plan, bounds: str) ->
     return f"bisect {family} {scenario}: nothing to run: {reason}"
 
 
+def from_known(state: BisectState) -> ChangePoint | NoChange:
+    """Return what is known without a run; versions without evidence say nothing."""
+    state.absent.update({name: "it was never measured" for name in state.versions if name not in state.known})
+    found = next_step(state.versions, state.known, state.absent)
+    if isinstance(found, NextRuns):
+        raise NothingJudgedError(f"nothing is known of {state.cell.family}; leave --no-run out to run it")
+    return found
+
+
 def find(state: BisectState, player: BisectRunner, trials: int, *, widen: bool) -> ChangePoint | NoChange:
     """Run versions until both sides of a boundary are confirmed, or until nothing is left to run."""
     while True:
@@ -176,7 +198,7 @@ def _title(state: BisectState) -> str:
 
 def _stored(state: BisectState) -> Iterator[str]:
     if state.known:
-        yield f"  {len(state.known)} of them have stored results and are not run again (--fresh runs them)"
+        yield f"  {len(state.known)} of them are known and are not run again (--fresh runs them)"
 
 
 def _report(found: ChangePoint | NoChange, state: BisectState, results: str) -> Iterator[str]:
@@ -186,7 +208,7 @@ def _report(found: ChangePoint | NoChange, state: BisectState, results: str) -> 
     known = state.known
     yield sentence(found, known)
     for word, name in (("before", found.before), ("since", found.since)):
-        yield f"{word + ':':<8}{known[name].reason}; {show_command(known[name], results)}"
+        yield f"{word + ':':<8}{known[name].reason}; {cited(known[name].cell, known[name], results)}"
     yield from _doubts(found, state)
     judged = [name for name in state.versions if name in known and known[name].judged]
     for old, new in pairwise(judged):

@@ -11,6 +11,7 @@ from functools import partial
 
 from probe.catalogue.families import Family
 from probe.cli.console.streams import OUT
+from probe.cli.laboratory import absent_packages
 from probe.cli.wiring.catalogue import families, is_installed
 from probe.engines.kafka.disks.choice import choose
 from probe.errors import GateError
@@ -39,7 +40,7 @@ def doctor() -> None:
         OUT.print(f"{sign} {item.name}: {item.text}", markup=False)
     missing = [item.name for item in found if item.needed and not item.good]
     if missing:
-        raise GateError(f"missing: {', '.join(missing)}; `python3 run.py setup` installs them")
+        raise GateError(f"missing: {', '.join(missing)}; `python3 run.py setup` in a checkout installs them")
     absent = [item.name for item in found if item.name in REAL and not item.good]
     real = f"cannot yet: {', '.join(absent)} missing, see above" if absent else "can, too"
     OUT.print(f"the embedded engine can run; real brokers (--engine kafka) {real}", markup=False)
@@ -76,6 +77,9 @@ def _tool(name: str, find: Callable[[], str], *, needed: bool) -> Finding:
 
 
 def _packages() -> Iterator[Finding]:
+    absent = absent_packages()
+    text = f"not installed, {', '.join(absent)} missing; look-ups do without it" if absent else "installed"
+    yield Finding("laboratory", not absent, text)
     for name, module in (("pyspark", "pyspark"), *zip(REAL[1:], ("confluent_kafka", "kazoo"), strict=True)):
         there = importlib.util.find_spec(module) is not None
         needed = name not in REAL

@@ -15,11 +15,14 @@ from probe import store
 from probe.catalogue.apps import stand_for
 from probe.catalogue.families import Version
 from probe.catalogue.selectors import select_clients
-from probe.cli import options as o
+from probe.cells.origin import OWN
+from probe.cli import common_options as o
+from probe.cli.console.evidence_lines import show_answers
 from probe.cli.console.handshake_lines import handshake_lines
 from probe.cli.console.history_lines import lines
 from probe.cli.console.streams import OUT
 from probe.cli.wiring.catalogue import apps, families
+from probe.cli.wiring.evidence import DEFAULT
 from probe.errors import NothingJudgedError, ProbeError
 from probe.model import Cell, Engine, Profile, Role, encode
 from probe.model.versions import version_key
@@ -58,8 +61,10 @@ def show(
     pcap: Annotated[
         Path | None, typer.Option("--pcap", metavar="FILE", help="Write the captured traffic of the trial (pcapng).")
     ] = None,
+    evidence: o.Evidence = None,
+    max_age: o.MaxAge = o.MAX_AGE_DAYS,
 ) -> None:
-    """Show the timeline of one trial. If several cells match, list them."""
+    """Show the timeline of one trial, or what evidence says. If several cells match, list them."""
     tests: dict[str, Callable[[Cell], bool]] = {
         "--client": _one_of(client, _client_matches),
         "--scenario": _one_of(scenario, lambda cell, text: fnmatchcase(cell.scenario, text)),
@@ -68,13 +73,18 @@ def show(
         "--broker": _one_of(broker, lambda cell, text: cell.broker == text),
         "--engine": lambda cell: engine is None or cell.engine is engine,
     }
-    if not has_runs(results):
-        raise NothingJudgedError(
-            f"{results}: there are no runs here; `probe run` makes one, --results names another folder"
-        )
-    rows = list(store.trials(results, run))
+    of_trials = as_json or any(item is not None for item in (run, trial, pcap))
+    own = OWN in (evidence or DEFAULT)
+    if not own and of_trials:
+        raise ProbeError("show: --run, --trial, --json and --pcap are for own trials; leave --evidence out")
+    rows = list(store.trials(results, run)) if own and has_runs(results) else []
     found = [row for row in rows if all(test(row.cell) for test in tests.values())]
     found = [row for row in found if trial is None or row.trial == trial]
+    if not found and not of_trials and show_answers(tests.values(), evidence, results, max_age):
+        return
+    if not rows:
+        where = f"{results}: there are no runs here" if own else "this evidence has no such cell"
+        raise NothingJudgedError(f"{where}; `probe run` makes one, --results names another folder")
     if not found:
         alone = [option for option, test in tests.items() if not any(test(row.cell) for row in rows)]
         alone += ["--trial"] if trial is not None and all(row.trial != trial for row in rows) else []

@@ -38,7 +38,8 @@ def show_outcomes(
     title = f"run {run_id}"
     cells = _by_line(outcomes, absent)
     table = _cell_by_cell(title, outcomes, cells, absent)
-    if fits := Measurement.get(OUT, OUT.options.update(max_width=ANY_WIDTH), table).minimum <= OUT.width:
+    console = OUT.console
+    if fits := Measurement.get(console, console.options.update(max_width=ANY_WIDTH), table).minimum <= console.width:
         OUT.print(table)
     else:
         OUT.print(_counts(title, outcomes, cells, absent))

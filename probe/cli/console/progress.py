@@ -27,13 +27,13 @@ class Bar:
             MofNCompleteColumn(),
             TimeRemainingColumn(),
             TextColumn("{task.fields[standing]}"),
-            console=ERR,
+            console=ERR.console,
             transient=True,
         )
         self._task = self._bar.add_task("trials", total=None, standing="")
 
     def __enter__(self) -> Self:
-        if ERR.is_terminal:
+        if ERR.console.is_terminal:
             self._bar.start()
         else:
             say(f"running, about {self._estimate_s:.0f} s")
@@ -46,7 +46,7 @@ class Bar:
 
     def show(self, step: Step) -> None:
         """Show one more judged trial."""
-        if ERR.is_terminal:
+        if ERR.console.is_terminal:
             self._bar.update(
                 self._task,
                 completed=step.done,

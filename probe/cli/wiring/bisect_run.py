@@ -8,29 +8,32 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from probe.catalogue.families import CatalogueError, Family
 from probe.catalogue.selectors import Chosen
-from probe.cells.aggregate import SettledCell, settle
+from probe.cells.aggregate import SettledCell, merged, settle
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import say
+from probe.cli.laboratory import need_laboratory
 from probe.cli.wiring.catalogue import choose_clients
+from probe.cli.wiring.evidence import Evidence, say_differing
 from probe.cli.wiring.exclusive_run import exclusive_run
-from probe.cli.wiring.execution import execute, prepare_run
-from probe.cli.wiring.kafka_engine import description
 from probe.drivers.provision import releases
 from probe.errors import ExhaustedError, InterruptedRunError, ProvisionError
+from probe.evidence.wanted import Wanted
 from probe.model import Cell, Outcome
-from probe.model.conditions import is_current, outdated
 from probe.model.outcomes import UNSETTLED
 from probe.model.versions import version_key
 from probe.planning.plan import Plan, Planned, Selection, make_plan
 from probe.ports import EnginePort
 from probe.runner import Options
-from probe.store import RunStore, TrialRow, trials
 from probe.verdict import RULES_VERSION
 
+if TYPE_CHECKING:
+    from probe.store import RunStore, TrialRow
+
+NOT_COMPARED = "they are not compared, and run again where they are needed"
 RELEASE = re.compile(r"\d+(\.\d+)+")
 """No alpha, beta, rc, or milestone."""
 
@@ -141,7 +144,7 @@ class BisectRunner:
         self._results, self._options, self._fresh = results, options, fresh
         self._stack = contextlib.ExitStack()
         self._store: RunStore | None = None
-        self._stored: list[TrialRow] = []
+        self._known: dict[Cell, SettledCell] = {}
         self.asked: dict[str, int] = {}
         """Requested trials, by version."""
         self.trials = 0
@@ -154,24 +157,33 @@ class BisectRunner:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stack.__exit__(kind, error, trace)
+        if self._store is not None:
+            from probe.cli.wiring.settled import keep_settled  # noqa: PLC0415  # loads pyarrow
+
+            keep_settled(self._results)
 
     @property
     def run_id(self) -> str:
         """The identifier of the run; empty before the first trial."""
         return self._store.run_id if self._store else ""
 
-    def recall(self, state: BisectState) -> None:
-        """Read the stored results of the cell by the current rules, under conditions comparable with today's."""
+    def recall(self, state: BisectState, evidence: Evidence) -> None:
+        """Read what is known of the cell by the current rules, under conditions comparable with today's."""
         if self._fresh:
             return
-        rows = [row for row in trials(self._results) if _asks(row, state) and row.verdict.rules >= RULES_VERSION]
-        self._stored = [row for row in rows if is_current(row.cell, row.conditions)]
-        say_older(outdated(rows), "they are not compared, and run again where they are needed")
-        found = settle(self._stored).values()
-        state.learn(item for item in found if item.outcome not in UNSETTLED)
+        wanted = replace(Wanted.of([state.cell]), version=None)
+        known = evidence.find(wanted)
+        found = [item for item in known.values() if item.rules >= RULES_VERSION and item.outcome is not Outcome.NOT_RUN]
+        say_older([item.cell for item in found if not item.is_current], NOT_COMPARED)
+        say_differing(found)
+        self._known = {item.cell: item for item in found if item.is_current}
+        state.learn(item for item in self._known.values() if item.outcome not in UNSETTLED)
 
     def play(self, state: BisectState, versions: Sequence[str], count: int) -> list[str]:
         """Run versions, `count` trials each, and read the results; return the versions that could be run."""
+        need_laboratory("running versions")
+        from probe.cli.wiring.execution import execute, prepare_run  # noqa: PLC0415  # loads the laboratory
+
         names = [name for item in versions if (name := state.bring(item))]
         if not names:
             return []
@@ -195,6 +207,9 @@ class BisectRunner:
         return [name for name in names if name not in state.absent]
 
     def _open(self, engine: EnginePort, seed: int) -> RunStore:
+        from probe.cli.wiring.kafka_engine import description  # noqa: PLC0415  # loads the laboratory
+        from probe.store import RunStore  # noqa: PLC0415  # loads pyarrow
+
         if self._store is None:
             self._stack.enter_context(exclusive_run(self._results))
             begun = RunStore.create(self._results, command=sys.argv, seed=seed, versions=description(engine))
@@ -202,9 +217,11 @@ class BisectRunner:
         return self._store
 
     def _learn(self, state: BisectState, names: Iterable[str]) -> None:
+        from probe.store import trials  # noqa: PLC0415  # loads pyarrow
+
         own = [row for row in trials(self._results, self.run_id) if _asks(row, state)]
         self.trials = len(own)
-        found = settle([*self._stored, *own])
+        found = merged(self._known, settle(own))
         for name in names:
             if name in state.absent:
                 continue

@@ -9,8 +9,9 @@ from pathlib import Path
 from probe.catalogue.apps import App, inside_of, read_apps
 from probe.catalogue.families import Family, Version, read_families
 from probe.catalogue.files import clients_folder, data_file
+from probe.catalogue.package_table import package_table
+from probe.catalogue.packages import Packages, packages_of
 from probe.catalogue.selectors import Chosen, select_clients
-from probe.drivers.provision import resolve
 from probe.model import Client
 from probe.toolchain.tools import cache_root
 
@@ -27,6 +28,12 @@ def apps() -> Mapping[str, App]:
     return read_apps(data_file("apps.toml"), families())
 
 
+@cache
+def packages() -> Packages:
+    """Return the packages under which registries serve clients. CatalogueError for a broken packages.toml."""
+    return packages_of(package_table().packages, families(), apps())
+
+
 def inside(client: Client) -> Sequence[str]:
     """Return the names of the applications and wrappers with this client inside."""
     return inside_of(apps(), client.family, client.version)
@@ -34,7 +41,16 @@ def inside(client: Client) -> Sequence[str]:
 
 def choose_clients(names: Sequence[str]) -> tuple[Chosen, ...]:
     """Return the selected client versions; unpinned ones are looked up at the registry."""
+    from probe.drivers.provision import resolve  # noqa: PLC0415  # a look-up needs no registry
+
     return select_clients(families(), names, lambda family, text: resolve(family, text, cache_root()), apps())
+
+
+def by_number(family: Family, text: str) -> Version:
+    """Return a version without a registry: a listed one, or one that is identified by its number alone."""
+    if text == "latest":
+        return family.newest
+    return next((item for item in family.versions if item.pinned_artifact == text), Version(version=text))
 
 
 def is_installed(family: Family, version: Version) -> bool:

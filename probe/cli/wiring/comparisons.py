@@ -9,12 +9,14 @@ from itertools import product
 
 from probe.catalogue.apps import App, Application
 from probe.catalogue.scenarios import CORE, select_scenarios
-from probe.cells.aggregate import SettledCell, settle
+from probe.cells.aggregate import SettledCell
 from probe.cells.diff import in_order
+from probe.cells.lines import agree, from_neighbours, lacking, sides_of
 from probe.cells.trends import Step, question
 from probe.cli.wiring.catalogue import families
+from probe.cli.wiring.evidence import Evidence
+from probe.evidence.wanted import Wanted
 from probe.model import CONTROL, Cell, Engine, Outcome, Profile, Role
-from probe.store import trials
 
 _Side = dict[tuple[str, ...], SettledCell]
 """The cells of one side, by their identity without the side."""
@@ -70,10 +72,27 @@ class Filter:
         return fits and cell.engine is self.engine and (not self.roles or cell.role in self.roles)
 
 
-def stored_cells(results: str, change: Change, wanted: Filter) -> dict[Cell, SettledCell]:
-    """Settle all stored cells of these clients, also of other versions and profiles, which may be advised."""
-    rows = (row for row in trials(results) if change.covers(row.cell) and wanted.covers(row.cell))
-    return {cell: item for cell, item in settle(rows).items() if item.outcome is not Outcome.NOT_RUN}
+def stored_cells(evidence: Evidence, change: Change, wanted: Filter) -> dict[Cell, SettledCell]:
+    """Return the answers about these clients, also of other versions and profiles, which may be advised."""
+    families_of = {client.partition("@")[0] for client in change.clients}
+    asked = Wanted(
+        family=families_of or None,
+        role=[str(role) for role in wanted.roles] or None,
+        engine=[str(wanted.engine)],
+    )
+    found = {
+        cell: item
+        for cell, item in evidence.find(asked).items()
+        if change.covers(cell) and wanted.covers(cell) and item.outcome is not Outcome.NOT_RUN
+    }
+    return found if change.column == "broker" else {**found, **_of_neighbours(found, wanted.line)}
+
+
+def _of_neighbours(found: dict[Cell, SettledCell], line: str) -> dict[Cell, SettledCell]:
+    """Answer for a line without evidence where the lines on both sides of it agree."""
+    cells = dict.fromkeys(replace(cell, broker=line) for cell in found)
+    near = from_neighbours(lacking(cells, found), found.values())
+    return {cell: item for cell, item in near.items() if agree(sides_of(cell, item))}
 
 
 def compared(stored: dict[Cell, SettledCell], change: Change, wanted: Filter) -> tuple[list[Step], list[SettledCell]]:
@@ -150,7 +169,8 @@ def _partner(cell: Cell, change: Change, wanted: Filter) -> Cell:
     }
     side, name = sides[cell.version, cell.profile]
     other = change.new if side == change.old else change.old
-    return replace(cell, version=change.library(other), profile=change.profile(other, cell.role, name))
+    profile = change.profile(other, cell.role, name)
+    return replace(cell, version=change.library(other), profile=profile, broker=wanted.line)
 
 
 def _both(change: Change, wanted: Filter) -> Iterator[tuple[str, str]]:

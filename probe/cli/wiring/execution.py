@@ -22,6 +22,7 @@ from probe.cli.wiring.comparable_trials import check_conditions, known_outcomes
 from probe.cli.wiring.compose import embedded_engine, get_clients, live_tools
 from probe.cli.wiring.exclusive_run import exclusive_run, shard_name
 from probe.cli.wiring.kafka_engine import description, exact_versions, kafka_engine
+from probe.cli.wiring.settled import keep_settled
 from probe.cli.wiring.signals import restored_handlers
 from probe.drivers.host import Bound
 from probe.engines.kafka.engine import Kafka
@@ -79,8 +80,11 @@ def run_planned(
             check_conditions(results, resume)
         ready = prepare_run(plan, selection.clients, capture=options.capture)
         known = known_outcomes(results)
-        with _open_store(results, resume, ready.engine, selection, selectors) as store:
-            return execute(plan, ready, options, results, store, known)
+        try:
+            with _open_store(results, resume, ready.engine, selection, selectors) as store:
+                return execute(plan, ready, options, results, store, known)
+        finally:
+            keep_settled(results)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.captures import Captures
 from probe.cli.wiring.catalogue import inside
+from probe.cli.wiring.settled import write_settled
+from probe.cli.wiring.site_files import site_files
 from probe.cli.wiring.time_budget import note_publishing
 from probe.errors import EndedError, InterruptedRunError, NothingJudgedError
 from probe.model.results import EVENTS, RUN_PREFIX, TRIALS, VERDICTS
@@ -93,6 +95,7 @@ class Publisher:
         if self._failure is not None:
             raise self._failure
         built = build_matrix(self._results, self._out, session=self._session)
+        write_settled(self._results)
         for problem in filter(None, (*built.problems, missing_shards(self._results))):
             say(problem)
         show_agreement(of_matrix(self._out))
@@ -105,9 +108,10 @@ class Publisher:
         found = self._results
         source = Source(partial(trials, found), partial(histories, found), partial(stamp, found), Captures(found))
         address, processes = os.environ.get(ADDRESS, ""), os.cpu_count() or 1
-        older = [row.cell for row in read_matrix(Path(built.csv)) if not row.is_current]
+        rows = read_matrix(Path(built.csv))
+        older = [row.cell for row in rows if not row.is_current]
         say_older(older, "their rows have a lower number in the column conditions")
-        index = build(Path(built.csv), source, Path(self._out), inside, address, processes)
+        index = build(Path(built.csv), source, Path(self._out), inside, address, processes, partial(site_files, found))
         if not built.cells:
             raise NothingJudgedError(f"{self._results}: there are no judged trials; use `probe run` first")
         say(f"matrix and site in {time.monotonic() - started:.1f} s{self._since() if just_ran else ''}")

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from probe.catalogue.families import CatalogueError
 from probe.cli import options as o
 from probe.cli.console.streams import say
-from probe.cli.wiring.execution import RunResult, run_planned
+from probe.cli.laboratory import need_laboratory
 from probe.errors import ProbeError
 from probe.model import Cell, Profile
 from probe.planning.plan import Plan, Planned, Selection
 from probe.runner import Options
+
+if TYPE_CHECKING:
+    from probe.cli.wiring.execution import RunResult
 
 
 def plan_cell(cell: Cell) -> tuple[Plan, Selection]:
@@ -55,6 +59,9 @@ def run_cells(
 
     `trials` is the number of trials of a cell, 1 by default.
     """
+    need_laboratory("running cells")
+    from probe.cli.wiring.execution import run_planned  # noqa: PLC0415  # loads the laboratory, which look-ups lack
+
     planned: dict[Cell, Planned] = {}
     selection: Selection | None = None
     for cell in cells:

@@ -7,7 +7,6 @@ results under conditions that are not comparable.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,6 +14,7 @@ from typing import Any
 
 from probe.model import Cell
 from probe.model.grades import Trend, grade_of, trend
+from probe.model.run_ids import began, iso
 from probe.site.data.page_names import slug
 from probe.site.data.run_history import RunHistory, Stretch
 
@@ -23,8 +23,6 @@ TITLE = "Kafka metadata probe: changed cells"
 ABOUT = "What Kafka client versions do when brokers fail: every item is a cell of the matrix whose answer changed."
 MAX_ITEMS = 500
 """Greatest number of items."""
-MOMENT = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z")
-"""The start of a run id: the time at which the run began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +66,8 @@ def _changes(past: RunHistory) -> Iterator[_Change]:
 def _item(change: _Change, base: str) -> dict[str, Any]:
     cell, page = change.cell, f"cell/{slug(change.cell)}.html"
     became = str(change.trend).lower()
-    moment = MOMENT.match(change.run_id)
-    dated = {"date_published": "{}-{}-{}T{}:{}:{}Z".format(*moment.groups())} if moment else {}
+    moment = began(change.run_id)
+    dated = {"date_published": iso(moment)} if moment else {}
     return {
         "id": f"{change.run_id}/{slug(cell)}",
         **({"url": f"{base}{page}"} if base else {}),

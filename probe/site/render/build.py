@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -27,6 +27,11 @@ STYLE = "site.css"
 FOLDERS = ("cell", "client", "scenario")
 
 
+def no_files(_: Path) -> Mapping[str, bytes]:
+    """Return no files; the default of `build`."""
+    return {}
+
+
 def build(
     matrix_csv: Path,
     results: Source,
@@ -34,12 +39,14 @@ def build(
     inside: Callable[[Client], Sequence[str]] = no_clients,
     address: str = "",
     processes: int = 1,
+    further: Callable[[Path], Mapping[str, bytes]] = no_files,
 ) -> Path:
     """Write `<out>/site` completely, then rename it; return its index.html.
 
     Unchanged pages of cells are reused from the existing site. `inside` returns the applications that contain a client.
     `address` is the URL of the published site, for its feed. `processes` is the number of processes that render many
-    cells. Raises SiteError if matrix.csv is invalid or `<out>/site` was not made by the probe.
+    cells. `further` returns further files of the site by path, given the site that stands.
+    Raises SiteError if matrix.csv is invalid or `<out>/site` was not made by the probe.
     """
     rows = read_matrix(matrix_csv)
     past = read_run_history(matrix_csv.parent)
@@ -49,6 +56,9 @@ def build(
             (fresh / name).mkdir()
         shutil.copyfile(matrix_csv, fresh / "matrix.csv")
         (fresh / "feed.json").write_text(feed(past, address), encoding="utf-8")
+        for name, data in further(target).items():
+            (fresh / name).parent.mkdir(parents=True, exist_ok=True)
+            (fresh / name).write_bytes(data)
         for path in STATIC.iterdir():
             shutil.copyfile(path, fresh / path.name)
         with (fresh / STYLE).open("a", encoding="utf-8") as style:

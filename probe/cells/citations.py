@@ -1,0 +1,56 @@
+"""Say which evidence an answer rests on, how old it is, by which rules, and which command measures it here. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from probe.cells.aggregate import SettledCell
+from probe.cells.cli_hints import run_command, show_command
+from probe.cells.lines import in_order_of_lines, sides_of
+from probe.model import Cell
+
+
+def cited(cell: Cell, answer: SettledCell, results: str) -> str:
+    """Return the evidence of an answer about a cell, what other evidence says, and a command, as one clause."""
+    return "; ".join([*evidence_of(cell, answer), command(cell, answer, results)])
+
+
+def command(cell: Cell, answer: SettledCell, results: str) -> str:
+    """Return the command that shows the trials behind an answer, or that measures the cell here."""
+    if answer.origin is None or (answer.origin.is_own and answer.cell.broker == cell.broker):
+        return show_command(answer, results)
+    return run_command([cell], results)
+
+
+def source(answer: SettledCell) -> str:
+    """Return evidence, age, rules and conditions of an answer; empty if it was settled from the trials themselves."""
+    if answer.origin is None:
+        return ""
+    return f"{answer.origin}, rules {answer.rules}, conditions {answer.conditions}"
+
+
+def provenance(answer: SettledCell | None) -> dict[str, str | int | None]:
+    """Return the evidence of an answer, its date, its age in days, rules and conditions, for JSON and CSV."""
+    if answer is None:
+        return {"evidence": "", "measured": "", "days": None, "rules": None, "conditions": None}
+    origin = answer.origin
+    return {
+        "evidence": "" if origin is None else origin.evidence,
+        "measured": "" if origin is None else origin.measured,
+        "days": None if origin is None else origin.days,
+        "rules": answer.rules,
+        "conditions": answer.conditions,
+    }
+
+
+def evidence_of(cell: Cell, answer: SettledCell) -> Iterator[str]:
+    """Yield what an answer about a cell rests on, and what other evidence says."""
+    if sides := sides_of(cell, answer):
+        found = " and ".join(f"{item.tally} on {item.cell.broker}" for item in in_order_of_lines(sides))
+        yield f"never measured on line {cell.broker}: {found}"
+    if text := source(answer):
+        old = ", which is older than --max-age" if answer.origin and answer.origin.is_old else ""
+        yield f"{text}{old}"
+    for item in answer.beside:
+        if item.cell == answer.cell:
+            yield f"but {source(item)}: {item.tally}"

@@ -1,0 +1,72 @@
+"""`probe publish-evidence`: the settled cells of stored runs as the evidence that the package ships."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probe.catalogue.files import data_file
+from probe.catalogue.known_results import contrasted, expected, read_known
+from probe.cli import options as o
+from probe.cli.console.streams import OUT, say
+from probe.cli.wiring.settled import own_file, write_settled
+from probe.errors import GateError, NothingJudgedError
+from probe.evidence.publishing import contradicted, for_package
+from probe.evidence.read import EvidenceFile, opened
+from probe.evidence.write import Contents, put, whole
+from probe.files.shipped import shipped_file
+from probe.model.counts import counted
+from probe.model.versions import version_key
+from probe.verdict import RULES_VERSION
+
+
+def publish_evidence(
+    *,
+    results: o.Results = o.RESULTS,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="File to write; default: that of the package.")
+    ] = None,
+) -> None:
+    """Write settled cells as evidence that ships with the package; exit code 1 if it contradicts a known result."""
+    write_settled(results)
+    with own_file(results) as own:
+        contents = Contents(cells=own.cells(facts=True), runs=own.runs, handshakes=own.handshakes())
+    choice = for_package(contents, RULES_VERSION)
+    for reason, count in sorted(choice.left_out.items()):
+        say(f"left out  {counted(count, 'cell')} {reason}")
+    if not choice.contents.cells:
+        raise NothingJudgedError(f"{results}: no settled cell can be published; the lines above say why")
+    path = out or shipped_file()
+    data = whole(choice.contents)
+    put(path, data, digest=True)
+    with opened(data, str(path)) as written:
+        for line in _about(path, written, len(data)):
+            OUT.print(line, markup=False)
+        _check(written)
+
+
+def _about(path: Path, written: EvidenceFile, size: int) -> Iterator[str]:
+    cells = written.cells()
+    lines = sorted(
+        {(str(cell.engine), cell.broker) for cell in cells}, key=lambda item: (item[0], version_key(item[1]))
+    )
+    yield f"{path}: {size / 1e6:.1f} MB, sha256:{written.digest}"
+    yield ", ".join(f"{name} {value}" for name, value in written.about.items())
+    yield f"{counted(len({cell.client for cell in cells}), 'client')}; {counted(len(written.runs), 'run')}"
+    for engine, broker in lines:
+        count = sum(1 for cell in cells if (str(cell.engine), cell.broker) == (engine, broker))
+        yield f"  {engine} {broker}: {counted(count, 'cell')}"
+
+
+def _check(written: EvidenceFile) -> None:
+    entries = read_known(data_file("known_results.toml"))
+    wanted = [one for item in entries for one in (expected(item), contrasted(item))]
+    found = contradicted(written.cells(among={item.cell for item in wanted}, facts=True), wanted)
+    for finding in found:
+        item = finding.expectation
+        OUT.print(f"contradicts {item.name}: {item.cell}: {finding.text} [{item.source}]", markup=False)
+    if found:
+        raise GateError(f"the evidence contradicts {counted(len(found), 'known result')}; a release has none")

@@ -1,0 +1,64 @@
+"""Options that look-ups share with runs, and those of evidence. They load nothing that a run needs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from probe.model import Engine, Role
+from probe.runner.schedule.capacity import MOST
+
+RESULTS = "results"
+DEFAULT_BROKER = "3.9"
+MAX_AGE_DAYS = 180
+
+Scenarios = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scenario",
+        metavar="GLOB",
+        help="Scenario name or pattern, such as 'disk/*'. May be repeated; `probe scenarios` lists the names.",
+    ),
+]
+Roles = Annotated[
+    list[Role] | None,
+    typer.Option("--role", metavar="ROLE", help=f"One of {', '.join(Role)}. May be repeated; default: all."),
+]
+EngineOption = Annotated[
+    Engine,
+    typer.Option("--engine", help="Brokers to test against: a fake cluster (embedded) or real Kafka brokers (kafka)."),
+]
+Results = Annotated[
+    str, typer.Option("--results", metavar="FOLDER", help="Folder (or object-store URL) where runs are stored.")
+]
+BrokerLine = Annotated[str, typer.Option("--broker", metavar="LINE", help="Kafka line of the brokers.")]
+Evidence = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--evidence",
+        metavar="own|shipped|FILE|URL",
+        help="Evidence to answer from: own results, what the package ships, a file, or a published site. May be "
+        "repeated; default: own and shipped.",
+    ),
+]
+MaxAge = Annotated[
+    int,
+    typer.Option(
+        "--max-age",
+        metavar="DAYS",
+        min=0,
+        help="Evidence older than this still shows that a client fails, but no longer that it passes.",
+    ),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        metavar="N",
+        min=1,
+        max=MOST,
+        show_default="as many as cores, memory and open files allow",
+        help="Maximum number of concurrent trials, not counting those that only wait for a timeout.",
+    ),
+]

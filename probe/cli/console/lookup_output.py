@@ -1,0 +1,112 @@
+"""Output of `probe lookup`: text or JSON. Plain, since rich takes longer to load than a look-up runs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from probe.cells.aggregate import SettledCell
+from probe.cells.audit import Fault, Finding
+from probe.cells.citations import cited, command, provenance, source
+from probe.cells.cli_hints import run_command
+from probe.model import Cell, Role
+
+LISTED = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
+"""Findings that are listed one by one; the others are summed up per role."""
+
+FEW = 3
+"""Number of faults of a version that the overview names."""
+
+
+def as_text(faults: Sequence[Fault], passing: Mapping[Cell, str], results: str, *, everything: bool) -> Iterator[str]:
+    """Yield the findings about a client, the worst first, and the evidence they rest on.
+
+    `passing` has the next version that passes, by the cell of the evidence.
+    """
+    shown = [item for item in faults if everything or item.finding in LISTED]
+    for fault in sorted(shown, key=_order):
+        yield f"  {fault.finding:<12}{_what(fault.cell)}: {_evidence(fault, results)}"
+        if fault.evidence is not None and fault.evidence.cell in passing:
+            yield f"  {'':<12}{passing[fault.evidence.cell]} passes"
+    if not everything:
+        yield from _summed_up([item for item in faults if item not in shown])
+    yield from _sources(faults)
+
+
+def _order(fault: Fault) -> tuple[int, int]:
+    return list(Finding).index(fault.finding), -fault.grade
+
+
+def _what(cell: Cell) -> str:
+    return f"{cell.role} {cell.profile} {cell.scenario}"
+
+
+def _evidence(fault: Fault, results: str) -> str:
+    if fault.evidence is None:
+        return "never measured"
+    return f"{fault.evidence.tally}. {fault.evidence.reason}; {cited(fault.cell, fault.evidence, results)}"
+
+
+def _summed_up(faults: Sequence[Fault]) -> Iterator[str]:
+    for finding in Finding:
+        for role in Role:
+            names = [item.cell.scenario for item in faults if item.finding is finding and item.cell.role is role]
+            if names:
+                yield f"  {finding:<12}{role}: {', '.join(dict.fromkeys(names))}"
+
+
+def _sources(faults: Iterable[Fault]) -> Iterator[str]:
+    counts = Counter(source(item.evidence) for item in faults if item.evidence is not None)
+    for text, count in counts.most_common():
+        yield f"  {count} from {text}"
+
+
+def counts_of(faults: Iterable[Fault]) -> str:
+    """Return how many findings there are of each kind: `3 fails, 12 passes`."""
+    counts = Counter(item.finding for item in faults)
+    return ", ".join(f"{counts[item]} {item}" for item in Finding if counts[item])
+
+
+def overview(version: str, faults: Sequence[Fault]) -> str:
+    """Return one line about a version: its counts and its faults."""
+    bad = sorted((item for item in faults if item.finding is Finding.FAILS), key=_order)
+    names = dict.fromkeys(
+        f"{item.cell.role} {item.cell.scenario} {item.evidence.worst}" for item in bad if item.evidence
+    )
+    more = f", and {len(names) - FEW} more" if len(names) > FEW else ""
+    return f"  {version:<12}{counts_of(faults)}{': ' if names else ''}{', '.join([*names][:FEW])}{more}"
+
+
+def as_json(about: Mapping[str, str], faults: Sequence[Fault], passing: Mapping[Cell, str], results: str) -> str:
+    """Return the findings as JSON (docs/schema/lookup.json)."""
+    answers = [_answer(item, passing, results) for item in sorted(faults, key=_order)]
+    return json.dumps({**about, "answers": answers}, indent=1)
+
+
+def _answer(fault: Fault, passing: Mapping[Cell, str], results: str) -> dict[str, Any]:
+    seen = fault.evidence
+    return {
+        **fault.cell.columns(),
+        "finding": fault.finding,
+        **_said(seen),
+        "reason": "" if seen is None else seen.reason,
+        "passes_in": "" if seen is None else passing.get(seen.cell, ""),
+        "command": run_command([fault.cell], results) if seen is None else command(fault.cell, seen, results),
+        "others": [] if seen is None else [_said(item) for item in seen.beside],
+    }
+
+
+def _said(answer: SettledCell | None) -> dict[str, Any]:
+    """Return what one piece of evidence says, and on which release line it was measured."""
+    if answer is None:
+        return {"outcome": "", "outcomes": "", "worst": "", "measured_on": "", "run_id": "", **provenance(None)}
+    return {
+        "outcome": answer.outcome,
+        "outcomes": answer.outcomes,
+        "worst": answer.worst,
+        "measured_on": answer.cell.broker,
+        "run_id": answer.run_id,
+        **provenance(answer),
+    }

@@ -1,0 +1,38 @@
+"""A table as plain text, for look-ups: rich takes longer to load than they run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import typer
+
+from probe.model.visible import visible
+
+GAP = "  "
+
+
+def lines_of(
+    header: Sequence[str], rows: Sequence[Sequence[str]], colours: Sequence[str] = (), coloured: int = -1
+) -> list[str]:
+    """Return the lines of a table. A value may have several lines.
+
+    `colours` has one per row, for the column `coloured`; a terminal shows it.
+    """
+    cells = [[[visible(line) for line in value.split("\n")] for value in row] for row in rows]
+    widths = [
+        max(len(text) for text in [name, *(line for row in cells for line in row[place])])
+        for place, name in enumerate(header)
+    ]
+    found = [_line(header, widths), _line(["-" * width for width in widths], widths)]
+    for number, row in enumerate(cells):
+        for nth in range(max(map(len, row))):
+            texts = [value[nth] if nth < len(value) else "" for value in row]
+            found.append(_line(texts, widths, coloured, colours[number] if colours else ""))
+    return found
+
+
+def _line(texts: Sequence[str], widths: Sequence[int], coloured: int = -1, colour: str = "") -> str:
+    padded = [text.ljust(width) for text, width in zip(texts, widths, strict=True)]
+    if colour:
+        padded[coloured] = typer.style(padded[coloured], fg=colour, bold=True)
+    return GAP.join(padded).rstrip()

@@ -1,0 +1,127 @@
+"""The clients of inventories as cells, and what settled cells say about each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from probe.catalogue.apps import Application, release_key
+from probe.catalogue.families import CatalogueError
+from probe.catalogue.selectors import LOCAL, Chosen, select_clients, select_profiles
+from probe.cells.aggregate import SettledCell
+from probe.cells.audit import Finding, Report, examine, first_good, upgrade
+from probe.cli.wiring.catalogue import apps, by_number, choose_clients, families
+from probe.cli.wiring.evidence import open_evidence
+from probe.inventory.found import Found
+from probe.model import Cell, Engine, Role
+from probe.planning.plan import Selection, make_plan
+from probe.scenarios.scenario import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What answers are taken from."""
+
+    evidence: Sequence[str] | None
+    """As `--evidence` names it; None = the user's own and the package's."""
+    results: str
+    max_age: int
+    """Age in days up to which evidence shows that a client passes."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRequest:
+    """A client of an inventory with its cells, or the reason why it has none."""
+
+    service: Found
+    chosen: Chosen | None = None
+    cells: tuple[Cell, ...] = ()
+    problem: str = ""
+
+
+def ask(service: Found, scenarios: Sequence[Scenario], engine: Engine, line: str) -> AuditRequest:
+    """Return the cells of a client on one release line. One that is not known is a problem of its service only."""
+    if why := service.broken or service.unknown:
+        return AuditRequest(service, problem=why)
+    try:
+        chosen = _chosen(service.selector)
+        selection = Selection(
+            clients=[chosen],
+            scenarios=scenarios,
+            roles=[service.role] if service.role else tuple(Role),
+            profiles=select_profiles([service.profile], service.properties, None),
+            engine=engine,
+            brokers=[line],
+        )
+    except CatalogueError as error:
+        return AuditRequest(service, problem=str(error).removeprefix("--client "))
+    plan = make_plan(selection)
+    cells = tuple(item.cell for item in plan.cells if item.variant.expectation.conforms)
+    return AuditRequest(
+        service,
+        chosen,
+        cells,
+        "" if cells else (plan.skips[0].reason if plan.skips else "it has no such role; leave the role empty for all"),
+    )
+
+
+def _chosen(name: str) -> Chosen:
+    """Return the client of a name without a registry; unlisted versions are identified by number."""
+    if name.partition("@")[2].startswith(LOCAL):
+        return choose_clients([name])[0]
+    return select_clients(families(), [name], by_number, apps())[0]
+
+
+def answered(
+    asked: Sequence[AuditRequest], sources: Sources, jobs: int | None, *, fill: bool
+) -> Mapping[Cell, SettledCell]:
+    """Return the answers of evidence; with `fill`, cells without one are run first."""
+    cells = [cell for item in asked for cell in item.cells]
+
+    def answers() -> dict[Cell, SettledCell]:
+        with open_evidence(sources.evidence, sources.results, sources.max_age) as found:
+            return found.answer(cells)
+
+    if not fill:
+        return answers()
+    from probe.cli.wiring.filling import fill_in  # noqa: PLC0415  # loads what runs need
+
+    return fill_in(sources.results, jobs, answers, lambda stored: _missing(asked, stored))
+
+
+def _missing(asked: Iterable[AuditRequest], stored: Mapping[Cell, SettledCell]) -> list[Cell]:
+    """Return the cells whose findings are not known in their own configuration."""
+    faults = [fault for item in asked for fault in examine(item.cells, stored)]
+    return list(dict.fromkeys(item.cell for item in faults if item.finding in {Finding.UNKNOWN, Finding.SUSPECTED}))
+
+
+def report(asked: AuditRequest, stored: Mapping[Cell, SettledCell]) -> Report:
+    """Return the findings about a client."""
+    faults = examine(asked.cells, stored)
+    return Report(
+        name=asked.service.name,
+        client=asked.service.shown,
+        stands_for=str(asked.chosen.client) if asked.chosen else "",
+        count=asked.service.count,
+        faults=faults,
+        upgrade=first_good(faults, _releases(asked), stored) or upgrade(faults, stored),
+        problem=asked.problem,
+        place=asked.service.place,
+        note=asked.service.note,
+        is_broken=bool(asked.service.broken),
+    )
+
+
+def _releases(asked: AuditRequest) -> Iterator[tuple[str, list[Cell]]]:
+    """Yield the later releases of a service's application, each with the service's cells in its configuration."""
+    own = asked.chosen.application if asked.chosen else None
+    if own is None:
+        return
+    (profile,) = select_profiles([asked.service.profile], asked.service.properties, None)
+    later = [item for item in own.app.versions if release_key(item.since) > release_key(own.version)]
+    for item in sorted(later, key=lambda one: release_key(one.since)):
+        release = Application(own.app, item.since)
+        yield (
+            str(release),
+            [replace(c, version=item.library, profile=str(release.profile(profile, c.role))) for c in asked.cells],
+        )

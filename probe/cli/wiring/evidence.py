@@ -1,0 +1,168 @@
+"""The evidence that look-ups answer from: opened, checked, and asked for settled cells."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from probe.cells.aggregate import SettledCell
+from probe.cells.evidence_choice import choose, disagreements
+from probe.cells.lines import from_neighbours, lacking
+from probe.cells.origin import OWN, SHIPPED, Origin
+from probe.cli.console.streams import say
+from probe.evidence import places
+from probe.evidence.places import SETTLED, Held
+from probe.evidence.read import EvidenceFile, opened
+from probe.evidence.wanted import Wanted
+from probe.model import Cell
+from probe.model.counts import counted
+from probe.model.results import RUN_PREFIX, TRIALS, VERDICTS
+from probe.model.versions import VersionKey, version_key
+from probe.store.presence import refuse_a_file
+
+DEFAULT = (OWN, SHIPPED)
+
+
+class Evidence:
+    """Open files of evidence, in order of preference."""
+
+    def __init__(self, files: Sequence[tuple[Held, EvidenceFile]], today: date, max_age: int) -> None:
+        self._files = files
+        self._today = today
+        self._max_age = max_age
+        self._origins: dict[tuple[str, str], Origin] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """The files that are there, by the names of their evidence."""
+        return [held.evidence for held, _ in self._files]
+
+    def find(self, wanted: Wanted, *, facts: bool = False) -> dict[Cell, SettledCell]:
+        """Return the answers of all evidence about the wanted cells."""
+        return choose([self._cells(held, file, wanted, facts=facts) for held, file in self._files])
+
+    def later(self, cells: Collection[Cell]) -> dict[Cell, SettledCell]:
+        """Return the answers to the questions of these cells about the same and later versions of their families."""
+        oldest: dict[str, VersionKey] = {}
+        for cell in cells:
+            key = version_key(cell.version)
+            oldest[cell.family] = min(key, oldest.get(cell.family, key))
+        versions = {
+            version
+            for family, key in oldest.items()
+            for _, file in self._files
+            for version in file.versions(family)
+            if version_key(version) >= key
+        }
+        return self.find(replace(Wanted.of(cells), version=versions, profile=None))
+
+    def answer(self, cells: Collection[Cell], *, others: bool = True) -> dict[Cell, SettledCell]:
+        """Return the answers about cells; with `others`, also about later versions and other profiles.
+
+        A cell whose release line has no evidence is answered by the lines on both sides.
+        """
+        found = self.later(cells) if others else self.find(Wanted.of(cells))
+        if open_cells := lacking(cells, found):
+            other_lines = self.find(replace(Wanted.of(open_cells), broker=None))
+            found.update(from_neighbours(open_cells, other_lines.values()))
+        return found
+
+    def _cells(self, held: Held, file: EvidenceFile, wanted: Wanted, *, facts: bool) -> Mapping[Cell, SettledCell]:
+        origins = {run.run_id: self._origin(held.evidence, run.started) for run in file.runs}
+        return file.cells(wanted, facts=facts, origins=origins)
+
+    def _origin(self, evidence: str, started: str) -> Origin:
+        measured = started[:10]
+        if (evidence, measured) not in self._origins:
+            days = max(0, (self._today - date.fromisoformat(measured)).days) if measured else 0
+            is_old = not measured or days > self._max_age
+            origin = Origin(evidence=evidence, measured=measured, days=days, is_old=is_old)
+            self._origins[evidence, measured] = origin
+        return self._origins[evidence, measured]
+
+
+@contextmanager
+def open_evidence(names: Sequence[str] | None, results: str, max_age: int) -> Iterator[Evidence]:
+    """Open the named evidence, by default the user's own and the package's. What is not there is left out.
+
+    EvidenceError for a named file that is missing, and for any that is damaged. One line says if runs are newer than
+    the settled cells of the results folder.
+    """
+    with ExitStack() as stack:
+        held = [item for name in dict.fromkeys(names or DEFAULT) if (item := _held(name, results)) is not None]
+        files = [(item, stack.enter_context(opened(item.data, item.name, item.digest))) for item in held]
+        own = next((file for item, file in files if item.evidence == OWN), None)
+        if OWN in (names or DEFAULT):
+            _say_newer(results, own)
+        yield Evidence(files, datetime.now(UTC).date(), max_age)
+
+
+def _held(name: str, results: str) -> Held | None:
+    if name == OWN:
+        return _own(results)
+    if name == SHIPPED:
+        return places.shipped()
+    if places.is_url(name):
+        from probe.evidence.published import of_site  # noqa: PLC0415  # loads urllib, which other evidence does not need
+        from probe.toolchain.tools import cache_root  # noqa: PLC0415  # makes the cache folder
+
+        return of_site(name, cache_root())
+    return places.of_file(Path(name))
+
+
+def _own(results: str) -> Held | None:
+    if "://" not in results:
+        refuse_a_file(results)
+        return places.own(results)
+    from probe.store.files import Place  # noqa: PLC0415  # loads pyarrow, which only URLs need
+
+    place = Place(results)
+    if not place.exists(SETTLED):
+        return None
+    return Held(evidence=OWN, name=f"{results}/{SETTLED}", data=place.read_bytes(SETTLED), digest=None)
+
+
+def _say_newer(results: str, own: EvidenceFile | None) -> None:
+    """Say how many runs of a local folder are newer than its settled cells."""
+    if "://" in results:
+        return
+    known = {run.run_id for run in own.runs} if own is not None else set()
+    written = _changed(f"{results}/{SETTLED}")
+    newer = [
+        name for name in _runs(results) if name.removeprefix(RUN_PREFIX) not in known or _since(results, name) > written
+    ]
+    if newer:
+        are = "is" if len(newer) == 1 else "are"
+        say(
+            f"{results}: {counted(len(newer), 'run')} {are} newer than {SETTLED} and not looked at; "
+            f"`probe matrix --results {results}` adds them"
+        )
+
+
+def _runs(results: str) -> list[str]:
+    try:
+        with os.scandir(results) as entries:
+            return [entry.name for entry in entries if entry.name.startswith(RUN_PREFIX) and entry.is_dir()]
+    except FileNotFoundError:
+        return []
+
+
+def _since(results: str, run: str) -> float:
+    return max(_changed(f"{results}/{run}/{kind}") for kind in (TRIALS, VERDICTS))
+
+
+def _changed(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime  # noqa: PTH116  # one call per folder
+    except OSError:
+        return 0.0
+
+
+def say_differing(answers: Collection[SettledCell]) -> None:
+    """Say how many answers differ between evidence, and what follows."""
+    if found := disagreements(answers):
+        say(f"evidence disagrees on {counted(len(found), 'cell')}: the worse counts")

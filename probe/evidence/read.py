@@ -1,0 +1,246 @@
+"""Read a file of evidence: settled cells, handshakes, and what the file says about itself. Standard library only."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields
+from enum import StrEnum
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from probe.cells.aggregate import SettledCell
+from probe.cells.origin import Origin
+from probe.evidence.schema import APPLICATION_ID, JUDGED, SCHEMA, EvidenceError, Run, plain_facts
+from probe.evidence.wanted import EVERYTHING, Wanted
+from probe.files.digests import digest_of
+from probe.model.cell import Cell, Engine, Outcome, Role
+from probe.model.codec import decode
+from probe.model.columns import FACTS, IDENTITY, Facts
+from probe.model.results import facts_of
+from probe.model.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from probe.model.handshake import Handshake
+
+NO_ORIGINS: Mapping[str, Origin] = MappingProxyType({})
+_Member = TypeVar("_Member", bound=StrEnum)
+_NO_FACTS = Facts()
+_AGAIN = "make it again with `probe matrix` or `probe publish-evidence`, or name another file"
+
+
+class EvidenceFile:
+    """An open file of evidence. It is read whole, so that a file that is replaced meanwhile does no harm."""
+
+    def __init__(self, database: sqlite3.Connection, name: str, data: bytes) -> None:
+        self.name = name
+        self._database = database
+        self._data = data
+        self._words: dict[int, str] = {}
+        self._members: dict[tuple[type[StrEnum], int], StrEnum] = {}
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the file, in hexadecimal digits."""
+        return digest_of(self._data)
+
+    @cached_property
+    def about(self) -> Mapping[str, str]:
+        """What the file says about itself: schema, program, rules, conditions per engine, cells, trials."""
+        return dict(self._select("SELECT name, value FROM about"))
+
+    def versions(self, family: str) -> list[str]:
+        """Return the versions of a family that have cells, in no order."""
+        query = (
+            "SELECT DISTINCT v.word FROM cells c JOIN words f ON f.id = c.family JOIN words v ON v.id = c.version "
+            "WHERE f.word = ?"
+        )
+        return [version for (version,) in self._select(query, family)]
+
+    @cached_property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs whose trials it has, oldest first."""
+        rows = self._select("SELECT run_id, started, stamp FROM runs ORDER BY run_id")
+        return tuple(Run(run_id=run_id, started=started, stamp=stamp) for run_id, started, stamp in rows)
+
+    def copy_to(self, database: sqlite3.Connection) -> None:
+        """Copy everything into another, empty database."""
+        self._database.backup(database)
+
+    def cells(
+        self,
+        wanted: Wanted = EVERYTHING,
+        *,
+        among: Collection[Cell] | None = None,
+        facts: bool = False,
+        origins: Mapping[str, Origin] = NO_ORIGINS,
+    ) -> dict[Cell, SettledCell]:
+        """Return the settled cells that are wanted, in the order of the file.
+
+        Without `facts`, which take most of the time, those of every verdict are the defaults. `among` limits the answer
+        to these cells. `origins` has the origin of the cells of a run. EvidenceError if the file is damaged.
+        """
+        if among is not None:
+            wanted = Wanted.of(among)
+        chosen = frozenset(among) if among is not None else None
+        found: dict[Cell, SettledCell] = {}
+        with self._damage():
+            for row, verdicts in self._grouped(wanted, facts=facts):
+                cell = self._cell(row)
+                if chosen is None or cell in chosen:
+                    found[cell] = SettledCell(
+                        cell=cell,
+                        run_id=row[8],
+                        trial=row[9],
+                        verdicts=tuple(verdicts),
+                        conditions=row[10],
+                        origin=origins.get(row[8]),
+                    )
+        return found
+
+    def places(self, cells: Iterable[Cell]) -> list[int]:
+        """Return the numbers of cells in the table `cells`."""
+        chosen = frozenset(cells)
+        with self._damage():
+            rows = self._select(f"SELECT id, {', '.join(IDENTITY)} FROM cells c {self._where(Wanted.of(chosen))}")  # noqa: S608  # numbers
+            return [row[0] for row in rows if self._cell(row) in chosen]
+
+    def handshakes(self, wanted: Wanted = EVERYTHING) -> dict[Cell, tuple[Handshake, ...]]:
+        """Return what the clients of control cells sent first on a connection."""
+        from probe.model.handshake import Handshake  # noqa: PLC0415  # look-ups read none
+
+        found: dict[Cell, tuple[Handshake, ...]] = {}
+        names = ", ".join(f"c.{name}" for name in IDENTITY)
+        query = (
+            f"SELECT c.id, {names}, h.handshake FROM handshakes h JOIN cells c ON c.id = h.cell {self._where(wanted)}"  # noqa: S608  # numbers
+        )
+        with self._damage():
+            for row in self._select(f"{query} ORDER BY h.cell, h.place"):
+                cell = self._cell(row)
+                one = decode(Handshake, json.loads(self._word(row[8])))
+                found[cell] = (*found.get(cell, ()), one)
+        return found
+
+    def judged(self) -> list[tuple[Any, ...]]:
+        """Return the rows of the view `judged`, with the columns `JUDGED`."""
+        return self._select(f"SELECT {', '.join(JUDGED)} FROM judged")  # noqa: S608  # names of ours
+
+    def _grouped(self, wanted: Wanted, *, facts: bool) -> Iterator[tuple[tuple[Any, ...], list[Verdict]]]:
+        """Yield the row of every cell with its verdicts."""
+        identity = ", ".join(f"c.{name}" for name in IDENTITY)
+        more = "".join(f", t.{name}" for name in FACTS) if facts else ""
+        query = (
+            f"SELECT c.id, {identity}, r.run_id, c.trial, c.conditions, t.outcome, t.conforms, t.rules, t.reason{more} "  # noqa: S608  # numbers
+            f"FROM cells c JOIN runs r ON r.id = c.run JOIN trials t ON t.cell = c.id {self._where(wanted)} "
+            "ORDER BY c.id, t.place"
+        )
+        held: tuple[Any, ...] | None = None
+        verdicts: list[Verdict] = []
+        for row in self._select(query):
+            if held is not None and held[0] != row[0]:
+                yield held, verdicts
+                verdicts = []
+            held = row
+            verdicts.append(self._verdict(row[11:15], row[15:]))
+        if held is not None:
+            yield held, verdicts
+
+    def _verdict(self, judged: tuple[Any, ...], facts: tuple[Any, ...]) -> Verdict:
+        outcome, conforms, rules, reason = judged
+        return Verdict(
+            outcome=self._member(Outcome, outcome),
+            reason=self._word(reason),
+            conforms=None if conforms is None else bool(conforms),
+            facts=facts_of(plain_facts(dict(zip(FACTS, facts, strict=True)), self._word)) if facts else _NO_FACTS,
+            rules=rules,
+        )
+
+    def _cell(self, row: tuple[Any, ...]) -> Cell:
+        """Build the cell of a row that begins with `id` and the identity."""
+        words, family, version, role, profile, scenario, engine, broker = self._word, *row[1:8]
+        return Cell(
+            words(family),
+            words(version),
+            self._member(Role, role),
+            words(profile),
+            words(scenario),
+            self._member(Engine, engine),
+            words(broker),
+        )
+
+    def _member(self, kind: type[_Member], number: int) -> _Member:
+        """Return a member of an enum by the number of its word."""
+        found = self._members.get((kind, number))
+        if found is None:
+            found = self._members[kind, number] = kind(self._word(number))
+        return found  # type: ignore[return-value]  # a member of the enum in its key
+
+    def _where(self, wanted: Wanted) -> str:
+        """Return the condition of a selection. It holds numbers of words only."""
+        asked = {item.name: words for item in fields(wanted) if (words := getattr(wanted, item.name)) is not None}
+        numbers = self._numbers({word for words in asked.values() for word in words})
+        lists = {
+            name: ", ".join(str(numbers[word]) for word in words if word in numbers) for name, words in asked.items()
+        }
+        parts = [f"c.{name} IN ({some})" for name, some in lists.items()]
+        return f"WHERE {' AND '.join(parts)}" if parts else ""
+
+    def _numbers(self, words: Collection[str]) -> dict[str, int]:
+        """Return the numbers of the words that the file has. One query, since it reads all words."""
+        query = "SELECT word, id FROM words WHERE word IN (SELECT value FROM json_each(?))"
+        return dict(self._select(query, json.dumps([*words])))
+
+    def _word(self, number: int) -> str:
+        if number not in self._words:
+            ((self._words[number],),) = self._select("SELECT word FROM words WHERE id = ?", number)
+        return self._words[number]
+
+    def _select(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        try:
+            return self._database.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise EvidenceError(f"{self.name} cannot be read: {error}; {_AGAIN}") from None
+
+    @contextmanager
+    def _damage(self) -> Iterator[None]:
+        """Turn values that do not fit the model into EvidenceError."""
+        try:
+            yield
+        except (KeyError, TypeError, ValueError) as error:
+            raise EvidenceError(
+                f"{self.name} does not fit this program: {error}; use a newer probe, or {_AGAIN}"
+            ) from None
+
+
+@contextmanager
+def opened(data: bytes, name: str, digest: str | None = None) -> Iterator[EvidenceFile]:
+    """Open a file from its bytes. EvidenceError if they are no evidence, too new, or do not have the digest."""
+    if digest is not None and digest_of(data) != digest:
+        raise EvidenceError(f"{name} does not have the digest that stands beside it: it is damaged; {_AGAIN}")
+    database = sqlite3.connect(":memory:")
+    try:
+        _load(database, data, name)
+        yield EvidenceFile(database, name, data)
+    finally:
+        database.close()
+
+
+def _load(database: sqlite3.Connection, data: bytes, name: str) -> None:
+    if not data:
+        raise EvidenceError(f"{name} is no evidence: it is empty; {_AGAIN}")
+    try:
+        database.deserialize(data)
+        database.execute("PRAGMA query_only = ON")
+        ((mark,),) = database.execute("PRAGMA application_id").fetchall()
+        if mark != APPLICATION_ID:
+            raise EvidenceError(
+                f"{name} is no evidence of this program; name a file that `probe publish-evidence` made"
+            )
+        ((schema,),) = database.execute("SELECT value FROM about WHERE name = 'schema'").fetchall()
+    except (sqlite3.Error, ValueError, OverflowError) as error:
+        raise EvidenceError(f"{name} is no evidence: {error}; {_AGAIN}") from None
+    if not schema.isdigit() or int(schema) > SCHEMA:
+        raise EvidenceError(f"{name} has schema {schema}, this program knows {SCHEMA}: use a newer probe")

@@ -1,0 +1,146 @@
+"""The one table of formats: name, how one is recognised by its content, and its reader."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TypeAlias
+
+from probe.inventory import recognise
+from probe.inventory import recognise_running as running
+from probe.inventory.document import Document, Head
+from probe.inventory.found import Found, Skipped
+
+Reader: TypeAlias = Callable[[Document], Iterable[Found | Skipped]]
+"""Reads a document. InventoryError, ValueError and RecursionError mean that it cannot be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """A kind of inventory."""
+
+    title: str
+    """What a file of it is called in reports."""
+    recognises: Callable[[Head], bool]
+    """Decides by content first, and by the name only where the content cannot tell."""
+    reader: str
+    """Module of `probe.inventory.readers`; its function `read` is a `Reader`. Imported when a file is met."""
+    walked: Sequence[str] = ("*",)
+    """Names of files that a walk of a folder tries it for. A file that the user names may have any name."""
+    environment: bool = False
+    """Whether there is a file per package, so that the files of one service in a walked folder are seen together."""
+    project: bool = False
+    """Whether a file is about one program or service: its folder names it where nothing else does, and a package that
+    it lists several times is one client."""
+
+    quiet: bool = False
+    """Whether most files of it hold no client, so that a walk says so of all together."""
+
+    def read(self, document: Document) -> Iterable[Found | Skipped]:
+        """Return what the reader finds in a document."""
+        reader: Reader = importlib.import_module(f"probe.inventory.readers.{self.reader}").read
+        return reader(document)
+
+
+TEXTS = ("*.txt", "*.log", "*.out")
+JSON = ("*.json", "*.jsonl")
+YAML = ("*.yml", "*.yaml")
+FORMATS: tuple[Format, ...] = (
+    Format(title="jar", recognises=running.jar, reader="jar", walked=("*.jar", "*.war", "*.ear"), quiet=True),
+    Format(title="librdkafka", recognises=running.librdkafka, reader="librdkafka", walked=("*rdkafka*",)),
+    Format(title="program", recognises=running.program, reader="go_program", quiet=True),
+    Format(
+        title="installed Python package",
+        recognises=running.python_package,
+        reader="python_package",
+        walked=("*.dist-info/METADATA", "*.egg-info/PKG-INFO", "*.egg-info"),
+        environment=True,
+        quiet=True,
+    ),
+    Format(
+        title="installed npm package",
+        recognises=running.node_package,
+        reader="node_package",
+        walked=("*node_modules/*/package.json",),
+        environment=True,
+    ),
+    Format(title="go.mod", recognises=recognise.go_mod, reader="go_mod", walked=("go.mod", "*.mod"), project=True),
+    Format(title="output of go version -m", recognises=recognise.go_version, reader="go_version", walked=TEXTS),
+    Format(
+        title="CycloneDX", recognises=recognise.cyclonedx, reader="cyclonedx", walked=JSON, project=True, quiet=True
+    ),
+    Format(
+        title="package-lock.json",
+        recognises=recognise.package_lock,
+        reader="package_lock",
+        project=True,
+        walked=("package-lock.json", "npm-shrinkwrap.json"),
+    ),
+    Format(title="pip list", recognises=recognise.pip_list, reader="pip_list", walked=(*TEXTS, *JSON), project=True),
+    Format(
+        title="pom.xml", recognises=recognise.pom, reader="pom", walked=("pom.xml", "*.pom"), project=True, quiet=True
+    ),
+    Format(
+        title="gradle.lockfile",
+        recognises=recognise.gradle_lock,
+        reader="gradle_lock",
+        walked=("*.lockfile",),
+        project=True,
+    ),
+    Format(
+        title="poetry.lock or uv.lock",
+        recognises=recognise.python_lock,
+        reader="python_lock",
+        walked=("*.lock",),
+        project=True,
+    ),
+    Format(
+        title="mvn dependency:list", recognises=recognise.maven_list, reader="maven_list", walked=TEXTS, project=True
+    ),
+    Format(title="request log of a broker", recognises=running.request_log, reader="request_log"),
+    Format(title="pods of Kubernetes", recognises=running.kubernetes, reader="kubernetes", walked=JSON),
+    Format(title="settings of Beats", recognises=running.beats, reader="beats", walked=YAML),
+    Format(
+        title="settings of the OpenTelemetry Collector",
+        recognises=running.otel_collector,
+        reader="otel_collector",
+        walked=YAML,
+    ),
+    Format(title="settings of Telegraf", recognises=running.telegraf, reader="telegraf", walked=("*.conf", "*.toml")),
+    Format(title="fleet in TOML", recognises=recognise.fleet_toml, reader="fleet_toml", walked=("*.toml",)),
+    Format(title="fleet in JSON", recognises=recognise.fleet_json, reader="fleet_json", walked=JSON),
+    Format(
+        title="Prometheus text",
+        recognises=running.prometheus,
+        reader="prometheus",
+        walked=("*.prom", "*.metrics", "metrics", "*.txt"),
+    ),
+    Format(title="sheet", recognises=recognise.sheet, reader="sheet", walked=("*.csv", "*.tsv", "*.psv")),
+    Format(title="list of images", recognises=running.image_list, reader="image_list", walked=("*images*",)),
+    Format(title="list of clients", recognises=recognise.plain_list, reader="plain_list", walked=()),
+    Format(
+        title="requirements of pip",
+        recognises=recognise.requirements,
+        reader="requirements",
+        project=True,
+        walked=("*requirements*.txt", "*/requirements/*.txt", "*requirements*.in", "*constraints*.txt", "*freeze*.txt"),
+    ),
+)
+"""In the order in which they are tried: what the content shows beyond doubt first."""
+QUIET = frozenset(item.title for item in FORMATS if item.quiet)
+"""Titles of the formats of which most files hold no client."""
+TOGETHER = frozenset(item.title for item in FORMATS if item.environment)
+"""Titles of the formats with a file per package."""
+
+
+def recognised(head: Head, *, walked: bool) -> Format | None:
+    """Return the format of a file; None if no format is known for it."""
+    fits = (item for item in FORMATS if not walked or any(_matches(head, name) for name in item.walked))
+    return next((item for item in fits if item.recognises(head)), None)
+
+
+def _matches(head: Head, name: str) -> bool:
+    """Return whether a file has a name, or a path where the name has folders in it."""
+    return fnmatchcase(f"/{head.name}" if "/" in name else head.file, name)

@@ -1,0 +1,109 @@
+"""Names of container images, and the applications that are known to be inside them (`data/images.toml`)."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from probe.inventory.found import Found, Place
+from probe.inventory.text import one_line
+from probe.model.versions import version_key
+
+TABLE = Path(__file__).resolve().parent / "data" / "images.toml"
+NAME = re.compile(
+    r"(?:docker(?:-pullable)?://)?(?P<path>[a-z0-9][\w.-]*(?::\d+(?=/))?(?:/[a-z0-9][\w.-]*)*)(?::(?P<tag>\w[\w.-]{0,127}))?"
+    r"(?P<digest>@sha256:[0-9a-f]{64})?"
+)
+"""An image: https://github.com/distribution/reference. Docker reports those of Kubernetes with a scheme."""
+TAG = re.compile(
+    r"v?(?P<version>\d+\.\d+\.\d+(?:\.(?:Final|RELEASE))?)"
+    r"(?:-(?:alpine|slim|ubi\d*|debian|distroless|wolfi|oss|linux|nonroot|amd64|arm64|x86_64|aarch64|r?\d+(?:\.\d+)*))*"
+)
+"""A release, with words for the system below it. `latest`, `1.31` and `2.0.0-rc1` name none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """An application, in some of the image's versions."""
+
+    client: str
+    """Family or application of the catalogue."""
+    since: str = ""
+    before: str = ""
+
+    def fits(self, version: str) -> bool:
+        """Return whether it is inside a version of the image."""
+        key = version_key(version)
+        return (not self.since or key >= version_key(self.since)) and (
+            not self.before or key < version_key(self.before)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image that is known."""
+
+    clients: Sequence[Inside]
+    tag: re.Pattern[str]
+    """What a tag looks like that names a release, with the group `version`."""
+    why: str = ""
+    """Why its tags say nothing about the client."""
+    note: str = ""
+
+
+@cache
+def images() -> dict[tuple[str, ...], Image]:
+    """Return the table, by the last parts of an image's path."""
+    found: dict[tuple[str, ...], Image] = {}
+    rows: list[dict[str, Any]] = tomllib.loads(TABLE.read_text())["image"]
+    for row in rows:
+        inside = tuple(Inside(**item) for item in row["clients"])
+        tag = re.compile(row["tag"]) if "tag" in row else TAG
+        image = Image(inside, tag, row.get("why", ""), row.get("note", ""))
+        found |= {tuple(path.split("/")): image for path in row["paths"]}
+    return found
+
+
+def in_image(name: str, *, place: Place, service: str = "", count: int = 1) -> Iterator[Found]:
+    """Yield the clients in an image by its name; none if no application of it is known."""
+    parsed = NAME.fullmatch(name)
+    if parsed is None:
+        return
+    parts = tuple(parsed["path"].split("/"))
+    image = next((images()[parts[-most:]] for most in (2, 1) if parts[-most:] in images()), None)
+    if image is None:
+        return
+    version, why = _version(image, parsed["tag"] or "")
+    for inside in (item for item in image.clients if item.fits(version)) if version else image.clients[:1]:
+        yield Found(
+            service=one_line(service),
+            package=one_line(name.partition("@")[0]),
+            client=inside.client,
+            version=version,
+            unknown=why,
+            count=count,
+            place=place,
+            note=image.note,
+        )
+
+
+def _version(image: Image, tag: str) -> tuple[str, str]:
+    if image.why:
+        return "", image.why
+    found = image.tag.fullmatch(tag)
+    if found is None:
+        return "", one_line(f"the tag {tag} names no release" if tag else "the image is named without a tag")
+    return found["version"], ""
+
+
+def is_image(text: str) -> bool:
+    """Return whether a text can be an image's name: with a tag that is no port, or a digest."""
+    found = NAME.fullmatch(text)
+    if found is None or (found["tag"] is None and found["digest"] is None):
+        return False
+    return "/" in found["path"] or found["digest"] is not None or not (found["tag"] or "").isdecimal()

@@ -1,0 +1,112 @@
+"""One pom.xml as it stands, without its parents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from probe.inventory.found import InventoryError
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element  # for types; defusedxml reads
+
+
+LONGEST = 300
+"""Characters of a value that are kept, so that properties inside properties stay small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """A dependency as it is written, with its placeholders."""
+
+    group: str
+    artifact: str
+    version: str
+    scope: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """The parent that a pom names; empty if it names none."""
+
+    group: str = ""
+    artifact: str = ""
+    version: str = ""
+    path: str = ""
+    """Where it lies, relative to the pom; empty = not beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pom:
+    """What one pom.xml says."""
+
+    group: str
+    artifact: str
+    version: str
+    parent: Parent
+    properties: dict[str, str] = field(default_factory=dict)
+    dependencies: tuple[Dependency, ...] = ()
+    managed: tuple[Dependency, ...] = ()
+
+
+def parse(text: str, place: str) -> Pom:
+    """Return what a pom says. InventoryError for broken XML, entities, or another root element."""
+    from defusedxml import DefusedXmlException  # noqa: PLC0415  # of this format alone
+    from defusedxml.ElementTree import ParseError, fromstring  # noqa: PLC0415  # of this format alone
+
+    try:
+        root = fromstring(text.encode(), forbid_dtd=True)
+    except ParseError as error:
+        raise InventoryError(f"{error}; correct the XML") from None
+    except DefusedXmlException:
+        raise InventoryError("it defines entities or a document type, which no pom needs; remove them") from None
+    if _name(root) != "project":
+        raise InventoryError(f"{place}: its root is {_name(root)}, not project")
+    return Pom(
+        group=_text(root, "groupId"),
+        artifact=_text(root, "artifactId"),
+        version=_text(root, "version"),
+        parent=_parent(root),
+        properties={
+            _name(item): (item.text or "").strip()[:LONGEST] for one in _all(root, "properties") for item in one
+        },
+        dependencies=tuple(_dependencies(root)),
+        managed=tuple(one for item in _all(root, "dependencyManagement") for one in _listed(item)),
+    )
+
+
+def _parent(root: Element) -> Parent:
+    for item in _all(root, "parent"):
+        path = next((one.text or "" for one in _all(item, "relativePath")), "../pom.xml")
+        return Parent(_text(item, "groupId"), _text(item, "artifactId"), _text(item, "version"), path.strip()[:LONGEST])
+    return Parent()
+
+
+def _dependencies(root: Element) -> Iterator[Dependency]:
+    """Yield the dependencies of the project and of its profiles."""
+    yield from _listed(root)
+    for profiles in _all(root, "profiles"):
+        for profile in profiles:
+            yield from _listed(profile)
+
+
+def _listed(element: Element) -> Iterator[Dependency]:
+    for dependencies in _all(element, "dependencies"):
+        for one in _all(dependencies, "dependency"):
+            yield Dependency(
+                _text(one, "groupId"), _text(one, "artifactId"), _text(one, "version"), _text(one, "scope")
+            )
+
+
+def _all(element: Element, name: str) -> list[Element]:
+    return [item for item in element if _name(item) == name]
+
+
+def _text(element: Element, name: str) -> str:
+    return next(((item.text or "").strip()[:LONGEST] for item in _all(element, name)), "")
+
+
+def _name(element: Element) -> str:
+    """Return an element's name without its namespace; comments have none."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""

@@ -1,0 +1,61 @@
+"""poetry.lock and uv.lock. A package from a repository has the version of the release before it, without a mark."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from probe.inventory.document import MIB, Document
+from probe.inventory.found import Found, Skipped
+from probe.inventory.packages import client_of, concerns, mentions
+from probe.inventory.shapes import table, tables, text
+
+LIMIT = 8 * MIB
+"""Bytes of the largest file: TOML takes about a second for three of them."""
+ELSEWHERE: Mapping[str, str] = {
+    "git": "a commit, no release",
+    "directory": "a folder, no release",
+    "path": "a file, which need not be a release",
+    "file": "a file, which need not be a release",
+    "url": "an address, which need not serve a release",
+    "editable": "a folder, no release",
+    "virtual": "a folder, no release",
+}
+"""Sources other than an index of packages, by poetry's `type` and uv's key."""
+
+
+def read(document: Document) -> Iterator[Found | Skipped]:
+    """Yield the clients that are locked."""
+    whole = document.text(LIMIT)
+    packages = tables(tomllib.loads(whole).get("package")) if mentions(whole, "pypi") else ()
+    service = next((text(one.get("name")) for one in packages if _is_root(table(one.get("source")))), "")
+    for one in packages:
+        name, version = text(one.get("name")), text(one.get("version"))
+        if not concerns("pypi", name) or _is_root(table(one.get("source"))):
+            continue
+        place = document.at(_line(whole, name))
+        why = _elsewhere(table(one.get("source")), version)
+        item = client_of("pypi", name, version, place=place, service=service, unknown=why)
+        if item is not None:
+            yield item
+
+
+def _is_root(source: Mapping[str, Any]) -> bool:
+    return "." in {source.get("virtual"), source.get("editable")}
+
+
+def _elsewhere(source: Mapping[str, Any], version: str) -> str:
+    kind = text(source.get("type")) or next((key for key in ELSEWHERE if key in source), "")
+    if kind not in ELSEWHERE:
+        return ""
+    commit = text(source.get("resolved_reference")) or text(source.get("git")).rpartition("#")[2]
+    behind = f" {commit[:12]}" if kind == "git" and re.fullmatch(r"[0-9a-f]{7,64}", commit) else ""
+    says = f"; its own source says {version}" if version else ""
+    return f"it comes from {ELSEWHERE[kind].replace('a commit', f'commit{behind}' if behind else 'a commit')}{says}"
+
+
+def _line(whole: str, name: str) -> int:
+    """Return the line of a package's name; TOML's reader keeps no lines."""
+    return whole.count("\n", 0, max(0, whole.find(f'\nname = "{name}"'))) + 2

@@ -1,0 +1,162 @@
+"""One row of a fleet, by the names of its columns or keys, is one client. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from probe.inventory.columns import WORDS, column
+from probe.inventory.document import Document, Spot
+from probe.inventory.found import Found, InventoryError, Place
+from probe.inventory.packages import client_of, ecosystem_of
+from probe.inventory.text import one_line
+from probe.inventory.versions import exact
+from probe.inventory.wire_names import client_on_the_wire, library_inside
+from probe.model import Role
+
+SELECTED = ("path:", "jar:", "latest")
+"""Beginnings of versions that select a build on this machine, or the newest release."""
+
+
+def numbered(word: str, rows: Iterable[Any]) -> Iterator[tuple[Spot, Mapping[str, Any]]]:
+    """Yield rows with their places (`entry 3`). InventoryError for a value that is neither an object nor text."""
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping | str):
+            raise InventoryError(
+                f"{word} {number}: it is {kind(row)}; write CLIENT@VERSION, or an object with a key `client`"
+            )
+        yield f"{word} {number}", row if isinstance(row, Mapping) else {"client": row}
+
+
+def kind(value: object) -> str:
+    """Return the JSON name of a value's type."""
+    if value is None:
+        return "null"
+    if isinstance(value, Mapping):
+        return "an object"
+    if isinstance(value, list | tuple):
+        return "a list"
+    return "a boolean" if isinstance(value, bool) else "a number" if isinstance(value, int | float) else "text"
+
+
+def found_in(rows: Iterable[tuple[Spot, Mapping[str, Any]]], document: Document) -> Iterator[Found]:
+    """Yield the client of each row. InventoryError with the place of a row that cannot be read, or if there is none."""
+    none = True
+    for spot, row in rows:
+        none = False
+        yield _found(row, document.at(spot))
+    if none:
+        raise InventoryError(f"there is no service in it; write lines of CLIENT@VERSION, or {','.join(WORDS)}")
+
+
+def _found(row: Mapping[str, Any], where: Place) -> Found:
+    values, place = _columns(row), where.spot
+    role = _text(values, "role", place)
+    if role and role not in set(Role):
+        raise InventoryError(f"{place}: {role} is no role; known are {', '.join(Role)}")
+    service = _text(values, "service", place)
+    found = _named(_text(values, "client", place), _text(values, "version", place), values, place, where)
+    return Found(
+        service=service,
+        package=found.package,
+        ecosystem=found.ecosystem,
+        client=found.client,
+        version=found.version,
+        unknown=found.unknown,
+        role=Role(role) if role else None,
+        profile=_text(values, "profile", place) or "isolated",
+        properties=_properties(values.get("properties"), place),
+        count=_count(_text(values, "count", place), place),
+        place=where,
+        note=found.note,
+    )
+
+
+def _named(client: str, version: str, values: Mapping[str, Any], place: str, where: Place) -> Found:
+    """Return the client that a row names, or that reports the name in it."""
+    if not client and (reported := _text(values, "reported", place)):
+        return client_on_the_wire(reported, version, place=where)
+    name, version = _client(client, version, place)
+    return (None if version.startswith(SELECTED) else _package(name, version, where)) or _own(name, version, where)
+
+
+def _columns(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values by column; of several words for one column the first that has a value counts."""
+    values: dict[str, Any] = {}
+    for key, value in row.items():
+        name = column(str(key))
+        if values.get(name) is None or values[name] == "":
+            values[name] = value
+    return values
+
+
+def _package(name: str, version: str, where: Place) -> Found | None:
+    """Return the client of a package's name, such as github.com/IBM/sarama; None if it is none of the table's."""
+    ecosystem = ecosystem_of(name)
+    found = client_of(ecosystem, name, version, place=where) if ecosystem else None
+    return found if isinstance(found, Found) else None
+
+
+def _own(name: str, version: str, where: Place) -> Found:
+    """Return a client by its name in the catalogue, which need not have it."""
+    number, why = ("", "it has no version; write one behind @, or into a column `version`")
+    if version:
+        number, why = (version, "") if version.startswith(SELECTED) else exact("", version)
+    return Found(package=name, client=name, version=number, unknown=why, place=where)
+
+
+def _text(values: Mapping[str, Any], name: str, place: str) -> str:
+    """Return a plain value as one line of text, empty if absent. InventoryError for a list or an object."""
+    value = values.get(name)
+    if value is None:
+        return ""
+    if isinstance(value, Mapping | list | tuple):
+        raise InventoryError(f"{place}: `{name}` is {kind(value)}; write one plain value")
+    return one_line(value)
+
+
+def _count(text: str, place: str) -> int:
+    try:
+        return int(float(text or "1"))
+    except (ValueError, OverflowError):  # OverflowError: infinity
+        raise InventoryError(f"{place}: count {text!r} is no number; leave it empty for 1") from None
+
+
+def _client(client: str, version: str, place: str) -> tuple[str, str]:
+    if not client.strip("@ "):
+        raise InventoryError(f"{place}: it names no client; write CLIENT@VERSION, or a key `client`")
+    name, at, own = client.rpartition("@") if not client.startswith("@") else _scoped(client)
+    if not at or not name:
+        name, own = client, ""
+    if core := library_inside(version or own):
+        return "librdkafka", core
+    version = version or own
+    return name, version.removeprefix("v") if ecosystem_of(name) != "golang" else version
+
+
+def _scoped(client: str) -> tuple[str, str, str]:
+    """Split a scoped npm name, which begins with @: `@confluentinc/kafka-javascript@1.0.0`."""
+    name, at, version = client[1:].partition("@")
+    return f"@{name}", at, version
+
+
+def _properties(value: Any, place: str) -> tuple[str, ...]:
+    """Read an object of plain values, a list of KEY=VALUE, or text separated by semicolons."""
+    if isinstance(value, Mapping):
+        return tuple(f"{one_line(key)}={_plain(item, key, place)}" for key, item in value.items())
+    if isinstance(value, list | tuple):
+        parts = [_plain(item, "", place) for item in value]
+    else:
+        parts = [] if value is None else one_line(value).split(";")
+    for part in parts:
+        if part.strip() and "=" not in part:
+            raise InventoryError(f"{place}: property {part.strip()!r} is not KEY=VALUE; separate several by semicolons")
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def _plain(value: Any, key: str, place: str) -> str:
+    """Return the value of a property as text; booleans of JSON and TOML are `true` and `false`."""
+    if value is None or isinstance(value, Mapping | list | tuple):
+        what = f"property {one_line(key)!r}" if key else "an item of `properties`"
+        raise InventoryError(f"{place}: {what} is {kind(value)}; write one plain value")
+    return str(value).lower() if isinstance(value, bool) else one_line(value)

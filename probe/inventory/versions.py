@@ -1,0 +1,74 @@
+"""Which texts name a release, by ecosystem. A range, a commit or a build of others names none: never a guess. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+PSEUDO = re.compile(r"v\d+\.\d+\.\d+-(?:[\w.]+\.)?(?:0\.)?\d{14}-[0-9a-f]{12}(?:\+incompatible)?")
+"""The three forms of Go's pseudo-versions: https://go.dev/ref/mod#pseudo-versions."""
+GO_RELEASE = re.compile(r"v(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)(?:\+incompatible)?")
+NUMBER = re.compile(r"v?(\d[0-9A-Za-z]*(?:[-.][0-9A-Za-z]+)*)")
+"""A version that begins with a number, as every registry serves them."""
+RANGE = re.compile(r"[\[\](),<>=~^*|\s]|\.[xX](?:\.|$)|\.\+|^(?:latest|latest\..*|RELEASE|LATEST|\+)$")
+PLACEHOLDER = re.compile(r"\$\{|@[\w.]+@")
+DEVELOPMENT = re.compile(r"(?:\.dev\d*|\+.*)$")
+"""Python's versions between releases, and local ones: https://packaging.python.org/en/latest/specifications/version-specifiers/."""
+DEBIAN = re.compile(r"(?:\d+:)?([0-9][0-9A-Za-z.+~]*?)(?:[+~]dfsg\S*|[+~]ds\S*)?-[0-9A-Za-z.+~]+")
+"""Epoch, upstream version and Debian's revision."""
+NO_VERSION = "the file names no version"
+
+LONGEST = 100
+"""Characters of the longest version."""
+
+Answer = tuple[str, str]
+"""A version and nothing, or nothing and the reason why there is none."""
+
+
+def exact(ecosystem: str, text: str) -> Answer:
+    """Return the release that a text names, without `v`; or the reason why it names none."""
+    plain = text.strip()
+    if not plain or len(plain) > LONGEST:
+        return "", f"{plain[:LONGEST]}... names no release" if plain else NO_VERSION
+    return RULES.get(ecosystem, _plain)(plain)
+
+
+def _plain(text: str) -> Answer:
+    if PLACEHOLDER.search(text):
+        return "", f"{text} is filled in by the build, and the file does not say with what"
+    if RANGE.search(text):
+        return "", f"{text} is a range, which names no release"
+    found = NUMBER.fullmatch(text)
+    return (found[1], "") if found else ("", f"{text} names no release")
+
+
+def _golang(text: str) -> Answer:
+    if PSEUDO.fullmatch(text):
+        return "", f"{text} is a pseudo-version: a commit, no release"
+    release = GO_RELEASE.fullmatch(text)
+    return (release[1], "") if release else ("", f"{text} names no release")
+
+
+def _pypi(text: str) -> Answer:
+    if DEVELOPMENT.search(text):
+        return "", f"{text} is a version between releases"
+    return _plain(text)
+
+
+def _maven(text: str) -> Answer:
+    if text.upper().endswith("-SNAPSHOT"):
+        return "", f"{text} is a snapshot, no release"
+    return _plain(text)
+
+
+def _debian(text: str) -> Answer:
+    found = DEBIAN.fullmatch(text)
+    return _plain(found[1]) if found else _plain(text)
+
+
+RULES: Mapping[str, Callable[[str], Answer]] = {
+    "golang": _golang,
+    "pypi": _pypi,
+    "maven": _maven,
+    "deb": _debian,
+}

@@ -1,0 +1,44 @@
+"""What a scenario expects of a client in one role, and the known limits of a client version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from probe.model.cell import Outcome, Reality
+from probe.model.words import Reaction, Symptom, Target, Trigger
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """What a scenario does and expects in one role (docs/verdicts.md#the-question)."""
+
+    kind: Symptom
+    expects: Reaction
+    target: Target
+    codes: tuple[int, ...] = ()
+    """Error codes that make a hit, for the symptom `answer`; also for `change` where the old target answers with an
+    error."""
+    apis: tuple[int, ...] = ()
+    """API keys in which the codes count. Empty = any."""
+    causes: tuple[Trigger, ...] = ()
+    """Triggers that count as "because of the fault"."""
+    election_ms: int | None = None
+    """Time from the first hit to the move, in the embedded engine. None where it does not apply."""
+    prompt_ms: int = 3000
+    """A recovery later than this after `available_at` is late."""
+    watch_ms: int = 10000
+    conforms: tuple[Outcome, ...] = ()
+    """Outcomes that conform. Empty = informative."""
+    reality: Reality = Reality.EFFECTIVE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Known limits of a client version, from client.toml."""
+
+    back_off_ms: int
+    """`b` of the storm bounds: the version's own back-off between retries or discoveries."""
+    min_discovery_age_ms: int = 0
+    """The client never asks again sooner than this after an answer."""
+    own_limit_ms: int = 0
+    """The client's own limit for this kind of fault. Patience is 1.2 times this limit, and at least the observation."""

@@ -1,0 +1,75 @@
+"""An audit as Markdown, for the step summary of a pipeline or a comment: what fails, what to do, what is not known."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from probe.cells.audit import BAD, Fault, Finding, Report
+from probe.model.counts import counted
+from probe.reports.audit.result import AuditResult, driven_as, fault_line, proof, unknown_reason
+from probe.reports.markdown import MAX_ROWS, code, table, text
+
+
+def markdown(audit: AuditResult) -> str:
+    """Return an audit as Markdown."""
+    return "\n".join([*_head(audit), *_bad(audit), *_unknown(audit), *_ignored(audit)])
+
+
+def _head(audit: AuditResult) -> list[str]:
+    counts = Counter(report.finding for report in audit.reports)
+    findings = ", ".join(f"{counts[item]} {item}" for item in Finding if counts[item])
+    return ["## Kafka clients at risk", "", f"{counted(len(audit.reports), 'service')}: {findings or 'none'}.", ""]
+
+
+def _bad(audit: AuditResult) -> list[str]:
+    found = [(report, fault) for report in audit.reports for fault in report.of(*BAD)]
+    broken = [report for report in audit.reports if report.is_broken]
+    if not (found or broken):
+        return []
+    rows = [
+        [text(str(fault.finding)), *_service(report), text(fault_line(fault)), text(proof(fault))]
+        for report, fault in found
+    ]
+    rows += [[text(str(report.finding)), *_service(report), "", text(report.problem)] for report in broken]
+    ways = [[text(report.name), text(f"{advice}.")] for report in audit.reports if (advice := audit.advice(report))]
+    return [
+        *table(("finding", "service", "client", "at", "why"), rows),
+        "",
+        *(["### What to do", "", *table(("service", "upgrade"), ways), ""] if ways else []),
+        *(_commands([audit.command(fault) for _, fault in found[:MAX_ROWS]]) if found else []),
+    ]
+
+
+def _commands(commands: Sequence[str]) -> list[str]:
+    head = "<details><summary>The commands that show the evidence</summary>"
+    return [head, "", *code(commands), "", "</details>", ""]
+
+
+def _unknown(audit: AuditResult) -> list[str]:
+    rows = []
+    for report in audit.reports:
+        unknown = report.of(Finding.UNKNOWN)
+        if report.problem and not report.is_broken:
+            rows.append([*_service(report), text(report.problem)])
+        elif unknown:
+            rows.append([*_service(report), text(f"{counted(len(unknown), 'question')}: {unknown_reason(unknown[0])}")])
+    return ["### Not known", "", *table(("service", "client", "why"), rows), ""] if rows else []
+
+
+def _ignored(audit: AuditResult) -> list[str]:
+    rows = [
+        [*_service(report), text(_at(fault)), text(fault.ignored)]
+        for report in audit.reports
+        for fault in report.ignored
+    ]
+    return ["### Accepted by the ignore file", "", *table(("service", "client", "at", "why"), rows), ""] if rows else []
+
+
+def _at(fault: Fault) -> str:
+    return f"{fault.finding}: {fault_line(fault)}"
+
+
+def _service(report: Report) -> list[str]:
+    place = f" ({report.place})" if report.place else ""
+    return [text(f"{report.name}{place}"), text(driven_as(report))]

@@ -1,0 +1,81 @@
+"""An audit as JSON (docs/schema/audit.json) and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import asdict
+
+from probe.cells.audit import Fault, Report
+from probe.cells.citations import provenance
+from probe.model.visible import csv_cell
+from probe.reports.audit.result import AuditResult, reason
+
+COLUMNS = (
+    *("service", "client", "stands_for", "count", "role", "profile", "scenario", "engine", "broker"),
+    *("finding", "outcome", "reason", "run_id", "upgrade", "outcomes", "worst", "ignored", "file", "line"),
+    *("evidence", "measured", "days", "rules", "conditions"),
+)
+
+
+def as_json(audit: AuditResult) -> str:
+    """Return the reports as JSON; each fault has the command that shows its evidence or runs it."""
+    return json.dumps({"services": [_service(report, audit) for report in audit.reports]}, indent=1) + "\n"
+
+
+def _service(report: Report, audit: AuditResult) -> dict[str, object]:
+    found = report.upgrade
+    return {
+        "service": report.name,
+        "client": report.client,
+        "stands_for": report.stands_for,
+        "count": report.count,
+        "finding": report.finding,
+        "problem": report.problem,
+        "upgrade": found and asdict(found),
+        "note": report.note,
+        "place": report.place and asdict(report.place),
+        "faults": [{**_fault(fault), "command": audit.command(fault)} for fault in report.faults],
+    }
+
+
+def _fault(fault: Fault) -> dict[str, object]:
+    seen = fault.evidence
+    return {
+        **fault.cell.columns(),
+        "finding": fault.finding,
+        "outcome": seen.outcome if seen is not None else "",
+        "reason": reason(fault),
+        "run_id": seen.run_id if seen is not None else "",
+        "outcomes": seen.outcomes if seen is not None else "",
+        "worst": seen.worst if seen is not None else "",
+        "ignored": fault.ignored,
+        **provenance(seen),
+    }
+
+
+def as_csv(audit: AuditResult) -> str:
+    """Return CSV with one line per service, role and fault (RFC 4180, line ends LF); no cell is a formula."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n", extrasaction="ignore")
+    writer.writeheader()
+    for report in audit.reports:
+        service = {
+            "service": report.name,
+            "client": report.client,
+            "stands_for": report.stands_for,
+            "count": report.count,
+            "upgrade": report.upgrade.version if report.upgrade else "",
+            "file": report.place.file if report.place else "",
+            "line": (report.place and report.place.line) or "",
+        }
+        for fault in report.faults:
+            writer.writerow(_cells({**service, **_fault(fault)}))
+        if not report.faults:
+            writer.writerow(_cells({**service, "finding": report.finding, "reason": report.problem}))
+    return out.getvalue()
+
+
+def _cells(row: dict[str, object]) -> dict[str, str]:
+    return {name: "" if value is None else csv_cell(str(value)) for name, value in row.items()}

@@ -1,0 +1,133 @@
+"""What every format of an audit is made of, and the words that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from probe.catalogue.apps import App, release_key
+from probe.catalogue.packages import Packages
+from probe.cells.audit import BAD, Fault, Finding, Report
+from probe.cells.citations import command, evidence_of
+from probe.cells.cli_hints import run_command
+from probe.cells.finding_ids import finding_id
+from probe.model import Client
+from probe.model.versions import version_key
+
+TOOL = "kafka-metadata-probe"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditResult:
+    """The reports of an audit, with what formats need besides."""
+
+    reports: Sequence[Report]
+    """The worst first."""
+    results: str
+    """The results folder as commands name it."""
+    packages: Packages
+    apps: Mapping[str, App]
+    """Applications by all their names."""
+    failing: frozenset[Finding]
+    """Findings by which the command fails."""
+    moment: datetime
+    """When the audit was made."""
+
+    def command(self, fault: Fault) -> str:
+        """Return the command that shows the evidence of a fault, or that runs its cell."""
+        if fault.evidence is not None and fault.finding is not Finding.UNKNOWN:
+            return command(fault.cell, fault.evidence, self.results)
+        return run_command([fault.cell], self.results)
+
+    def purls(self, report: Report) -> list[str]:
+        """Return the package URLs of a service's client, else of its library; empty if it is no package, or unknown."""
+        named, library = (Client(*text.partition("@")[::2]) for text in (report.client, report.stands_for))
+        return self.packages.purls(named, library) if library.version else []
+
+    def advice(self, report: Report, fault: Fault | None = None) -> str:
+        """Return the smallest upgrade of a service; or how to look for one for a fault, by default for its worst.
+
+        The text is a sentence without its full stop, empty if there is nothing to do.
+        """
+        if way := way_out(report, self.apps):
+            return f"Upgrade to {way}"
+        bad = report.of(*BAD) if fault is None else [fault]
+        return f"No stored upgrade conforms; {bisect_command(bad[0])}" if bad else ""
+
+    def by_id(self) -> Mapping[str, list[tuple[Report, Fault]]]:
+        """Return the faults of all services by the id of their finding; informative ones are left out."""
+        found: dict[str, list[tuple[Report, Fault]]] = {}
+        for report in self.reports:
+            for fault in report.faults:
+                if fault.finding is not Finding.INFORMATIVE:
+                    found.setdefault(finding_id(fault.cell), []).append((report, fault))
+        return dict(sorted(found.items()))
+
+
+def bisect_command(fault: Fault) -> str:
+    """Return the command that looks for a version that conforms."""
+    cell = fault.cell
+    return f"probe bisect {cell.family} {cell.scenario} --role {cell.role}"
+
+
+def fault_line(fault: Fault) -> str:
+    """Return a fault in words: role, scenario, outcome."""
+    outcome = fault.evidence.tally if fault.evidence else ""
+    doubt = " (with the library's own settings)" if is_by_own_settings(fault) else ""
+    return f"{fault.cell.role} {fault.cell.scenario}: {outcome}{doubt}"
+
+
+def is_by_own_settings(fault: Fault) -> bool:
+    """Return whether the evidence is of the library's own settings, since those of the service were not measured."""
+    return fault.evidence is not None and fault.evidence.cell.profile != fault.cell.profile
+
+
+def reason(fault: Fault) -> str:
+    """Return the reason of the evidence; empty without evidence."""
+    return fault.evidence.reason if fault.evidence else ""
+
+
+def proof(fault: Fault) -> str:
+    """Return the reason of the evidence, and in brackets where it is from and how old it is; empty without evidence."""
+    if fault.evidence is None:
+        return ""
+    rests_on = "; ".join(evidence_of(fault.cell, fault.evidence))
+    return f"{reason(fault).rstrip('.')} ({rests_on})" if rests_on else reason(fault)
+
+
+def unknown_reason(fault: Fault) -> str:
+    """Return why a finding is not known."""
+    return f"{fault.evidence.tally}: {proof(fault)}" if fault.evidence else "never measured"
+
+
+def driven_as(report: Report) -> str:
+    """Return the client of a service, and the library that is driven in its place."""
+    same = not report.stands_for or report.stands_for == report.client
+    return report.client if same else f"{report.client}, driven as {report.stands_for}"
+
+
+def way_out(report: Report, apps: Mapping[str, App]) -> str:
+    """Return the smallest upgrade as text; for an application, its first version with that library."""
+    found = report.upgrade
+    if found is None:
+        return ""
+    family = report.stands_for.partition("@")[0]
+    version = f"{family} {found.version} ({found.last_bad} is not enough)"
+    if found.application:
+        return f"{found.application}, which has {version}"
+    doubt = "" if found.exact else ", by the library's own settings"
+    return version + doubt + _of_application(report, apps, found.version)
+
+
+def _of_application(report: Report, apps: Mapping[str, App], library: str) -> str:
+    name, _, version = report.client.partition("@")
+    app = apps.get(name)
+    if app is None or app.artifacts or name == report.stands_for.partition("@")[0]:
+        return ""
+    later = [item for item in app.versions if release_key(item.last) > release_key(version)]
+    enough = [item for item in later if version_key(item.library) >= version_key(library)]
+    if not enough:
+        return f"; no {app.name} is known to have it"
+    first = min(enough, key=lambda item: release_key(item.since))
+    return f"; {app.name} {first.since} has {first.library}"

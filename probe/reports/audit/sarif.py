@@ -1,0 +1,161 @@
+"""An audit as SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
+
+A rule is a library's finding in a role and a scenario; its id is that of the OSV record. Results are what fails or is
+suspected. What is not known is a notification of the invocation, since it is no result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import quote
+
+from probe import __version__
+from probe.catalogue.scenarios import about
+from probe.cells.audit import Fault, Finding, Report
+from probe.cells.finding_ids import PREFIX, finding_id
+from probe.inventory.found import Place
+from probe.model import Cell
+from probe.model.counts import counted
+from probe.model.run_ids import iso
+from probe.reports.audit.result import TOOL, AuditResult, driven_as, fault_line, proof, unknown_reason
+
+VERSION = "2.1.0"
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+LEVELS = {Finding.FAILS: "error", Finding.SUSPECTED: "warning"}
+"""The level of a rule is `warning`: readers take that level of a result, the format's default, for the rule's."""
+FINGERPRINT = "findingAtService/v1"
+BROKEN: Mapping[str, Any] = {
+    "id": f"{PREFIX}-broken-client",
+    "name": "BrokenClient",
+    "shortDescription": {"text": "The client cannot work at all."},
+    "defaultConfiguration": {"level": LEVELS[Finding.SUSPECTED]},
+}
+"""The rule of clients that cannot work by what else their inventory lists."""
+ROOT = "ROOT"
+"""Name of the folder that relative paths begin at; the reader knows it, not this program."""
+
+
+def sarif(audit: AuditResult) -> str:
+    """Return an audit as SARIF."""
+    return json.dumps({"$schema": SCHEMA, "version": VERSION, "runs": [_run(audit)]}, indent=1) + "\n"
+
+
+def _run(audit: AuditResult) -> dict[str, Any]:
+    found = [(report, fault) for report in audit.reports for fault in report.faults if fault.finding in LEVELS]
+    broken = [report for report in audit.reports if report.is_broken]
+    cells = {finding_id(fault.cell): fault.cell for _, fault in found}
+    described = [_rule(name, cells[name]) for name in sorted(cells)] + ([BROKEN] if broken else [])
+    rules = {rule["id"]: number for number, rule in enumerate(described)}
+    return {
+        "tool": {
+            "driver": {
+                "name": TOOL,
+                "version": __version__,
+                "rules": described,
+            }
+        },
+        "invocations": [
+            {
+                "executionSuccessful": True,
+                "endTimeUtc": iso(audit.moment),
+                "toolExecutionNotifications": list(_notes(audit)),
+            }
+        ],
+        "originalUriBaseIds": {ROOT: {"description": {"text": "The folder in which the audit was run."}}},
+        "columnKind": "unicodeCodePoints",
+        "results": [
+            *(_result(report, fault, audit, rules) for report, fault in found),
+            *(_broken(report, rules) for report in broken),
+        ],
+    }
+
+
+def _rule(name: str, cell: Cell) -> dict[str, Any]:
+    story = about(cell.scenario) or f"Scenario {cell.scenario}."
+    return {
+        "id": name,
+        "name": "".join(
+            part.capitalize() for part in f"{cell.family}/{cell.role}/{cell.scenario}".replace("-", "/").split("/")
+        ),
+        "shortDescription": {"text": f"{cell.family} as {cell.role} does not do what is required in {cell.scenario}."},
+        "fullDescription": {"text": story},
+        "help": {"text": f"{story} docs/scenarios.md says what a good client does, docs/verdicts.md how it is judged."},
+        "defaultConfiguration": {"level": LEVELS[Finding.SUSPECTED]},
+        "properties": {"tags": ["kafka", "availability", cell.scenario.partition("/")[0]]},
+    }
+
+
+def _result(report: Report, fault: Fault, audit: AuditResult, rules: Mapping[str, int]) -> dict[str, Any]:
+    name = finding_id(fault.cell)
+    parts = [f"{report.name} ({driven_as(report)}): {fault_line(fault)}", proof(fault), audit.advice(report, fault)]
+    return {
+        "ruleId": name,
+        "ruleIndex": rules[name],
+        "level": LEVELS[fault.finding],
+        "message": {"text": " ".join(f"{part.rstrip('.')}." for part in parts if part)},
+        "locations": [_location(report)],
+        "partialFingerprints": {FINGERPRINT: _fingerprint(report, str(fault.cell))},
+        **({"suppressions": [_suppression(fault)]} if fault.ignored else {}),
+        "properties": {
+            **fault.cell.columns(),
+            "finding": str(fault.finding),
+            "service": report.name,
+            "packageUrls": audit.purls(report),
+            "command": audit.command(fault),
+        },
+    }
+
+
+def _broken(report: Report, rules: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "ruleId": BROKEN["id"],
+        "ruleIndex": rules[BROKEN["id"]],
+        "level": LEVELS[Finding.FAILS],
+        "message": {"text": f"{report.name} ({report.client}): {report.problem}."},
+        "locations": [_location(report)],
+        "partialFingerprints": {FINGERPRINT: _fingerprint(report, BROKEN["id"])},
+        "properties": {"finding": str(report.finding), "service": report.name},
+    }
+
+
+def _suppression(fault: Fault) -> dict[str, str]:
+    return {"kind": "external", "status": "accepted", "justification": fault.ignored}
+
+
+def _location(report: Report) -> dict[str, Any]:
+    named = {"logicalLocations": [{"fullyQualifiedName": report.name}]}
+    place = report.place
+    return {"physicalLocation": _physical(place), **named} if place is not None and place.is_file else named
+
+
+def _physical(place: Place) -> dict[str, Any]:
+    absolute = PurePosixPath(place.file).is_absolute()
+    path = quote(str(PurePosixPath(place.file)))
+    where = {"uri": f"file://{path}"} if absolute else {"uri": path, "uriBaseId": ROOT}
+    return {"artifactLocation": where, **({"region": {"startLine": place.line}} if place.line else {})}
+
+
+def _fingerprint(report: Report, what: str) -> str:
+    """Return what makes a finding the same in the next audit: not its line, nor its evidence."""
+    place = report.place.file if report.place else ""
+    return hashlib.sha256("\n".join([place, report.name, report.client, what]).encode()).hexdigest()[:32]
+
+
+def _notes(audit: AuditResult) -> Iterator[dict[str, Any]]:
+    for report in audit.reports:
+        unknown = report.of(Finding.UNKNOWN)
+        if report.problem and not report.is_broken:
+            text = report.problem
+        elif unknown:
+            text = f"{counted(len(unknown), 'question')} not answered ({unknown_reason(unknown[0])})"
+        else:
+            continue
+        yield {
+            "level": "note",
+            "message": {"text": f"{report.name} ({report.client}): {text}."},
+            "locations": [_location(report)],
+        }

@@ -1,0 +1,57 @@
+"""osv-scanner, for a test of its own: of this machine, or built into the cache (`python -m tests.support.osv_scanner`).
+
+The build takes four minutes of CPU, and 3 GB while it builds, so no test starts it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from probe.files.atomic import filling
+from probe.toolchain.cache_folders import locked
+from probe.toolchain.tools import cache_root, find_tool
+
+VERSION = "2.5.0"
+"""The newest that Go 1.26 builds; 2.6.0 needs Go 1.27."""
+MODULE = f"github.com/google/osv-scanner/v2/cmd/osv-scanner@v{VERSION}"
+NAME = "osv-scanner"
+DEADLINE_S = 3600
+
+
+def place() -> Path:
+    """Return the folder of the program in the cache."""
+    return cache_root() / "programs" / f"{NAME}-{VERSION}"
+
+
+def osv_scanner() -> Path:
+    """Return the program; skip the test if there is none."""
+    for found in (place() / NAME, shutil.which(NAME)):
+        if found and Path(found).exists():
+            return Path(found)
+    pytest.skip(f"{NAME} is not on this machine; `python -m tests.support.osv_scanner` builds it into the cache")
+
+
+def build() -> Path:
+    """Build the program into the cache, if it is not there. Its module cache and build cache are removed."""
+    with locked(place()):
+        if not place().exists():
+            with filling(place()) as whole, tempfile.TemporaryDirectory(dir=cache_root()) as scratch:
+                _install(Path(scratch), whole)
+    return place() / NAME
+
+
+def _install(scratch: Path, whole: Path) -> None:
+    modules = {"GOBIN": whole, "GOMODCACHE": scratch / "modules", "GOCACHE": scratch / "build"}
+    plain = {"CGO_ENABLED": "0", "GOFLAGS": "-modcacherw", "GOWORK": "off"}
+    environment = {**os.environ, **plain, **{name: str(path) for name, path in modules.items()}}
+    subprocess.run([str(find_tool("go")), "install", MODULE], check=True, timeout=DEADLINE_S, env=environment)
+
+
+if __name__ == "__main__":
+    build()

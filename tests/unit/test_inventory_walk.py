@@ -1,0 +1,140 @@
+"""A folder that nobody vetted is walked within bounds, and what was left out is named."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from probe.inventory.found import FileContent
+from probe.inventory.reading import read_inventories
+from probe.inventory.walk import Bounds, neighbour
+
+GO = "module a.example/{}\n\ngo 1.24\n\nrequire github.com/IBM/sarama v1.43.2\n"
+
+
+def write(folder: Path, name: str = "go.mod", text: str = "") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / name
+    file.write_text(text or GO.format(folder.name))
+    return file
+
+
+def walked(root: Path, bounds: Bounds | None = None) -> tuple[list[str], dict[str, str]]:
+    """Return the services that were found, and what was left out by its reason."""
+    readings = list(read_inventories([str(root)], bounds))
+    last: FileContent = readings[-1]
+    services = [item.service.rpartition("/")[2] for reading in readings for item in reading.found]
+    return services, {item.why: item.what for item in last.skipped}
+
+
+def test_files_are_found_in_the_order_of_their_names(tmp_path: Path) -> None:
+    for name in ("b", "a/x", "a", "c"):
+        write(tmp_path / name)
+    write(tmp_path / ".git")
+    write(tmp_path / "a", "main.go", "package main")
+    assert walked(tmp_path) == (["a", "x", "b", "c"], {"no format of an inventory": "1 file"})
+
+
+def test_requirements_in_a_folder_of_that_name_are_found(tmp_path: Path) -> None:
+    write(tmp_path / "orders" / "requirements", "base.txt", "kafka-python==2.0.2\n")
+    write(tmp_path / "requirements", "base.txt", "kafka-python==2.0.2\n")
+    write(tmp_path / "orders", "base.txt", "kafka-python==2.0.2\n")
+    assert walked(tmp_path)[0] == ["requirements", "requirements"]
+
+
+def test_a_folder_that_cannot_be_listed_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("probe.inventory.walk.os.scandir", refuse)
+    (reading,) = read_inventories([str(tmp_path)])
+    assert (reading.named, reading.problem) == (True, "Permission denied; name a folder that can be read")
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    outside = write(tmp_path / "outside")
+    inside = tmp_path / "inside"
+    write(inside)
+    (inside / "pom.xml").symlink_to(outside)
+    (inside / "folder").symlink_to(outside.parent)
+    (inside / "loop").symlink_to(inside)
+    services, left_out = walked(inside)
+    assert services == ["inside"]
+    assert left_out == {"a link, which is not followed": "folder, loop, pom.xml"}
+
+
+def test_a_folder_that_is_named_may_be_a_link(tmp_path: Path) -> None:
+    write(tmp_path / "real")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert walked(tmp_path / "link")[0] == ["real"]
+
+
+def test_fifos_are_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "go.mod")
+    assert walked(tmp_path) == ([], {"no regular file": "go.mod"})
+
+
+def test_depth_is_bounded(tmp_path: Path) -> None:
+    write(tmp_path / "a" / "b" / "c")
+    write(tmp_path / "a")
+    services, left_out = walked(tmp_path, Bounds(depth=1))
+    assert services == ["a"]
+    assert left_out == {"deeper than 1 folders": "a/"}
+
+
+@pytest.mark.parametrize(("bounds", "why"), [(Bounds(files=2), "2 files"), (Bounds(seconds=0), "0 s")])
+def test_files_and_time_are_bounded(tmp_path: Path, bounds: Bounds, why: str) -> None:
+    for name in "abcdef":
+        write(tmp_path / name)
+    services, left_out = walked(tmp_path, bounds)
+    assert len(services) <= 2
+    assert list(left_out) == [f"the walk ended after {why}; name a smaller folder"]
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    write(tmp_path / "a", "pom.xml", "<project><artifactId>kafka")
+    readings = list(read_inventories([str(tmp_path)]))
+    assert [(item.taken_for, item.named, bool(item.problem)) for item in readings] == [
+        ("pom.xml", False, True),
+        ("", False, False),
+    ]
+
+
+def test_a_name_with_control_characters_is_shown_without_them(tmp_path: Path) -> None:
+    write(tmp_path / "a\x1b[2J\nb")
+    for reading in read_inventories([str(tmp_path)]):
+        assert reading.place.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("name", "relative", "there"),
+    [
+        ("a/b/pom.xml", "../pom.xml", "a/pom.xml"),
+        ("a/b/pom.xml", "../../pom.xml", "pom.xml"),
+        ("a/b/pom.xml", "../../../pom.xml", ""),
+        ("a/b/pom.xml", "/pom.xml", ""),
+        ("a/b/pom.xml", "..\\pom.xml", "a/pom.xml"),
+        ("pom.xml", "../pom.xml", ""),
+        ("pom.xml", "x/../../../y", ""),
+    ],
+)
+def test_a_neighbour_lies_inside_of_the_folder(name: str, relative: str, there: str) -> None:
+    assert neighbour(name, relative) == there
+
+
+def test_a_neighbour_behind_a_link_is_not_opened(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    write(outside, "pom.xml", "<project><artifactId>all</artifactId><properties><k>3.9.1</k></properties></project>")
+    inside = tmp_path / "inside"
+    write(
+        inside,
+        "pom.xml",
+        "<project><artifactId>a</artifactId><parent><artifactId>all</artifactId><relativePath>up/pom.xml</relativePath>"
+        "</parent><dependencies><dependency><groupId>org.apache.kafka</groupId><artifactId>kafka-clients</artifactId>"
+        "<version>${k}</version></dependency></dependencies></project>",
+    )
+    (inside / "up").symlink_to(outside)
+    (found,) = [item for reading in read_inventories([str(inside)]) for item in reading.found]
+    assert found.version == ""

@@ -1,0 +1,267 @@
+"""Command `lookup`, and what the look-ups share: own and shipped evidence, files, sites, age, release lines."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import json
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner, Result
+
+from probe.cells.aggregate import SettledCell
+from probe.cli.app import app
+from probe.evidence.places import SETTLED
+from probe.evidence.read import opened
+from probe.evidence.schema import Run
+from probe.evidence.write import Contents, put, whole
+from probe.files.shipped import PUBLISHED
+from probe.model import Cell, Engine, Outcome, Role
+from probe.model.conditions import current
+from probe.verdict import RULES_VERSION
+from tests.support.synthetic_rows import CELL, fill, verdict
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "lookup.json"
+OLD = replace(CELL, version="1.43.2")
+NEW = replace(CELL, version="1.61.1")
+
+
+def settled(cell: Cell, outcome: Outcome, number: int | None = None) -> SettledCell:
+    number = current(Engine.EMBEDDED) if number is None else number
+    verdicts = (verdict(outcome, rules=RULES_VERSION),)
+    return SettledCell(cell=cell, run_id="r1", trial=0, verdicts=verdicts, conditions=number)
+
+
+def publish(path: Path, *items: SettledCell, days: int = 0) -> Path:
+    """Write evidence that was measured some days ago."""
+    started = (datetime.now(UTC) - timedelta(days=days)).isoformat()
+    contents = Contents(cells={item.cell: item for item in items}, runs=[Run(run_id="r1", started=started)])
+    put(path, whole(contents), digest=True)
+    return path
+
+
+@pytest.fixture
+def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the place of the package's evidence, which does not exist yet."""
+    path = tmp_path / "package" / PUBLISHED
+    monkeypatch.setenv("PROBE_EVIDENCE", str(path))
+    return path
+
+
+def look(results: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(app, ["lookup", *arguments, "--results", str(results)])
+
+
+def code(done: Result) -> int:
+    return getattr(done.exception, "exit_code", done.exit_code)
+
+
+def test_shipped_evidence_answers_without_any_run(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(OLD, Outcome.STUCK), settled(CELL, Outcome.REFRESHES), days=12)
+    done = look(tmp_path / "results", "sarama@1.43.2")
+    assert code(done) == 1
+    assert "sarama@1.43.2 on broker line 3.9, embedded engine, profile isolated: 1 fails" in done.stdout
+    assert "fails       producer isolated disk/storage-error: stuck. it stuck; shipped evidence of " in done.stdout
+    assert (
+        f"(12 days old), rules {RULES_VERSION}, conditions {current(Engine.EMBEDDED)}; probe run --client"
+        in done.stdout
+    )
+    assert "1.43.3 passes" in done.stdout
+    assert str(done.exception) == "sarama@1.43.2 fails 1 of 1 cells"
+    assert code(look(tmp_path / "results", "sarama@1.43.3")) == 0
+    assert not (tmp_path / "results").exists()
+
+
+def test_own_results_answer_with_the_command_that_shows_them(tmp_path: Path, shipped: Path) -> None:
+    run_id = fill(tmp_path / "results", (OLD, 0, Outcome.STUCK))
+    done = look(tmp_path / "results", "sarama@1.43.2")
+    assert code(done) == 1
+    assert f"(0 days old), rules 1, conditions {current(Engine.EMBEDDED)}; probe show --results" in done.stdout
+    assert f"--run {run_id}" in done.stdout
+
+
+def test_where_own_and_shipped_disagree_both_are_shown_and_the_worse_decides(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(OLD, Outcome.REFRESHES))
+    fill(tmp_path / "results", (OLD, 0, Outcome.STUCK))
+    done = look(tmp_path / "results", "sarama@1.43.2")
+    assert code(done) == 1
+    assert "evidence disagrees on 1 cell: the worse counts" in done.stderr
+    assert "but shipped evidence of" in done.stdout
+    only = look(tmp_path / "results", "sarama@1.43.2", "--evidence", "shipped")
+    assert (code(only), "disagrees" in only.stderr) == (0, False)
+
+
+def test_a_family_lists_its_versions_as_numbers(tmp_path: Path, shipped: Path) -> None:
+    publish(
+        shipped,
+        settled(OLD, Outcome.STUCK),
+        settled(replace(CELL, version="1.9.0"), Outcome.STORMS),
+        settled(CELL, Outcome.REFRESHES),
+    )
+    done = look(tmp_path, "sarama")
+    assert done.exit_code == 0
+    assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == ["1.9.0", "1.43.2", "1.43.3"]
+    assert "1 fails: producer disk/storage-error stuck" in done.stdout
+
+
+def test_an_application_is_answered_by_its_library_with_its_settings(tmp_path: Path, shipped: Path) -> None:
+    from probe.catalogue.apps import Application  # noqa: PLC0415
+    from probe.cli.wiring.catalogue import apps  # noqa: PLC0415
+    from probe.model import Profile  # noqa: PLC0415
+
+    profile = str(Application(apps()["filebeat"], "8.16.1").profile(Profile("isolated"), Role.PRODUCER))
+    own = replace(CELL, version="1.29.1", profile=profile)
+    publish(shipped, settled(own, Outcome.STUCK), settled(replace(own, profile="isolated"), Outcome.REFRESHES))
+    done = look(tmp_path, "filebeat@8.16.1")
+    assert code(done) == 1
+    assert "filebeat@8.16.1 (sarama@1.29.1 with its settings)" in done.stdout
+    assert ": 1 fails" in done.stdout
+
+
+def test_json_follows_its_schema(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(OLD, Outcome.STUCK), settled(NEW, Outcome.REFRESHES))
+    fill(tmp_path / "results", (OLD, 0, Outcome.REFRESHES))
+    done = look(tmp_path / "results", "sarama@1.43.2", "--json")
+    data = json.loads(done.stdout)
+    jsonschema.validate(data, json.loads(SCHEMA.read_text()))
+    (answer,) = data["answers"]
+    assert (answer["finding"], answer["evidence"], answer["passes_in"]) == ("fails", "shipped", "1.61.1")
+    assert [item["evidence"] for item in answer["others"]] == ["own"]
+    empty = json.loads(look(tmp_path / "results", "sarama@1.43.2", "--json", "--broker", "0.10.2").stdout)
+    jsonschema.validate(empty, json.loads(SCHEMA.read_text()))
+
+
+def test_a_line_without_evidence_is_named_and_answered_from_both_sides(tmp_path: Path, shipped: Path) -> None:
+    on = {line: replace(OLD, broker=line) for line in ("2.6", "3.9")}
+    publish(shipped, settled(on["2.6"], Outcome.REFRESHES), settled(on["3.9"], Outcome.STUCK))
+    between = look(tmp_path, "sarama@1.43.2", "--broker", "3.2.1")
+    assert code(between) == 0
+    assert "on broker line 3.2, embedded engine, profile isolated: 1 suspected" in between.stdout
+    assert "never measured on line 3.2: refreshes on 2.6 and stuck on 3.9" in between.stdout
+    assert code(look(tmp_path, "sarama@1.43.2", "--broker", "2.6")) == 0
+    assert code(look(tmp_path, "sarama@1.43.2")) == 1
+
+
+@pytest.mark.parametrize("wrong", ["three", "3", "3.x", "-3.9", "3.9-"])
+def test_what_is_no_release_line_is_one_line(tmp_path: Path, shipped: Path, wrong: str) -> None:
+    done = look(tmp_path, "sarama@1.43.2", f"--broker={wrong}")
+    assert f"--broker {wrong}: write a Kafka release line" in str(done.exception)
+
+
+def test_old_evidence_proves_no_longer_that_a_client_passes(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(OLD, Outcome.REFRESHES), settled(NEW, Outcome.STUCK), days=200)
+    assert code(look(tmp_path, "sarama@1.43.2")) == 3
+    assert code(look(tmp_path, "sarama@1.43.2", "--max-age", "300")) == 0
+    failing = look(tmp_path, "sarama@1.61.1")
+    assert (code(failing), "(200 days old)" in failing.stdout) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("client", "says", "exit_code"),
+    [
+        ("nope@1.0", "lookup nope: there is no client family or application nope", 2),
+        ("sarama@0.0.1", "nothing is known of sarama@0.0.1", 3),
+    ],
+)
+def test_what_is_not_known_is_one_line(tmp_path: Path, shipped: Path, client: str, says: str, exit_code: int) -> None:
+    done = look(tmp_path, client)
+    assert code(done) == exit_code
+    assert says in str(done.exception)
+
+
+def test_runs_that_the_settled_cells_lack_are_named_in_one_line(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(OLD, Outcome.REFRESHES))
+    fill(tmp_path, (OLD, 0, Outcome.STUCK))
+    (tmp_path / SETTLED).unlink()
+    done = look(tmp_path, "sarama@1.43.2")
+    assert done.stderr.splitlines() == [
+        f"{tmp_path}: 1 run is newer than {SETTLED} and not looked at; `probe matrix --results {tmp_path}` adds them"
+    ]
+    assert code(done) == 0
+
+
+def test_a_run_that_was_judged_again_is_newer_than_the_settled_cells(tmp_path: Path, shipped: Path) -> None:
+    run_id = fill(tmp_path, (OLD, 0, Outcome.STUCK))
+    assert look(tmp_path, "sarama@1.43.2").stderr == ""
+    (tmp_path / f"run_id={run_id}" / "verdicts").mkdir()
+    later = (tmp_path / SETTLED).stat().st_mtime + 5
+    os.utime(tmp_path / f"run_id={run_id}" / "verdicts", (later, later))
+    assert "1 run is newer" in look(tmp_path, "sarama@1.43.2").stderr
+
+
+def test_a_damaged_file_of_the_package_is_one_line(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(OLD, Outcome.STUCK))
+    shipped.write_bytes(shipped.read_bytes()[:-10])
+    done = look(tmp_path, "sarama@1.43.2")
+    assert code(done) == 3
+    assert "does not have the digest that stands beside it" in str(done.exception)
+
+
+def test_version_shows_the_digest_of_the_evidence(shipped: Path) -> None:
+    assert CliRunner().invoke(app, ["--version"]).stdout.splitlines()[1] == "no evidence is shipped"
+    publish(shipped, settled(OLD, Outcome.STUCK))
+    with opened(shipped.read_bytes(), "x") as file:
+        assert CliRunner().invoke(app, ["--version"]).stdout.splitlines()[1] == f"evidence sha256:{file.digest}"
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a folder on this machine."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            return
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_a_published_site_answers_and_is_kept_by_its_digest(
+    tmp_path: Path, shipped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROBE_CACHE", str(tmp_path / "cache"))
+    site = tmp_path / "team" / "site"
+    path = publish(site / PUBLISHED, settled(OLD, Outcome.STUCK))
+    with served(site) as url:
+        done = look(tmp_path, "sarama@1.43.2", "--evidence", f"{url}/index.html")
+        assert (code(done), f"{url}/index.html of" in done.stdout) == (1, True)
+        kept = list((tmp_path / "cache" / "evidence").iterdir())
+        assert [one.read_bytes() for one in kept] == [path.read_bytes()]
+        path.unlink()
+        assert code(look(tmp_path, "sarama@1.43.2", "--evidence", url)) == 1  # the digest is that of the copy
+        (site / f"{PUBLISHED}.sha256").write_text("0" * 64)
+        path.write_bytes(b"another file")
+        wrong = look(tmp_path, "sarama@1.43.2", "--evidence", url)
+        assert "does not have the digest that stands beside it" in str(wrong.exception)
+    gone = look(tmp_path, "sarama@1.43.2", "--evidence", url)
+    assert (code(gone), "cannot be fetched" in str(gone.exception)) == (3, True)
+
+
+def test_a_file_can_be_named_and_several_are_used_together(tmp_path: Path, shipped: Path) -> None:
+    team = publish(tmp_path / "team.sqlite", settled(OLD, Outcome.REFRESHES))
+    fill(tmp_path / "results", (OLD, 0, Outcome.STUCK))
+    assert code(look(tmp_path / "results", "sarama@1.43.2", "--evidence", str(team))) == 0
+    both = look(tmp_path / "results", "sarama@1.43.2", "--evidence", str(team), "--evidence", "own")
+    assert (code(both), f"but {team} of" in both.stdout) == (1, True)
+    missing = look(tmp_path, "sarama@1.43.2", "--evidence", str(tmp_path / "no.sqlite"))
+    assert "there is no such file" in str(missing.exception)
+
+
+def test_a_pipe_is_no_evidence(tmp_path: Path, shipped: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.sqlite")
+    done = look(tmp_path, "sarama@1.43.2", "--evidence", str(tmp_path / "pipe.sqlite"))
+    assert "this is no file" in str(done.exception)
