@@ -10,6 +10,7 @@ from probe.catalogue.families import is_local
 from probe.cells.aggregate import SettledCell
 from probe.cells.lines import sides_of
 from probe.cells.trends import question
+from probe.cells.upgrades import next_conforming
 from probe.inventory.found import Place
 from probe.model import Cell, Profile
 from probe.model.versions import version_key
@@ -44,6 +45,8 @@ class Fault:
     """The cell behind the finding; for `suspected`, the cell with the library's default settings."""
     ignored: str = ""
     """Why and until when the finding is accepted, by an ignore file; empty = it counts."""
+    passes_in: str = ""
+    """The smallest later measured version of the library that conforms in this cell; empty = none, or nothing fails."""
 
     @property
     def grade(self) -> int:
@@ -159,6 +162,19 @@ def upgrade(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> Upgr
     if exact is not None:
         return replace(exact, exact=True)
     return _smallest(bad, good, stored, is_plain_upgrade)
+
+
+def with_remedies(reports: Sequence[Report], stored: Mapping[Cell, SettledCell]) -> list[Report]:
+    """Return the reports with the version that passes, for each fault that fails or is suspected."""
+    bad = [fault.evidence for report in reports for fault in report.of(*BAD) if fault.evidence is not None]
+    passing = next_conforming(bad, stored.values())
+    return [replace(one, faults=tuple(_remedied(fault, passing) for fault in one.faults)) for one in reports]
+
+
+def _remedied(fault: Fault, passing: Mapping[Cell, str]) -> Fault:
+    if fault.evidence is None or fault.finding not in BAD:
+        return fault
+    return replace(fault, passes_in=passing.get(fault.evidence.cell, ""))
 
 
 def first_good(

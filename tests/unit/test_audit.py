@@ -297,3 +297,33 @@ def test_a_version_that_is_not_known_is_no_finding(tmp_path: Path) -> None:
     file.write_text("kafka-python>=2\n")
     text, error, code = audit(file, filled(tmp_path / "results"))
     assert (code, ">=2 is a range" in text, ">=2 is a range" in str(error)) == (3, True, True)
+
+
+def test_an_upgrade_that_passes_some_of_what_fails_is_named_in_part(tmp_path: Path) -> None:
+    bad, good = replace(CELL, version="1.43.2"), replace(CELL, version="1.43.3")
+    consumer = [replace(cell, role=Role.CONSUMER) for cell in (bad, good)]
+    fill(
+        tmp_path / "results",
+        (bad, 0, Outcome.STUCK),
+        (good, 0, Outcome.REFRESHES),
+        *((cell, 0, Outcome.STUCK) for cell in consumer),
+    )
+    (tmp_path / "fleet.csv").write_text("service,client\norders,sarama@1.43.2\n")
+    text, _, code = audit(tmp_path / "fleet.csv", tmp_path / "results")
+    assert code == 1
+    assert (
+        "orders: upgrade in part: sarama 1.43.3 for producer disk/storage-error (no stored version passes all" in text
+    )
+    assert "1.43.3 in part" in text
+    said = json.loads(audit(tmp_path / "fleet.csv", tmp_path / "results", "--json")[0])
+    passing = {fault["role"]: fault["passes_in"] for fault in said["services"][0]["faults"]}
+    assert (passing["producer"], passing["consumer"]) == ("1.43.3", "")
+
+
+@pytest.mark.parametrize("form", ["sarif", "cyclonedx-vex", "openvex", "junit", "markdown"])
+def test_every_format_names_the_evidence_and_its_age(form: str, tmp_path: Path) -> None:
+    fill(tmp_path / "results", (replace(CELL, version="1.43.2"), 0, Outcome.STUCK))
+    (tmp_path / "fleet.csv").write_text("service,client,role\norders,sarama@1.43.2,producer\n")
+    assert (
+        "(0 days old), rules 1, conditions " in audit(tmp_path / "fleet.csv", tmp_path / "results", "--format", form)[0]
+    )

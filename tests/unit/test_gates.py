@@ -150,12 +150,13 @@ def test_long_tables_are_cut_with_a_count() -> None:
 
 
 def test_a_run_is_compared_with_earlier_runs(tmp_path: Path) -> None:
-    fill(tmp_path, (CELL, 0, Outcome.REFRESHES), (OLDER, 0, Outcome.STUCK))
-    with create(tmp_path, run_id="99990101T000000Z-ffff") as store:
+    results = tmp_path / "results"
+    fill(results, (CELL, 0, Outcome.REFRESHES), (OLDER, 0, Outcome.STUCK))
+    with create(results, run_id="99990101T000000Z-ffff") as store:
         store.add(history(CELL, 0, shortened=True), verdict(Outcome.STUCK))
     reports = Reports(read_gate("worse"), tmp_path / "deep" / "junit.xml", tmp_path / "summary.md")
     reports.prepare()
-    found = reports.make(str(tmp_path), store.run_id)
+    found = reports.make(str(results), store.run_id)
     assert list(found.cells) == [CELL]
     assert found.cells[CELL].outcome is Outcome.STUCK
     with pytest.raises(GateError, match=r"--fail-on worse: 1 of 1 cells, the first is sarama@1.43.3 .* \(stuck\)"):

@@ -12,7 +12,7 @@ import typer
 from probe.catalogue.scenarios import CORE_FAULTS, select_scenarios
 from probe.catalogue.selectors import any_line
 from probe.cells.aggregate import SettledCell
-from probe.cells.audit import Finding, Report, worst_first
+from probe.cells.audit import Finding, Report, with_remedies, worst_first
 from probe.cells.ignores import NAME, Ignored
 from probe.cli import common_options as o
 from probe.cli.console.audit_output import print_audit
@@ -83,7 +83,7 @@ def audit(
     readings = list(_say_each(read_inventories(paths), alone=len(paths) == 1))
     asked = [ask(item, scenarios, engine, any_line(broker)) for one in readings for item in one.found]
     known = answered(asked, Sources(evidence, results, max_age), jobs, fill=fill)
-    reports = [report(item, known) for item in asked]
+    reports = with_remedies([report(item, known) for item in asked], known)
     _say_of([fault.evidence for one in reports for fault in one.faults if fault.evidence is not None])
     ignored = accept(entries, reports)
     _print(worst_first(ignored.reports), results, gate, form)

@@ -11,8 +11,17 @@ from probe.cells.audit import BAD, Finding, Report
 from probe.cells.citations import cited
 from probe.cells.cli_hints import run_command
 from probe.cli.console.plain_table import lines_of
+from probe.model.versions import version_key
 from probe.model.visible import visible
-from probe.reports.audit.result import AuditResult, bisect_command, fault_line, reason, unknown_reason, way_out
+from probe.reports.audit.result import (
+    AuditResult,
+    bisect_command,
+    fault_line,
+    part_of_way,
+    reason,
+    unknown_reason,
+    way_out,
+)
 
 COLOURS = {Finding.FAILS: "red", Finding.SUSPECTED: "yellow", Finding.UNKNOWN: "magenta", Finding.PASSES: "green"}
 HEADER = ("service", "instances", "client", "driven as", "finding", "fails at", "not known", "smallest upgrade")
@@ -43,8 +52,16 @@ def _row(report: Report) -> list[str]:
         str(report.finding),
         "\n".join(fault_line(fault) for fault in bad) or report.problem,
         str(len(report.of(Finding.UNKNOWN)) or ""),
-        (report.upgrade.application or report.upgrade.version) if report.upgrade else ("none is stored" if bad else ""),
+        _upgrade(report),
     ]
+
+
+def _upgrade(report: Report) -> str:
+    if report.upgrade:
+        return report.upgrade.application or report.upgrade.version
+    bad = report.of(*BAD)
+    in_part = max((fault.passes_in for fault in bad if fault.passes_in), key=version_key, default="")
+    return f"{in_part} in part" if in_part else "none is stored" if bad else ""
 
 
 def _evidence(report: Report, audit: AuditResult) -> Iterator[str]:
@@ -56,6 +73,8 @@ def _evidence(report: Report, audit: AuditResult) -> Iterator[str]:
         yield f"{report.name}: {fault_line(fault)}. {reason(fault)}; {proof}"
     if way := way_out(report, audit.apps):
         yield f"{report.name}: smallest upgrade: {way}"
+    elif part := part_of_way(report, bad, audit.apps):
+        yield f"{report.name}: upgrade in part: {part}"
     elif bad:
         yield f"{report.name}: no stored upgrade conforms; {bisect_command(bad[0])}"
     if unknown := report.of(Finding.UNKNOWN):

@@ -12,6 +12,7 @@ from probe.cells.audit import Fault, Finding
 from probe.cells.citations import cited, command, provenance, source
 from probe.cells.cli_hints import run_command
 from probe.model import Cell, Role
+from probe.model.visible import visible
 
 LISTED = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
 """Findings that are listed one by one; the others are summed up per role."""
@@ -46,7 +47,7 @@ def _what(cell: Cell) -> str:
 def _evidence(fault: Fault, results: str) -> str:
     if fault.evidence is None:
         return "never measured"
-    return f"{fault.evidence.tally}. {fault.evidence.reason}; {cited(fault.cell, fault.evidence, results)}"
+    return visible(f"{fault.evidence.tally}. {fault.evidence.reason}; {cited(fault.cell, fault.evidence, results)}")
 
 
 def _summed_up(faults: Sequence[Fault]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from probe.reports.audit.result import AuditResult, reason
 COLUMNS = (
     *("service", "client", "stands_for", "count", "role", "profile", "scenario", "engine", "broker"),
     *("finding", "outcome", "reason", "run_id", "upgrade", "outcomes", "worst", "ignored", "file", "line"),
-    *("evidence", "measured", "days", "rules", "conditions"),
+    *("evidence", "measured", "days", "rules", "conditions", "passes_in"),
 )
 
 
@@ -52,6 +52,7 @@ def _fault(fault: Fault) -> dict[str, object]:
         "worst": seen.worst if seen is not None else "",
         "ignored": fault.ignored,
         **provenance(seen),
+        "passes_in": fault.passes_in,
     }
 
 

@@ -53,6 +53,8 @@ class AuditResult:
         if way := way_out(report, self.apps):
             return f"Upgrade to {way}"
         bad = report.of(*BAD) if fault is None else [fault]
+        if way := part_of_way(report, bad, self.apps):
+            return f"Upgrade to {way}"
         return f"No stored upgrade conforms; {bisect_command(bad[0])}" if bad else ""
 
     def by_id(self) -> Mapping[str, list[tuple[Report, Fault]]]:
@@ -74,8 +76,11 @@ def bisect_command(fault: Fault) -> str:
 def fault_line(fault: Fault) -> str:
     """Return a fault in words: role, scenario, outcome."""
     outcome = fault.evidence.tally if fault.evidence else ""
-    doubt = " (with the library's own settings)" if is_by_own_settings(fault) else ""
-    return f"{fault.cell.role} {fault.cell.scenario}: {outcome}{doubt}"
+    return f"{fault.cell.role} {fault.cell.scenario}: {outcome}{_doubt(fault)}"
+
+
+def _doubt(fault: Fault) -> str:
+    return " (with the library's own settings)" if is_by_own_settings(fault) else ""
 
 
 def is_by_own_settings(fault: Fault) -> bool:
@@ -118,6 +123,20 @@ def way_out(report: Report, apps: Mapping[str, App]) -> str:
         return f"{found.application}, which has {version}"
     doubt = "" if found.exact else ", by the library's own settings"
     return version + doubt + _of_application(report, apps, found.version)
+
+
+def part_of_way(report: Report, faults: Sequence[Fault], apps: Mapping[str, App]) -> str:
+    """Return the versions that pass some of these faults where none is known to pass all of a service, as text."""
+    passing: dict[str, list[str]] = {}
+    for fault in faults:
+        if fault.passes_in:
+            passing.setdefault(fault.passes_in, []).append(f"{fault.cell.role} {fault.cell.scenario}{_doubt(fault)}")
+    family = report.stands_for.partition("@")[0]
+    ways = [
+        f"{family} {version} for {', '.join(names)}{_of_application(report, apps, version)}"
+        for version, names in sorted(passing.items(), key=lambda item: version_key(item[0]))
+    ]
+    return f"{'; '.join(ways)} (no stored version passes all that fails)" if ways else ""
 
 
 def _of_application(report: Report, apps: Mapping[str, App], library: str) -> str:
