@@ -85,8 +85,9 @@ def _silences(evidence: WireEvidence) -> Iterator[Hit]:
         answered = item.answer is not None and item.answer.at < due
         if answered or request.acks == 0 or (old >= 0 and request.broker != old) or cut.get(request.conn, due) < due:
             continue
-        if evidence.closings.get(request.conn, due) >= begin:
-            yield Hit(due, request.broker)
+        ended = evidence.closings.get(request.conn, due)  # the client gave the request up
+        if ended >= begin:
+            yield Hit(min(due, ended), request.broker)
 
 
 def _soft(evidence: WireEvidence) -> Iterator[Hit]:

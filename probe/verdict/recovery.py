@@ -60,7 +60,8 @@ def find_recovery(evidence: WireEvidence, hits: tuple[Hit, ...], errors: Errors)
     gate = _gate(evidence, hits)
     if gate is None:
         return Recovery(start)
-    bad = sorted([*(hit.at for hit in hits if not hit.soft), *(item.at for item in errors.affected)])
+    lost = (since for since, _ in _without_partition(evidence) if since <= timeline.until)
+    bad = sorted([*(hit.at for hit in hits if not hit.soft), *(item.at for item in errors.affected), *lost])
     found = _search(evidence, start, bad, sorted(_successes(evidence, start, gate)))
     return replace(found, pending=True) if found.at is None and _under_way(evidence, max(start, gate), bad) else found
 
@@ -183,8 +184,30 @@ def _received(evidence: WireEvidence) -> Found:
 
 
 def _grouped(evidence: WireEvidence) -> Found:
-    """Yield records and commits: as reported by the library, or as observed on the wire where it reports none."""
-    yield from _received(evidence)
+    """Yield records, and commits of the assignment under which they were sent."""
+    spans = _without_partition(evidence)
+    for began, ended, what in (*_received(evidence), *_commits(evidence)):
+        since = began if what == COMMIT else ended
+        if not any(lost <= ended and since <= regained for lost, regained in spans):
+            yield began, ended, what
+
+
+def _without_partition(evidence: WireEvidence) -> list[tuple[int, int]]:
+    """Return the spans in which a group's member had lost the affected partition: (revoked, assigned again)."""
+    spans, lost = [], None
+    for item in evidence.events.apps:
+        if evidence.subject.affected not in item.partitions:
+            continue
+        if item.kind is AppKind.REVOKED:
+            lost = item.at if lost is None else lost
+        elif item.kind is AppKind.ASSIGNED and lost is not None:
+            spans.append((lost, item.at))
+            lost = None
+    return spans if lost is None else [*spans, (lost, max(lost, evidence.events.last))]
+
+
+def _commits(evidence: WireEvidence) -> Found:
+    """Yield commits: as reported by the library, or as observed on the wire where it reports none."""
     for item in evidence.events.apps:
         if item.kind is AppKind.COMMITTED:
             yield item.at, item.at, COMMIT

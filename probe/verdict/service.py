@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from probe.model import App, AppKind, Engine, MarkKind, Role
+from probe.model import App, AppKind, Engine, MarkKind, Reaction, Role
 from probe.model.cluster_history import OLD
 from probe.verdict.wire_evidence import WireEvidence, within
 
@@ -51,9 +51,15 @@ STAMP_US = 1000
 
 
 def find_errors(evidence: WireEvidence, first_hit: int | None) -> Errors:
-    """Return errors of operations open at or started after the first hit (the start of the window without a hit)."""
-    since = (evidence.timeline.begin if first_hit is None else first_hit) - evidence.clock_us - STAMP_US
-    until = evidence.timeline.until
+    """Return the errors since the fault, or since the first hit where that was stamped earlier.
+
+    The scenario's own cuts and moves may reach the application before the first hit. Where an error has to surface, it
+    must be the report of a hit, so it counts from the first hit on.
+    """
+    begin, until = evidence.timeline.begin, evidence.timeline.until
+    met = begin if first_hit is None else first_hit
+    since = met if evidence.play.expects is Reaction.SURFACE else min(met, begin)
+    since -= evidence.clock_us + STAMP_US
     found = [item for item in evidence.events.apps if item.kind in ERRORS and since <= item.at <= until]
     aside = [item for item in found if _is_bystander(evidence, item)]
     second = [item for item in evidence.bystander_apps if item.kind in ERRORS and since <= item.at <= until]

@@ -49,9 +49,13 @@ class Clues:
 
     @lazy
     def errors(self) -> list[int]:
-        """Return when error answers about the affected object came, and when the client reacted to one."""
+        """Return when error answers about the affected object came, and when the client reacted to one.
+
+        Where the other partition moves, too, its error answers make the client ask for both.
+        """
         since = self.reading.timeline.earliest
-        answers = [at for at in map(DONE_AT, self.refusals) if at >= since]
+        came = {*map(DONE_AT, self.refusals), *self.reading.refused_beside}
+        answers = sorted(at for at in came if at >= since)
         closings = (
             event.at for event in self.reading.events.closed if event.by == "client" and _just_before(answers, event.at)
         )

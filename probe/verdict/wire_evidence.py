@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from probe.model import App, Event, Folded, History, Request, Response, Role, Row, Target, Trigger
+from probe.model import App, EngineKind, Event, Folded, History, Request, Response, Role, Row, Target, Trigger
 from probe.model.lazy import lazy
 from probe.verdict import apis
 from probe.verdict.timeline import EventIndex, Timeline, find_timeline
@@ -126,6 +126,16 @@ class WireEvidence:
     def closings(self) -> dict[int, int]:
         """Return when each connection ended."""
         return {event.conn: event.at for event in self.events.closed}
+
+    @lazy
+    def refused_beside(self) -> set[int]:
+        """Return when error answers about the bystander partition came, if its leader moves in this trial, too."""
+        aside = (self.subject.topic, self.subject.bystander)
+        moved = (event for event in self.events.engine if event.kind is EngineKind.MOVED)
+        if self.play.target is not Target.LEADER or all((event.topic, event.partition) != aside for event in moved):
+            return set()
+        rows = ((answer.at, row) for answer in self.events.responses for row in answer.rows if row.code)
+        return {at for at, row in rows if (row.topic, row.partition) == aside and row.code not in self._ignored}
 
     def is_work(self, api: int) -> bool:
         """Return whether only the target can serve an API."""

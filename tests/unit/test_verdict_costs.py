@@ -30,6 +30,7 @@ from tests.support.transcript import (
     COORDINATOR,
     ELECTED,
     FETCH,
+    FINAL,
     GROUP,
     NEW,
     OLD,
@@ -45,6 +46,7 @@ from tests.support.transcript_steps import (
     ask,
     at,
     call,
+    closed,
     engine,
     failed,
     fault_on,
@@ -168,9 +170,32 @@ def test_errors_of_the_bystander_are_counted_separately() -> None:
     assert (found.facts.errors_surfaced, found.facts.bystander_errors) == (0, 1)
 
 
-def test_errors_before_the_hit_and_notices_do_not_count() -> None:
-    early = judged(app(AppKind.SEND_ERROR, 56, partition=0), at(100), produce_answer(56), *MOVE, *ASKED, acked(80))
-    assert early.facts.errors_surfaced == 0
+def test_an_error_between_the_fault_and_the_first_hit_counts() -> None:
+    """The scenario's own cut may reach the application before the first error answer (sarama, metadata/amnesia)."""
+    cut = (closed(OLD, "broker"), app(AppKind.RECEIVE_ERROR, -1, partition=0))
+    steps = (*cut, at(2000), fetch_answer(7), at(3000), healed(), fetched(60))
+    found = judged(*steps, play=BLIP, role=Role.CONSUMER)
+    assert (found.outcome, found.facts.errors_surfaced) == (Outcome.SURFACES, 1)
+    aside = (app(AppKind.SEND_ERROR, 56, partition=BYSTANDER), at(100), produce_answer(56), *MOVE, *ASKED, acked(80))
+    assert judged(*aside).facts.bystander_errors == 1
+
+
+def test_an_error_from_before_the_fault_does_not_count() -> None:
+    early = (at(-20), app(AppKind.SEND_ERROR, 56, partition=0), at(100), produce_answer(56), *MOVE, *ASKED, acked(80))
+    found = judged(*early)
+    assert (found.outcome, found.facts.errors_surfaced) == (Outcome.REFRESHES, 0)
+
+
+def test_an_error_that_has_to_surface_is_the_report_of_a_hit() -> None:
+    """The error by which a scenario makes a client ask is not the error that has to surface."""
+    lured = app(AppKind.SEND_ERROR, 6, partition=0)
+    silent = judged(lured, at(100), produce_answer(10), play=FINAL)
+    assert (silent.outcome, silent.facts.errors_surfaced) == (Outcome.STUCK, 0)
+    told = judged(lured, at(100), produce_answer(10), app(AppKind.SEND_ERROR, 10, partition=0), play=FINAL)
+    assert (told.outcome, told.facts.errors_surfaced) == (Outcome.SURFACES, 1)
+
+
+def test_notices_do_not_count_as_errors() -> None:
     notice = judged(produce_answer(56), app(AppKind.NOTICE, 56), *MOVE, *ASKED, acked(80))
     assert notice.outcome is Outcome.REFRESHES
     unnamed = judged(produce_answer(56), app(AppKind.RECEIVE_ERROR, 56), *MOVE, *ASKED, acked(80))

@@ -34,6 +34,7 @@ from tests.support.transcript_steps import (
     acked,
     announced,
     app,
+    ask,
     at,
     call,
     closed,
@@ -185,6 +186,12 @@ def test_other_unanswered_requests_are_no_silence(step: Step) -> None:
 def test_a_quick_disconnect_is_no_silence() -> None:
     assert hits(call(PRODUCE, OLD, row(), answer=None), wait(300), closed(OLD, "broker"), play=HANG) == 0
     assert hits(call(PRODUCE, OLD, row(), answer=None), wait(1200), closed(OLD, "broker"), play=HANG) == 1
+
+
+def test_a_request_that_the_client_gives_up_is_silent_from_then_on() -> None:
+    """librdkafka sends ApiVersions on a connection that it closes at once."""
+    found = facts(call(PRODUCE, OLD, row(), answer=None), wait(300), closed(OLD, "client"), wait(100), ask(), play=HANG)
+    assert (found.fault_hits, found.refresh_ms) == (1, pytest.approx(101, abs=2))
 
 
 def test_a_reused_correlation_id_pairs_in_order() -> None:

@@ -12,6 +12,7 @@ from tests.support.histories import history
 from tests.support.transcript import (
     AFFECTED,
     BLIP,
+    COMMIT,
     COORDINATOR,
     ELECTED,
     GROUP,
@@ -154,6 +155,41 @@ def test_a_group_with_a_moved_coordinator_commits_there() -> None:
     steps = (hit, *move, ask(), tell(NEW), fetched(5, OLD))
     assert facts(*steps, committed(NEW), play=COORDINATOR, role=Role.GROUP).recovered is True
     assert facts(*steps, committed(OLD), play=COORDINATOR, role=Role.GROUP).recovered is False
+
+
+LOST: Step = app(AppKind.REVOKED, partitions=(0, 1))
+GIVEN: Step = app(AppKind.ASSIGNED, partitions=(0, 1))
+
+
+def regrouped(*steps: Step) -> Facts:
+    """Judge a group's member that reads on while its coordinator moves."""
+    hit = call(HEARTBEAT, OLD, Row(key=GROUP), answer=(Row(key=GROUP, code=16),), code=16)
+    move = (at(150), moved(topic="", key=GROUP), at(180), announced(topic="", key=GROUP))
+    return facts(hit, *move, ask(), tell(NEW), fetched(5, OLD), *steps, play=COORDINATOR, role=Role.GROUP)
+
+
+def test_a_group_without_partitions_has_not_recovered() -> None:
+    """librdkafka sends commits of the revoked assignment while its next JoinGroup is unanswered."""
+    assert regrouped(committed(NEW), wait(1500), LOST).recovered is True
+    assert regrouped(LOST, committed(NEW)).recovered is False
+    assert regrouped(LOST, committed(NEW), GIVEN, fetched(20, OLD)).recovered is False
+    assert regrouped(LOST, GIVEN, committed(NEW)).recovered is True
+    assert regrouped(app(AppKind.REVOKED, partitions=(1,)), committed(NEW)).recovered is True  # keeps its partition
+
+
+def test_a_commit_of_an_earlier_assignment_is_no_recovery() -> None:
+    def commit(takes_ms: float) -> Step:
+        return call(COMMIT, NEW, Row(key=GROUP), answer=(Row(topic="t", partition=0, key=GROUP),), takes_ms=takes_ms)
+
+    answered_late = (commit(600), at(900), LOST, at(1000), GIVEN, wait(3000))
+    assert regrouped(*answered_late).recovered is False
+    assert regrouped(*answered_late, commit(1)).recovered is True
+
+
+def test_a_group_that_loses_its_partitions_within_a_second_has_not_recovered() -> None:
+    steps = (fetch_answer(56), *MOVE, *ASKED, fetched(5), committed(), LOST)
+    assert facts(*steps, role=Role.GROUP).recovered is False
+    assert facts(*steps, wait(2000), GIVEN, fetched(20), role=Role.GROUP).recovery_ms == pytest.approx(2600, abs=300)
 
 
 def test_recovery_needs_two_transactions() -> None:
