@@ -84,6 +84,10 @@ class StragglerError(EngineError):
     """The other members of the cohort continued without this cell. The cell has to be run again."""
 
 
+class CrowdedError(HarnessError):
+    """The cohort is too large for its brokers. Its trials are played again, in smaller cohorts."""
+
+
 class RelayError(HarnessError):
     """The relay cannot apply an operation to a connection or a port."""
 

@@ -174,12 +174,21 @@ class CohortEngine(EnginePort, Protocol):
         """Return how many more clusters may run whose cohorts observe silence."""
 
     def cohort(
-        self, broker: str, size: int, to_come: int = 0, spec: ClusterSpec = DEFAULT_CLUSTER, *, silent: bool = False
+        self,
+        broker: str,
+        size: int,
+        to_come: int = 0,
+        spec: ClusterSpec = DEFAULT_CLUSTER,
+        *,
+        silent: bool = False,
+        before_fault: Callable[[], None] = lambda: None,
     ) -> AbstractAsyncContextManager[Sequence[CohortMemberPort]]:
         """Lease a running cluster of a Kafka release line for `size` members.
 
         `to_come` is the number of cohorts of this kind that follow. `silent` means that the cluster is kept for
-        minutes, mostly by clients that wait. Raises EngineError if no cluster is available.
+        minutes, mostly by clients that wait. `before_fault` is called when all members wait for the fault; a
+        HarnessError of it is raised for all of them, and no fault is injected. Raises EngineError if no cluster is
+        available.
         """
 
 
@@ -226,11 +235,13 @@ class CohortLoad:
     broker: str
     """Release line."""
     cells: int
-    """Cells that observed the fault."""
+    """Cells that were ready for the fault."""
     writes: int
-    """Acknowledged Produce requests in the last seconds before the fault, at the relay."""
+    """Produce requests that were acknowledged in the last seconds before the fault, at the relay."""
     median_write_ms: float | None
-    """Their median; None without writes."""
+    """The median of how long they took; None without writes."""
+    given_back: bool
+    """Whether the median was too long, so that no fault was injected and the cells were played again."""
 
 
 class Store(Protocol):

@@ -44,6 +44,8 @@ class TrialTask:
     """Number of earlier attempts in which the harness failed."""
     alone: bool = False
     """Its driver runs nothing else, since the driver died in an earlier attempt."""
+    most: int | None = None
+    """Most cells of its cohort, after a larger one that was given back."""
 
 
 def into_cohorts(work: Iterable[TrialTask], size: int) -> list[Sequence[TrialTask]]:
@@ -55,7 +57,7 @@ def into_cohorts(work: Iterable[TrialTask], size: int) -> list[Sequence[TrialTas
     cohorts: list[Sequence[TrialTask]] = []
     for _, group in groupby(sorted(work, key=_key), key=_key):
         members = list(group)
-        most = min(size, _max_size(members[0].item))
+        most = min(members[0].most or size, size, _max_size(members[0].item))
         count = -(-len(members) // most)
         share = -(-len(members) // count)
         cohorts += [sorted(members[at : at + share], key=_age_it_needs) for at in range(0, len(members), share)]
@@ -121,12 +123,12 @@ def is_long(cohort: Sequence[TrialTask]) -> bool:
     return any(observes_silence(work.item) for work in cohort)
 
 
-def _key(work: TrialTask) -> tuple[str, bool, str, str, int]:
+def _key(work: TrialTask) -> tuple[str, bool, str, str, int, int]:
     cell = work.item.cell
     variant = work.item.variant
     if observes_silence(work.item):  # the steps are the same for clients of the leader and of the coordinator
         variant = replace(variant, roles=(), expectation=replace(variant.expectation, target=Target.CLUSTER))
-    return cell.broker, not work.item.is_control, cell.scenario, repr(variant), work.trial
+    return cell.broker, not work.item.is_control, cell.scenario, repr(variant), work.trial, work.most or 0
 
 
 def estimate_s(plan: Plan, jobs: int, watch_ms: int | None) -> float:

@@ -22,7 +22,7 @@ FEW, STARTING_SHARE = 5, 5
 """Clients of a cohort that may start at once: at least `FEW`, and one in `STARTING_SHARE` of the largest cohort."""
 EXPECTED_PER_CORE = 40
 """Trials per core that are expected to run at once without `--jobs`: for estimates, for the order of trials, and as the
-size of cohorts on real brokers, which is decided before they start."""
+largest size of cohorts on real brokers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class Options:
 
     @property
     def expected_jobs(self) -> int:
-        """Number of trials that probably run at once; the size of cohorts on real brokers."""
+        """Number of trials that probably run at once; the largest size of cohorts on real brokers."""
         expected = self.exactly or self.jobs or EXPECTED_PER_CORE * usable_cores()
         return expected if self.in_flight is None else min(expected, self.in_flight)
 

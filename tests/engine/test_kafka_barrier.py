@@ -12,7 +12,7 @@ from probe.engines.kafka.cohort.barrier import SOON, Barrier
 from probe.engines.kafka.cohort.cohort import Cohort
 from probe.engines.kafka.cohort.member import CohortMember
 from probe.engines.kafka.cohort.topic_creator import no_history
-from probe.errors import StragglerError
+from probe.errors import CrowdedError, StragglerError
 
 ALL = ("a", "b", "c")
 
@@ -127,4 +127,20 @@ def test_a_cohort_injects_its_fault_without_stragglers(monkeypatch: pytest.Monke
 
     injected: list[set[CohortMember]] = []
     monkeypatch.setattr(module, "STRAGGLERS_S", 0.05)
+    asyncio.run(go())
+
+
+def test_an_error_before_the_fault_reaches_all_members_instead_of_the_fault() -> None:
+    def too_many() -> None:
+        raise CrowdedError("writes took 60 ms")
+
+    async def go() -> None:
+        cluster: Any = SimpleNamespace(brokers={}, version="3.9.2", history=SimpleNamespace(of_topics=no_history))
+        cohort = Cohort(cluster, 2, 1, {}, too_many)
+        found = await asyncio.wait_for(
+            asyncio.gather(*(cohort.inject(one, (), 0) for one in cohort.members), return_exceptions=True), 5
+        )
+        assert [type(error) for error in found] == [CrowdedError] * 2
+        await cohort.revert(cohort.members[0])  # there is nothing to revert, and nobody to wait for
+
     asyncio.run(go())

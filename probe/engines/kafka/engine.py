@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -102,18 +102,26 @@ class Kafka:
 
     @contextlib.asynccontextmanager
     async def cohort(
-        self, broker: str, size: int, to_come: int = 0, spec: ClusterSpec = DEFAULT_CLUSTER, *, silent: bool = False
+        self,
+        broker: str,
+        size: int,
+        to_come: int = 0,
+        spec: ClusterSpec = DEFAULT_CLUSTER,
+        *,
+        silent: bool = False,
+        before_fault: Callable[[], None] = lambda: None,
     ) -> AsyncIterator[Sequence[CohortMember]]:
         """Lease a cluster of a release line and spec to a cohort of `size` members. EngineError if it does not start.
 
         Every member must leave in the end (`CohortMember.leave`), also if its trial never began. `to_come` is the
         number of cohorts of this kind that follow: with many, another cluster is started while this one is reverted.
+        `before_fault` may raise an error instead of the fault.
         """
         with translated(EngineError):
             leased = await self._lease(
                 (broker, spec), self.at_once if to_come >= MIN_COHORTS_LEFT else 1, silent=silent
             )
-        cohort = Cohort(leased.cluster, size, leased.cohorts % len(BROKERS) + 1, self._actions)
+        cohort = Cohort(leased.cluster, size, leased.cohorts % len(BROKERS) + 1, self._actions, before_fault)
         leased.cohorts += 1
         try:
             async with cohort.barrier() as members:

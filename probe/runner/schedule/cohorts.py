@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from probe import verdict
-from probe.errors import DriverLostError, ExhaustedError, HarnessError
+from probe.errors import CrowdedError, DriverLostError, ExhaustedError, HarnessError
 from probe.model import Header, History
 from probe.model.outcomes import OUTCOMES
 from probe.planning.cohorts import (
@@ -23,10 +23,11 @@ from probe.planning.cohorts import (
 )
 from probe.planning.order import Trials
 from probe.ports import CohortEngine, CohortLoad, CohortMemberPort
+from probe.processes.machine import usable_cores
 from probe.processes.resources import exhaustion
 from probe.runner.judge_executor import submit
 from probe.runner.schedule.cohort_admission import CohortAdmission, CohortSlot
-from probe.runner.schedule.cohort_size import CohortSize, median_ms, saw_fault, writes_before_fault_ms
+from probe.runner.schedule.cohort_size import FIRST_PER_CORE, CohortCheck, CohortSize, half
 from probe.runner.schedule.memory import cohort_fits
 from probe.runner.schedule.pool import ATTEMPTS, Drain, Run, harness_failed, judge, keep_failed, more_trials
 from probe.runner.trial.setup import make_header
@@ -87,7 +88,7 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[TrialTask]) -> N
     their release line still runs, since at the end nothing could run in parallel.
     """
     size, lag = run.options.expected_jobs, run.tools.lag
-    limit = CohortSize(min(size, MAX_SILENCE_COHORT))
+    limit = CohortSize(min(size, MAX_SILENCE_COHORT), FIRST_PER_CORE * usable_cores())
     cohorts, clusters = cluster_layout(work, limit.cells, engine.at_once)
     in_silence = engine.in_silence if clusters > 1 else 0
     admission = CohortAdmission(
@@ -107,9 +108,10 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[TrialTask]) -> N
             left = await _run_cohort(run, engine, cohort, to_come, place)
             soon = list[TrialTask]()
             for one_left in left:
-                (soon if one_left.item.is_control or _passes_beside(one_left, queue) else again).append(one_left)
+                is_next = place.check.given_back or one_left.item.is_control or _passes_beside(one_left, queue)
+                (soon if is_next else again).append(one_left)
             queue[:0] = into_cohorts(soon, limit.cells)
-            if _keep_load(run, limit, place.load(cohort)):
+            if _keep_load(run, limit, place.check.load(cohort[0].item)):
                 queue[:], _ = cluster_layout([work for later in queue for work in later], limit.cells, engine.at_once)
         finally:
             place.slot.leave()
@@ -145,30 +147,14 @@ async def _drain(run: Run, engine: CohortEngine, work: Sequence[TrialTask]) -> N
 
 @dataclass
 class _CohortPlace:
-    """A cohort's slot, and what its trials showed of the brokers."""
+    """A cohort's slot, and its check before the fault."""
 
     slot: CohortSlot
-    cells: int = 0
-    """Trials that observed the fault."""
-    writes_ms: list[float] = field(default_factory=list)
+    check: CohortCheck = field(default_factory=CohortCheck)
 
-    def add(self, history: History) -> None:
-        """Add a trial."""
-        self.cells += saw_fault(history)
-        self.writes_ms += writes_before_fault_ms(history)
-
-    def load(self, cohort: Sequence[TrialTask]) -> CohortLoad | None:
-        """Return size and writes of the cohort; None if no trial of it observed a fault."""
-        item = cohort[0].item
-        if not self.cells or not item.variant.steps:
-            return None
-        return CohortLoad(
-            scenario=item.cell.scenario,
-            broker=item.cell.broker,
-            cells=self.cells,
-            writes=len(self.writes_ms),
-            median_write_ms=median_ms(self.writes_ms),
-        )
+    def given_back(self, work: TrialTask) -> TrialTask:
+        """Return a trial as it is played again, once the cohort is given back."""
+        return replace(work, most=half(self.check.cells))
 
 
 def _keep_load(run: Run, limit: CohortSize, load: CohortLoad | None) -> bool:
@@ -189,7 +175,14 @@ async def _run_cohort(
     starting = asyncio.Semaphore(len(cohort)) if under_fault else run.starting
     try:
         broker = cohort[0].item.cell.broker
-        async with engine.cohort(broker, len(cohort), to_come, part.cluster, silent=place.slot.silent) as members:
+        async with engine.cohort(
+            broker,
+            len(cohort),
+            to_come,
+            part.cluster,
+            silent=place.slot.silent,
+            before_fault=place.check.before_fault,
+        ) as members:
             async with asyncio.TaskGroup() as group:
                 tasks = [
                     group.create_task(_play_one(run, work, member, starting, place, number))
@@ -227,14 +220,25 @@ async def _run_one(
 
     try:
         history = await run_trial(
-            work.item, work.trial, tools, run.options, starting, alone=work.alone, rest=rest, closed=closed
+            work.item,
+            work.trial,
+            tools,
+            run.options,
+            starting,
+            alone=work.alone,
+            rest=rest,
+            closed=closed,
+            ready=place.check.ready,
         )
     except DriverLostError:
         return [replace(work, alone=True)]
+    except CrowdedError:
+        return [place.given_back(work)]
     finally:
         slot.ended(number)
         member.leave()
-    place.add(history)
+    if place.check.given_back and harness_failed(history):  # the cohort's size may be the cause
+        return [place.given_back(work)]
     attempt = work.attempt + 1
     if reason := await _unsteady(work, history):
         header = replace(history.header, problems=(*history.header.problems, reason))

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from probe.model import History
 from probe.ports import Cluster, Tap
 from probe.runner.tools import Options, Tools
 
@@ -54,6 +55,8 @@ class TrialEnvironment:
     slot: StartingSlot
     downgrade: Callable[[], None]
     """To be called when a trial only waits for its client's next reaction."""
+    ready: Callable[[Callable[[], History]], None]
+    """To be called when a trial is ready for its fault, with what returns its history so far."""
     alone: bool
 
     def release_start(self) -> None:

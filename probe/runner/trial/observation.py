@@ -12,7 +12,6 @@ from probe import verdict
 from probe.model import Engine, EngineKind, MarkKind
 from probe.model.clock import now_us
 from probe.planning.plan import settled_after_s
-from probe.ports import Cluster
 from probe.runner.judge_executor import submit
 from probe.runner.trial.environment import TrialEnvironment
 from probe.runner.trial.pacing import Pacing
@@ -27,9 +26,10 @@ CHECK_SHARE, LONGEST_REST_MS = 50, 3000
 AFTER_REVERT_S = 5.0
 
 
-async def inject_fault(state: TrialState, cluster: Cluster) -> None:
-    """Inject the fault."""
-    part = state.item.variant
+async def inject_fault(state: TrialState, environment: TrialEnvironment) -> None:
+    """Inject the fault. CrowdedError if the trial's cohort is too large for it."""
+    part, cluster = state.item.variant, environment.cluster
+    environment.ready(state.history)
     await cluster.inject(part.steps, state.header.play.election_ms)
     state.fault_at = state.recorder.engine.get(EngineKind.FAULT_ON) or now_us()
     if part.heal_after_ms == 0:

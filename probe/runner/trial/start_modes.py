@@ -87,7 +87,7 @@ async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> 
             if _background_interval_ms(state) not in {0, item.start_ms}:
                 await environment.cluster.set_interval(item.start_ms)
             await pacing.run_at_full_rate()
-            await inject_fault(state, environment.cluster)
+            await inject_fault(state, environment)
             await observe_and_revert(state, environment, pacing)
         await stop_instance(state, instance, environment.cluster, alone=environment.alone)
 
@@ -103,7 +103,7 @@ async def second_instance(state: TrialState, environment: TrialEnvironment) -> N
             await stop_instance(state, first, environment.cluster, alone=environment.alone)
             return
         await pacing.run_at_full_rate()
-        await inject_fault(state, environment.cluster)
+        await inject_fault(state, environment)
         await _await_hit(state)
         state.go_on_with(replace(state.header.subject, instance=f"{name}-2", client_id=f"{name}-2"))
         async with asyncio.TaskGroup() as group:
@@ -141,7 +141,7 @@ async def under_the_fault(state: TrialState, environment: TrialEnvironment) -> N
     name, old = state.header.subject.instance, state.header.subject.old
     for attempt in range(1, MAX_STARTS + 1):
         await prepare(state, environment)
-        await inject_fault(state, environment.cluster)
+        await inject_fault(state, environment)
         start = make_start(state.item, state.header.subject, environment.tap)
         async with environment.tools.host.start(
             state.item.cell, start, state.recorder.add, alone=environment.alone

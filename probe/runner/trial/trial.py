@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
-from probe.errors import DriverLostError, HarnessError
+from probe.errors import CrowdedError, DriverLostError, HarnessError
 from probe.model import Engine, History, Role, Symptom
 from probe.planning.plan import Planned
 from probe.ports import Cluster, Tap
@@ -31,13 +31,15 @@ async def run_trial(
     rest: Callable[[], None] = lambda: None,
     dawdles: Callable[[], None] = lambda: None,
     closed: Callable[[], None] = lambda: None,
+    ready: Callable[[Callable[[], History]], None] = lambda _: None,
 ) -> History:
     """Run one trial and return its history; failures of the harness are in the header's problems.
 
     `rest` is called when the trial mostly waits for its client's next reaction, `dawdles` when the client takes long to
-    start. `closed` is called after the client's end, before the revert with others and the read-back.
-    Raises DriverLostError if the driver process ended and the trial did not run alone, ExhaustedError if a resource of
-    this machine is exhausted.
+    start. `closed` is called after the client's end, before the revert with others and the read-back. `ready` is called
+    before the fault, with what returns the history so far.
+    Raises DriverLostError if the driver process ended and the trial did not run alone, CrowdedError if its cohort was
+    too large for the fault, ExhaustedError if a resource of this machine is exhausted.
     """
     header = make_header(item, trial, tools, options)
     state = TrialState(item, header, Recorder(by_wire=bool(header.judged_by)))
@@ -49,7 +51,7 @@ async def run_trial(
             await _run(
                 state,
                 tools,
-                lambda cluster, tap: TrialEnvironment(cluster, tap, tools, options, slot, rest, alone),
+                lambda cluster, tap: TrialEnvironment(cluster, tap, tools, options, slot, rest, ready, alone),
                 closed,
             )
     except TimeoutError:
@@ -74,9 +76,10 @@ def _note(state: TrialState, error: HarnessError | ExceptionGroup[Exception]) ->
     if (own := exhaustion(error)) is not None:
         raise own from error
     group = error if isinstance(error, ExceptionGroup) else ExceptionGroup("", [error])
-    lost, _ = group.split(DriverLostError)
-    if lost is not None:
-        raise DriverLostError(str(lost.exceptions[0])) from error
+    for kind in (DriverLostError, CrowdedError):
+        found, _ = group.split(kind)
+        if found is not None:
+            raise kind(str(found.exceptions[0])) from error
     known, others = group.split(HarnessError)
     if others is not None:
         raise others

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 
 from probe.engines.kafka.cluster.cluster import KafkaCluster
 from probe.engines.kafka.cohort.background_producer import BackgroundProducer
@@ -28,7 +28,14 @@ STRAGGLERS_S = 40.0
 class Cohort:
     """The members of a cohort, and their common fault."""
 
-    def __init__(self, cluster: KafkaCluster, size: int, old: int, actions: ActionTable) -> None:
+    def __init__(
+        self,
+        cluster: KafkaCluster,
+        size: int,
+        old: int,
+        actions: ActionTable,
+        before_fault: Callable[[], None] = lambda: None,
+    ) -> None:
         self.cluster, self.old = cluster, old
         self.producer = BackgroundProducer(
             {node: broker.internal for node, broker in cluster.brokers.items()},
@@ -41,7 +48,7 @@ class Cohort:
         """Allows one dump at a time: each is a Java process."""
         self.spoilt = ""
         """Why the cluster cannot be used again; empty if it can."""
-        self._actions = actions
+        self._actions, self._before_fault = actions, before_fault
         self._warm: Barrier[CohortMember] = Barrier(self.members)
         self._injecting: Barrier[CohortMember] = Barrier(self.members)
         self._reverting: Barrier[CohortMember] | None = None
@@ -59,7 +66,10 @@ class Cohort:
         self._injecting = Barrier(members)
 
     async def inject(self, member: CohortMember, steps: Sequence[Step], election_ms: int) -> None:
-        """Inject the fault when all members have asked for it. EngineError or OSError if that fails."""
+        """Inject the fault when all members have asked for it. EngineError or OSError if that fails.
+
+        An error of `before_fault` is raised for all members instead.
+        """
         self._steps, self._election_ms = steps, election_ms
         await self._injecting.wait(member, self._inject, patience_s=STRAGGLERS_S)
 
@@ -76,6 +86,7 @@ class Cohort:
             self._reverting.leave(member)
 
     async def _inject(self, members: Collection[CohortMember]) -> None:
+        self._before_fault()
         target = self._target = FaultTarget(
             cluster=self.cluster,
             subjects=[member.subject for member in members],
