@@ -123,6 +123,16 @@ class SettledCell:
         return self.grade.judged
 
     @property
+    def is_old(self) -> bool:
+        """Whether it is too old to prove that a client passes; it still shows that one fails."""
+        return self.origin is not None and self.origin.is_old
+
+    @property
+    def passes(self) -> bool:
+        """Whether it proves that the client conforms."""
+        return bool(self.conforms) and not self.is_old
+
+    @property
     def since(self) -> int:
         """The number since which trials of the cell are comparable with these."""
         return conditions.span(self.cell, self.conditions)[0]

@@ -46,7 +46,7 @@ class Fault:
     ignored: str = ""
     """Why and until when the finding is accepted, by an ignore file; empty = it counts."""
     passes_in: str = ""
-    """The smallest later measured version of the library that conforms in this cell; empty = none, or nothing fails."""
+    """The smallest later version of the library that is known to pass in this cell; empty = none, or nothing fails."""
 
     @property
     def grade(self) -> int:
@@ -118,7 +118,7 @@ def _fault(cell: Cell, stored: Mapping[Cell, SettledCell]) -> Fault:
     own = stored.get(cell)
     if own is not None and own.judged:
         return Fault(cell, _finding(cell, own), own)
-    plain = stored.get(is_plain_upgrade(cell))
+    plain = stored.get(in_plain_profile(cell))
     if plain is not None and plain.judged and plain.grade.severity:
         return Fault(cell, Finding.SUSPECTED, plain)
     return Fault(cell, Finding.UNKNOWN, own)
@@ -140,10 +140,10 @@ def _shown(answer: SettledCell) -> Finding:
         return Finding.INFORMATIVE
     if severity:
         return Finding.FAILS
-    return Finding.UNKNOWN if answer.origin is not None and answer.origin.is_old else Finding.PASSES
+    return Finding.UNKNOWN if answer.is_old else Finding.PASSES
 
 
-def is_plain_upgrade(cell: Cell) -> Cell:
+def in_plain_profile(cell: Cell) -> Cell:
     """Return the cell of the same profile without properties."""
     return replace(cell, profile=Profile.parse(cell.profile).name)
 
@@ -161,7 +161,7 @@ def upgrade(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> Upgr
     exact = _smallest(bad, good, stored, lambda cell: cell)
     if exact is not None:
         return replace(exact, exact=True)
-    return _smallest(bad, good, stored, is_plain_upgrade)
+    return _smallest(bad, good, stored, in_plain_profile)
 
 
 def with_remedies(reports: Sequence[Report], stored: Mapping[Cell, SettledCell]) -> list[Report]:
@@ -212,7 +212,7 @@ def _smallest(
     for cell, settled in stored.items():
         key = question(cell, "version")
         mine = evidence.get(key)
-        if mine is not None and settled.judged and settled.is_comparable(mine) and not is_local(cell.version):
+        if mine is not None and _counts(settled) and settled.is_comparable(mine):
             graded.setdefault(cell.version, {})[key] = settled.grade.severity
     last_bad = own
     for version in sorted(graded, key=version_key):
@@ -224,6 +224,12 @@ def _smallest(
         elif all(key in found for key in asked):
             return Upgrade(version, last_bad, exact=False)
     return None
+
+
+def _counts(later: SettledCell) -> bool:
+    """Return whether an answer says if a release passes or fails; an old one does not show that it passes."""
+    shows = bool(later.grade.severity) or not later.is_old
+    return later.judged and shows and not is_local(later.cell.version)
 
 
 def worst_first(reports: Iterable[Report]) -> list[Report]:

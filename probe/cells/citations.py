@@ -30,9 +30,13 @@ def source(answer: SettledCell) -> str:
 
 
 def provenance(answer: SettledCell | None) -> dict[str, str | int | None]:
-    """Return the evidence of an answer, its date, its age in days, rules and conditions, for JSON and CSV."""
+    """Return the evidence of an answer, its date, its age in days, rules and conditions, for JSON and CSV.
+
+    Line and profile in which it was measured may be others than those that were asked about.
+    """
     if answer is None:
-        return {"evidence": "", "measured": "", "days": None, "rules": None, "conditions": None}
+        nothing = {"evidence": "", "measured": "", "days": None, "rules": None, "conditions": None}
+        return {**nothing, "measured_on": "", "measured_profile": ""}
     origin = answer.origin
     return {
         "evidence": "" if origin is None else origin.evidence,
@@ -40,6 +44,21 @@ def provenance(answer: SettledCell | None) -> dict[str, str | int | None]:
         "days": None if origin is None else origin.days,
         "rules": answer.rules,
         "conditions": answer.conditions,
+        "measured_on": answer.cell.broker,
+        "measured_profile": answer.cell.profile,
+    }
+
+
+def said(answer: SettledCell | None) -> dict[str, str | int | None]:
+    """Return what one piece of evidence says, and where it is from."""
+    if answer is None:
+        return {"outcome": "", "outcomes": "", "worst": "", "run_id": "", **provenance(None)}
+    return {
+        "outcome": answer.outcome,
+        "outcomes": answer.outcomes,
+        "worst": answer.worst,
+        "run_id": answer.run_id,
+        **provenance(answer),
     }
 
 

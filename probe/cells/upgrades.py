@@ -32,13 +32,13 @@ def advise_upgrade(bad: SettledCell, until: str, stored: Iterable[SettledCell]) 
         (item for item in same if _above(item.cell, bad.cell.version) and _within(item.cell, until)),
         key=lambda item: version_key(item.cell.version),
     )
-    upgrade = next((item for item in later if item.conforms), None)
+    upgrade = next((item for item in later if item.passes), None)
     below = [item for item in [bad, *later] if upgrade is not None and not _above(item.cell, upgrade.cell.version)]
     versions = [item.cell.version for item in below if item is not upgrade]
     own = [
         item
         for item in cells
-        if item.conforms and item.cell != bad.cell and question(item.cell, "profile") == question(bad.cell, "profile")
+        if item.passes and item.cell != bad.cell and question(item.cell, "profile") == question(bad.cell, "profile")
     ]
     return UpgradeAdvice(
         tuple(sorted(own, key=lambda item: item.cell.profile)),
@@ -48,10 +48,10 @@ def advise_upgrade(bad: SettledCell, until: str, stored: Iterable[SettledCell]) 
 
 
 def next_conforming(bad: Iterable[SettledCell], stored: Iterable[SettledCell]) -> dict[Cell, str]:
-    """Return for each cell the version of its smallest later measured version that conforms, where there is one."""
+    """Return for each cell the version of its smallest later version that is known to pass, where there is one."""
     later: dict[Question, list[SettledCell]] = {}
     for item in stored:
-        if item.conforms and not is_local(item.cell.version):
+        if item.passes and not is_local(item.cell.version):
             later.setdefault(question(item.cell, "version"), []).append(item)
     found: dict[Cell, str] = {}
     for one in bad:

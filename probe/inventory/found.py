@@ -51,6 +51,8 @@ class Found:
     """Name as the file says: `github.com/IBM/sarama`, `org.apache.kafka:kafka-clients`, a name of ours."""
     ecosystem: str = ""
     """Type of the package's URL (`golang`, `pypi`, `maven`, `npm`); empty = the name is no package's."""
+    replaces: str = ""
+    """Name of the package of the table in whose place it is built; empty = none."""
     client: str = ""
     """Family or application of the catalogue; empty = none that is known."""
     version: str = ""

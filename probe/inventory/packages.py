@@ -85,6 +85,7 @@ def fork(ecosystem: str, name: str, version: str, origin: str, *, place: Place, 
         service=one_line(service),
         package=one_line(name),
         ecosystem=ecosystem,
+        replaces=one_line(origin),
         version=one_line(version),
         unknown=one_line(
             f"it replaces {origin}, and a fork is not its origin's version"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from probe.inventory.columns import column_names, delimiter_of
+from probe.inventory.columns import column, delimiter_of, header_words
 from probe.inventory.document import Head
 
 GO_MODULE = re.compile(r"^module\s+\S+\s*(//.*)?$", re.MULTILINE)
@@ -59,7 +59,7 @@ def fleet_json(head: Head) -> bool:
 def sheet(head: Head) -> bool:
     """Return whether the first line is a header with a column of clients."""
     first = next(content(head), "")
-    return not {"client", "reported"}.isdisjoint(column_names(first, delimiter_of(first)))
+    return any(column(word) in {"client", "reported"} for word in header_words(first, delimiter_of(first)))
 
 
 def plain_list(head: Head) -> bool:

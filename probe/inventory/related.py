@@ -12,7 +12,7 @@ from probe.inventory.packages import known
 
 Related: TypeAlias = tuple[tuple[Found, ...], tuple[Skipped, ...]]
 Listed: TypeAlias = Mapping[tuple[str, str], Mapping[str, Found]]
-"""Clients by service and ecosystem, then by the name of the package."""
+"""Clients by service and ecosystem, then by the name of the package, or of the one that it replaces."""
 
 
 def of_one_project(found: Iterable[Found], service: str) -> list[Found]:
@@ -52,15 +52,17 @@ def _by_package(found: Iterable[Found]) -> Listed:
     listed: dict[tuple[str, str], dict[str, Found]] = {}
     for item in found:
         if item.ecosystem:
-            listed.setdefault((item.service, item.ecosystem), {})[normal(item.ecosystem, item.package)] = item
+            name = normal(item.ecosystem, item.replaces or item.package)
+            listed.setdefault((item.service, item.ecosystem), {})[name] = item
     return listed
 
 
 def _library(wrapper: Found, listed: Listed) -> Found | None:
+    """Return the library inside a wrapper that is listed itself, also in a version that names no release."""
     package = known(wrapper.ecosystem, wrapper.package)
     beside = listed.get((wrapper.service, wrapper.ecosystem), {})
     inside = package.inside if package is not None else ()
-    return next((beside[name] for name in inside if name in beside and beside[name].version), None)
+    return next((beside[name] for name in inside if name in beside), None)
 
 
 def _broken(item: Found, listed: Listed) -> str:

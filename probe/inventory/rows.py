@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from probe.inventory.columns import WORDS, column
+from probe.inventory.columns import WORDS, by_column
 from probe.inventory.document import Document, Spot
 from probe.inventory.found import Found, InventoryError, Place
 from probe.inventory.packages import client_of, ecosystem_of
@@ -50,7 +50,7 @@ def found_in(rows: Iterable[tuple[Spot, Mapping[str, Any]]], document: Document)
 
 
 def _found(row: Mapping[str, Any], where: Place) -> Found:
-    values, place = _columns(row), where.spot
+    values, place = by_column({str(key): value for key, value in row.items()}), where.spot
     role = _text(values, "role", place)
     if role and role not in set(Role):
         raise InventoryError(f"{place}: {role} is no role; known are {', '.join(Role)}")
@@ -78,16 +78,6 @@ def _named(client: str, version: str, values: Mapping[str, Any], place: str, whe
         return client_on_the_wire(reported, version, place=where)
     name, version = _client(client, version, place)
     return (None if version.startswith(SELECTED) else _package(name, version, where)) or _own(name, version, where)
-
-
-def _columns(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values by column; of several words for one column the first that has a value counts."""
-    values: dict[str, Any] = {}
-    for key, value in row.items():
-        name = column(str(key))
-        if values.get(name) is None or values[name] == "":
-            values[name] = value
-    return values
 
 
 def _package(name: str, version: str, where: Place) -> Found | None:
@@ -128,9 +118,9 @@ def _client(client: str, version: str, place: str) -> tuple[str, str]:
     name, at, own = client.rpartition("@") if not client.startswith("@") else _scoped(client)
     if not at or not name:
         name, own = client, ""
-    if core := library_inside(version or own):
+    if core := library_inside(own or version):
         return "librdkafka", core
-    version = version or own
+    version = own or version  # a column `version` beside it may be that of the service
     return name, version.removeprefix("v") if ecosystem_of(name) != "golang" else version
 
 

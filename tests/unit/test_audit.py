@@ -16,7 +16,8 @@ from probe.catalogue.families import Version
 from probe.catalogue.selectors import select_clients
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding, Report, examine, upgrade, worst_first
-from probe.cells.upgrades import advise_upgrade
+from probe.cells.origin import Origin
+from probe.cells.upgrades import advise_upgrade, next_conforming
 from probe.cli.app import app
 from probe.cli.wiring.catalogue import apps, families
 from probe.model import Cell, Outcome, Profile, Role
@@ -91,6 +92,15 @@ def test_a_local_build_is_no_upgrade() -> None:
 def test_an_upgrade_needs_a_result_in_every_scenario() -> None:
     there = stored(*versions("a", v1_43_3=Outcome.STUCK, v1_44=Outcome.CLEAN), *versions("b", v1_43_3=Outcome.STUCK))
     assert upgrade(examine([replace(CELL, scenario=name) for name in "ab"], there), there) is None
+
+
+def test_evidence_that_is_too_old_proves_no_upgrade() -> None:
+    origin = Origin(evidence="shipped", measured="2020-01-01", days=999, is_old=True)
+    newer = one(Outcome.REFRESHES, replace(CELL, version="1.50.0"))
+    there = stored(one(Outcome.STUCK), replace(newer, origin=origin))
+    assert upgrade(examine([CELL], there), there) is None
+    assert advise_upgrade(one(Outcome.STUCK), "2.0", there.values()).upgrade is None
+    assert next_conforming([one(Outcome.STUCK)], there.values()) == {}
 
 
 def test_an_upgrade_measured_with_defaults_is_not_exact() -> None:
@@ -210,7 +220,7 @@ def test_without_a_stored_upgrade_bisect_is_suggested(tmp_path: Path) -> None:
     file = tmp_path / "fleet.txt"
     file.write_text("sarama@1.43.3\n")
     text, _, _ = audit(file, tmp_path / "results")
-    assert "no stored upgrade conforms; probe bisect sarama disk/storage-error --role producer" in text
+    assert "no upgrade is known to pass; probe bisect sarama disk/storage-error --role producer" in text
 
 
 def test_an_application_gets_its_own_smallest_upgrade(tmp_path: Path) -> None:
@@ -312,7 +322,8 @@ def test_an_upgrade_that_passes_some_of_what_fails_is_named_in_part(tmp_path: Pa
     text, _, code = audit(tmp_path / "fleet.csv", tmp_path / "results")
     assert code == 1
     assert (
-        "orders: upgrade in part: sarama 1.43.3 for producer disk/storage-error (no stored version passes all" in text
+        "orders: upgrade in part: sarama 1.43.3 for producer disk/storage-error (no version is known to pass all"
+        in text
     )
     assert "1.43.3 in part" in text
     said = json.loads(audit(tmp_path / "fleet.csv", tmp_path / "results", "--json")[0])

@@ -246,6 +246,24 @@ def test_a_wrapper_beside_its_library_says_nothing_more() -> None:
     ]
 
 
+LISTED_ITSELF = [
+    ("github.com/IBM/sarama v1.43.3-0.20240701120000-abcdefabcdef", "", "a pseudo-version: a commit, no release"),
+    ("github.com/IBM/sarama v1.43.3", "replace github.com/IBM/sarama => github.com/acme/sarama v1.43.3-a", "a fork is"),
+    ("github.com/IBM/sarama v1.43.3", "replace github.com/IBM/sarama => ../sarama", "this folder replaces"),
+]
+
+
+@pytest.mark.parametrize(("required", "replaced", "why"), LISTED_ITSELF)
+def test_a_wrapper_says_nothing_of_a_library_in_a_version_that_is_no_release(
+    required: str, replaced: str, why: str
+) -> None:
+    wrapper = "github.com/ThreeDotsLabs/watermill-kafka/v3 v3.1.0"
+    text = f"module shop.example/orders\n\ngo 1.22\n\nrequire (\n\t{wrapper}\n\t{required}\n)\n\n{replaced}\n"
+    reading = read(text, "go.mod")
+    assert why in only(reading).unknown
+    assert "inside it is listed itself" in reading.skipped[0].why
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -259,6 +277,18 @@ def test_a_wrapper_beside_its_library_says_nothing_more() -> None:
 def test_sheets_have_any_delimiter_and_common_headers(text: str) -> None:
     found = only(read(text, "sheet.csv"))
     assert (found.service, found.selector, found.count) == ("orders", "sarama@1.43.2", 3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "host;version;service;library;library version\nh1;2.3.0;orders;sarama;1.43.2\n",
+        "version;service;client\n2.3.0;orders;sarama@1.43.2\n",
+    ],
+)
+def test_the_versions_of_a_service_and_of_its_client_are_told_apart(text: str) -> None:
+    found = only(read(text, "sheet.csv"))
+    assert (found.service, found.selector) == ("orders", "sarama@1.43.2")
 
 
 def test_a_sheet_of_a_spreadsheet_in_utf_16_is_read() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import functools
 import http.server
+import io
 import json
 import os
 import threading
@@ -124,6 +126,48 @@ def test_an_application_is_answered_by_its_library_with_its_settings(tmp_path: P
     assert code(done) == 1
     assert "filebeat@8.16.1 (sarama@1.29.1 with its settings)" in done.stdout
     assert ": 1 fails" in done.stdout
+
+
+def test_an_application_without_trials_of_its_own_is_suspected_by_its_librarys_settings(
+    tmp_path: Path, shipped: Path
+) -> None:
+    other = replace(CELL, version="1.29.1")
+    publish(shipped, *(settled(item, Outcome.STUCK) for item in (other, replace(other, role=Role.GROUP))))
+    done = look(tmp_path, "filebeat@8.16.1")
+    assert code(done) == 0
+    assert ": 1 suspected" in done.stdout
+    assert "stuck (with the library's own settings)" in done.stdout
+    publish(shipped, settled(other, Outcome.REFRESHES))
+    assert code(look(tmp_path, "filebeat@8.16.1")) == 3
+
+
+def test_several_versions_are_not_answered_by_one(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(OLD, Outcome.STUCK), settled(NEW, Outcome.REFRESHES))
+    done = look(tmp_path, "sarama@all")
+    assert code(done) == 2
+    assert "name one, or sarama for a line about each" in str(done.exception)
+    assert "sarama@latest (sarama@1.61.1) on" in look(tmp_path, "sarama@latest").stdout
+    family = look(tmp_path, "sarama", "--json")
+    assert (code(family), json.loads(family.stdout)["stands_for"]) == (0, "sarama")
+
+
+def test_old_evidence_names_no_version_that_passes(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(OLD, Outcome.STUCK), settled(CELL, Outcome.REFRESHES), days=200)
+    done = look(tmp_path, "sarama@1.43.2")
+    assert code(done) == 1
+    assert "1.43.3 passes" not in done.stdout
+    assert "1.43.3 passes" in look(tmp_path, "sarama@1.43.2", "--max-age", "300").stdout
+
+
+def test_an_audit_keeps_the_line_and_the_other_evidence_in_json_and_csv(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(replace(OLD, broker="2.6"), Outcome.REFRESHES), settled(OLD, Outcome.STUCK))
+    (tmp_path / "fleet.csv").write_text("service,client,role\norders,sarama@1.43.2,producer\n")
+    options = ["--scenario", OLD.scenario, "--broker", "3.2", "--results", str(tmp_path / "results")]
+    for form in ("json", "csv"):
+        done = CliRunner().invoke(app, ["audit", str(tmp_path / "fleet.csv"), *options, "--format", form])
+        assert "never measured on line 3.2: refreshes on 2.6 and stuck on 3.9" in done.stdout
+    (row,) = csv.DictReader(io.StringIO(done.stdout))
+    assert (row["broker"], row["measured_on"], row["measured_profile"]) == ("3.2", "3.9", "isolated")
 
 
 def test_json_follows_its_schema(tmp_path: Path, shipped: Path) -> None:

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from probe.catalogue.selectors import PROFILES, select_profiles
 from probe.cells.aggregate import settle
 from probe.cells.agreement import question
-from probe.cells.audit import is_plain_upgrade
+from probe.cells.audit import in_plain_profile
 from probe.cells.cli_hints import run_command, show_command
 from probe.cli.app import app
 from probe.cli.wiring.single_cells import plan_cell
@@ -131,5 +131,5 @@ def test_the_suggested_command_shows_the_cell(cell: Cell, tmp_path: Path) -> Non
 def test_related_cells_are_found_without_the_election() -> None:
     assert question(PLUS) == replace(PLUS, engine=Engine.KAFKA, profile="isolated+client.id=a++b")
     assert _anywhere(PLUS).profile == "isolated+client.id=a++b"
-    assert is_plain_upgrade(PLUS) == is_plain_upgrade(OWN) == CELL
+    assert in_plain_profile(PLUS) == in_plain_profile(OWN) == CELL
     assert question(OWN).profile == OWN.profile

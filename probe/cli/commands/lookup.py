@@ -12,7 +12,7 @@ import typer
 
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.selectors import Chosen, any_line, select_clients
-from probe.cells.audit import Fault, Finding, examine
+from probe.cells.audit import BAD, Fault, Finding, examine
 from probe.cells.diff import in_order
 from probe.cells.upgrades import next_conforming
 from probe.cli import common_options as o
@@ -48,46 +48,60 @@ def lookup(
     max_age: o.MaxAge = o.MAX_AGE_DAYS,
     results: o.Results = o.RESULTS,
 ) -> None:
-    """Look up what is known of a client, without a run; exit code 1 if it fails anywhere, 3 if nothing is known."""
+    """Look up what is known of a client, without a run; exit code 1 if it fails anywhere, 3 if nothing is known.
+
+    A family alone has a line per version, and does not fail.
+    """
     asked = _chosen(client)
     line = any_line(broker)
     with given.open_evidence(evidence, results, max_age) as found:
         every = found.find(_wanted(asked, client, role, engine))
-        cells = in_order({replace(cell, broker=line) for cell in every if _fits(cell, asked, profile, scenario)})
+        fitting = (cell for cell in every if _fits(cell, asked, profile, scenario))
+        cells = in_order({_as_asked(cell, asked, line) for cell in fitting})
         if not cells:
             raise NothingJudgedError(_nothing(client, found))
-        stored = found.answer(cells, others=False)
+        stored = found.answer(cells, others=asked.application is not None)  # the library's own settings, too
         faults = examine(cells, stored)
-        bad = [item.evidence for item in faults if item.finding is Finding.FAILS and item.evidence is not None]
+        bad = [item.evidence for item in faults if item.finding in BAD and item.evidence is not None]
         passing = next_conforming(bad, found.later([item.cell for item in bad]).values()) if bad else {}
     given.say_differing([stored[cell] for cell in cells if cell in stored])
     where = f"broker line {line}, {engine} engine, profile {profile}"
-    if "@" not in client and not json_out:
-        _print_versions(f"{client} on {where}", faults)
-        return
+    meant = asked.client.family if _is_family(asked, client) else str(asked.client)
     if json_out:
-        about = {"client": client, "stands_for": str(asked.client), "broker": line, "engine": str(engine)}
+        about = {"client": client, "stands_for": meant, "broker": line, "engine": str(engine)}
         typer.echo(as_json(about, faults, passing, results))
+    elif _is_family(asked, client):
+        _print_versions(f"{client} on {where}", faults)
     else:
-        driven = f" ({asked.client} with its settings)" if asked.application else ""
+        settings = " with its settings" if asked.application else ""
+        driven = f" ({meant}{settings})" if meant != client else ""
         typer.echo(f"{client}{driven} on {where}: {counts_of(faults)}")
         for text in as_text(faults, passing, results, everything=everything):
             typer.echo(text)
-    _check(client, faults)
+    _check(client, faults, is_gate=not _is_family(asked, client))
 
 
 def _chosen(client: str) -> Chosen:
-    """Return the client of a name, without a registry. ProbeError for an unknown one."""
+    """Return the client of a name, without a registry. ProbeError for an unknown one, or several versions."""
     try:
-        return select_clients(families(), [client], by_number, apps())[-1]
+        found = select_clients(families(), [client], by_number, apps())
     except CatalogueError as error:
         raise ProbeError(str(error).replace("--client", "lookup")) from None
+    if "@" in client and len(found) > 1:
+        family = client.partition("@")[0]
+        raise ProbeError(f"lookup {client}: {len(found)} versions; name one, or {family} for a line about each")
+    return found[-1]
+
+
+def _is_family(asked: Chosen, client: str) -> bool:
+    """Return whether all versions of a family are asked about."""
+    return "@" not in client and asked.application is None
 
 
 def _wanted(asked: Chosen, client: str, roles: Sequence[Role] | None, engine: Engine) -> Wanted:
     return Wanted(
         family=[asked.client.family],
-        version=[asked.client.version] if "@" in client or asked.application else None,
+        version=None if _is_family(asked, client) else [asked.client.version],
         role=[str(item) for item in roles] if roles else None,
         engine=[str(engine)],
     )
@@ -100,7 +114,16 @@ def _fits(cell: Cell, asked: Chosen, profile: str, scenarios: Sequence[str] | No
         return cell.profile == profile or fnmatchcase(cell.profile, profile)
     own = Profile.parse(cell.profile)
     plain = own.plain()
-    return asked.application.profile(plain, cell.role) == own and fnmatchcase(str(plain), profile)
+    has_role = asked.application.plays(cell.role)
+    return has_role and own in {plain, asked.application.profile(plain, cell.role)} and fnmatchcase(str(plain), profile)
+
+
+def _as_asked(cell: Cell, asked: Chosen, line: str) -> Cell:
+    """Return the cell on a release line, with the settings of the application."""
+    own = replace(cell, broker=line)
+    if asked.application is None:
+        return own
+    return replace(own, profile=str(asked.application.profile(Profile.parse(cell.profile).plain(), cell.role)))
 
 
 def _nothing(client: str, found: given.Evidence) -> str:
@@ -115,8 +138,9 @@ def _print_versions(title: str, faults: Sequence[Fault]) -> None:
         typer.echo(overview(version, list(mine)))
 
 
-def _check(client: str, faults: Sequence[Fault]) -> None:
-    if bad := [item for item in faults if item.finding is Finding.FAILS]:
+def _check(client: str, faults: Sequence[Fault], *, is_gate: bool) -> None:
+    bad = [item for item in faults if item.finding is Finding.FAILS]
+    if bad and is_gate:
         raise GateError(f"{client} fails {len(bad)} of {len(faults)} cells")
     if all(item.finding is Finding.UNKNOWN for item in faults):
         raise NothingJudgedError(f"nothing is known of {client} here; the lines above say why")

@@ -61,7 +61,7 @@ def _upgrade(report: Report) -> str:
         return report.upgrade.application or report.upgrade.version
     bad = report.of(*BAD)
     in_part = max((fault.passes_in for fault in bad if fault.passes_in), key=version_key, default="")
-    return f"{in_part} in part" if in_part else "none is stored" if bad else ""
+    return f"{in_part} in part" if in_part else "none is known" if bad else ""
 
 
 def _evidence(report: Report, audit: AuditResult) -> Iterator[str]:
@@ -76,7 +76,7 @@ def _evidence(report: Report, audit: AuditResult) -> Iterator[str]:
     elif part := part_of_way(report, bad, audit.apps):
         yield f"{report.name}: upgrade in part: {part}"
     elif bad:
-        yield f"{report.name}: no stored upgrade conforms; {bisect_command(bad[0])}"
+        yield f"{report.name}: no upgrade is known to pass; {bisect_command(bad[0])}"
     if unknown := report.of(Finding.UNKNOWN):
         why = unknown_reason(next((fault for fault in unknown if fault.evidence), unknown[0]))
         yield f"{report.name}: not known ({why}); {run_command([fault.cell for fault in unknown], audit.results)}"

@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault, Finding
-from probe.cells.citations import cited, command, provenance, source
+from probe.cells.citations import cited, command, said, source
 from probe.cells.cli_hints import run_command
 from probe.model import Cell, Role
 from probe.model.visible import visible
+from probe.reports.audit.result import doubt, unknown_reason
 
 LISTED = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
-"""Findings that are listed one by one; the others are summed up per role."""
+"""Findings that are listed one by one where there is evidence; the others are summed up per role."""
 
 FEW = 3
 """Number of faults of a version that the overview names."""
@@ -26,13 +26,15 @@ def as_text(faults: Sequence[Fault], passing: Mapping[Cell, str], results: str, 
 
     `passing` has the next version that passes, by the cell of the evidence.
     """
-    shown = [item for item in faults if everything or item.finding in LISTED]
+    shown = [item for item in faults if everything or (item.finding in LISTED and item.evidence is not None)]
     for fault in sorted(shown, key=_order):
         yield f"  {fault.finding:<12}{_what(fault.cell)}: {_evidence(fault, results)}"
         if fault.evidence is not None and fault.evidence.cell in passing:
             yield f"  {'':<12}{passing[fault.evidence.cell]} passes"
     if not everything:
         yield from _summed_up([item for item in faults if item not in shown])
+    if never := [item.cell for item in faults if item.evidence is None]:
+        yield f"  {len(never)} never measured; {run_command(never, results)}"
     yield from _sources(faults)
 
 
@@ -46,8 +48,9 @@ def _what(cell: Cell) -> str:
 
 def _evidence(fault: Fault, results: str) -> str:
     if fault.evidence is None:
-        return "never measured"
-    return visible(f"{fault.evidence.tally}. {fault.evidence.reason}; {cited(fault.cell, fault.evidence, results)}")
+        return unknown_reason(fault)
+    seen = fault.evidence
+    return visible(f"{seen.tally}{doubt(fault)}. {seen.reason}; {cited(fault.cell, seen, results)}")
 
 
 def _summed_up(faults: Sequence[Fault]) -> Iterator[str]:
@@ -91,23 +94,9 @@ def _answer(fault: Fault, passing: Mapping[Cell, str], results: str) -> dict[str
     return {
         **fault.cell.columns(),
         "finding": fault.finding,
-        **_said(seen),
+        **said(seen),
         "reason": "" if seen is None else seen.reason,
         "passes_in": "" if seen is None else passing.get(seen.cell, ""),
         "command": run_command([fault.cell], results) if seen is None else command(fault.cell, seen, results),
-        "others": [] if seen is None else [_said(item) for item in seen.beside],
-    }
-
-
-def _said(answer: SettledCell | None) -> dict[str, Any]:
-    """Return what one piece of evidence says, and on which release line it was measured."""
-    if answer is None:
-        return {"outcome": "", "outcomes": "", "worst": "", "measured_on": "", "run_id": "", **provenance(None)}
-    return {
-        "outcome": answer.outcome,
-        "outcomes": answer.outcomes,
-        "worst": answer.worst,
-        "measured_on": answer.cell.broker,
-        "run_id": answer.run_id,
-        **provenance(answer),
+        "others": [] if seen is None else [said(item) for item in seen.beside],
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator, Mapping
 
-from probe.inventory.columns import column_names, delimiter_of
+from probe.inventory.columns import delimiter_of, header_words
 from probe.inventory.document import Document
 from probe.inventory.found import Found
 from probe.inventory.rows import found_in
@@ -20,10 +20,10 @@ def _rows(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
     kept = [(number, line) for number, line in enumerate(lines, 1) if line.strip()[:1] not in {"", "#"}]
     header = kept[0][1].strip()
     delimiter = delimiter_of(header)
-    names = column_names(header, delimiter)
+    words = header_words(header, delimiter)
     reader = csv.reader((line for _, line in kept[1:]), delimiter=delimiter)
     for row in reader:
         values: dict[str, str] = {}
-        for name, value in zip(names, row, strict=False):
-            values[name] = values.get(name) or value
+        for word, value in zip(words, row, strict=False):
+            values[word] = values.get(word) or value
         yield kept[reader.line_num][0], values

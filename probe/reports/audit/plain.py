@@ -8,7 +8,7 @@ import json
 from dataclasses import asdict
 
 from probe.cells.audit import Fault, Report
-from probe.cells.citations import provenance
+from probe.cells.citations import evidence_of, said
 from probe.model.visible import csv_cell
 from probe.reports.audit.result import AuditResult, reason
 
@@ -16,6 +16,7 @@ COLUMNS = (
     *("service", "client", "stands_for", "count", "role", "profile", "scenario", "engine", "broker"),
     *("finding", "outcome", "reason", "run_id", "upgrade", "outcomes", "worst", "ignored", "file", "line"),
     *("evidence", "measured", "days", "rules", "conditions", "passes_in"),
+    *("measured_on", "measured_profile", "rests_on"),
 )
 
 
@@ -45,14 +46,11 @@ def _fault(fault: Fault) -> dict[str, object]:
     return {
         **fault.cell.columns(),
         "finding": fault.finding,
-        "outcome": seen.outcome if seen is not None else "",
+        **said(seen),
         "reason": reason(fault),
-        "run_id": seen.run_id if seen is not None else "",
-        "outcomes": seen.outcomes if seen is not None else "",
-        "worst": seen.worst if seen is not None else "",
         "ignored": fault.ignored,
-        **provenance(seen),
         "passes_in": fault.passes_in,
+        "rests_on": "; ".join(evidence_of(fault.cell, seen)) if seen is not None else "",
     }
 
 

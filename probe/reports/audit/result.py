@@ -55,7 +55,7 @@ class AuditResult:
         bad = report.of(*BAD) if fault is None else [fault]
         if way := part_of_way(report, bad, self.apps):
             return f"Upgrade to {way}"
-        return f"No stored upgrade conforms; {bisect_command(bad[0])}" if bad else ""
+        return f"No upgrade is known to pass; {bisect_command(bad[0])}" if bad else ""
 
     def by_id(self) -> Mapping[str, list[tuple[Report, Fault]]]:
         """Return the faults of all services by the id of their finding; informative ones are left out."""
@@ -76,10 +76,11 @@ def bisect_command(fault: Fault) -> str:
 def fault_line(fault: Fault) -> str:
     """Return a fault in words: role, scenario, outcome."""
     outcome = fault.evidence.tally if fault.evidence else ""
-    return f"{fault.cell.role} {fault.cell.scenario}: {outcome}{_doubt(fault)}"
+    return f"{fault.cell.role} {fault.cell.scenario}: {outcome}{doubt(fault)}"
 
 
-def _doubt(fault: Fault) -> str:
+def doubt(fault: Fault) -> str:
+    """Return in brackets that the evidence is of the library's own settings; empty otherwise."""
     return " (with the library's own settings)" if is_by_own_settings(fault) else ""
 
 
@@ -130,13 +131,13 @@ def part_of_way(report: Report, faults: Sequence[Fault], apps: Mapping[str, App]
     passing: dict[str, list[str]] = {}
     for fault in faults:
         if fault.passes_in:
-            passing.setdefault(fault.passes_in, []).append(f"{fault.cell.role} {fault.cell.scenario}{_doubt(fault)}")
+            passing.setdefault(fault.passes_in, []).append(f"{fault.cell.role} {fault.cell.scenario}{doubt(fault)}")
     family = report.stands_for.partition("@")[0]
     ways = [
         f"{family} {version} for {', '.join(names)}{_of_application(report, apps, version)}"
         for version, names in sorted(passing.items(), key=lambda item: version_key(item[0]))
     ]
-    return f"{'; '.join(ways)} (no stored version passes all that fails)" if ways else ""
+    return f"{'; '.join(ways)} (no version is known to pass all that fails)" if ways else ""
 
 
 def _of_application(report: Report, apps: Mapping[str, App], library: str) -> str:
