@@ -22,8 +22,8 @@ from probe.scenarios.steps.partitions import (
     MoveLeader,
     RecreateTopic,
     Rejoin,
-    Step,
 )
+from probe.scenarios.steps.step import Step
 
 HOUR_MS = 3_600_000
 

@@ -24,8 +24,8 @@ from probe.scenarios.steps.partitions import (
     RecreateTopic,
     Rejoin,
     RollBack,
-    Step,
 )
+from probe.scenarios.steps.step import Step
 
 KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC, REBALANCE_IN_PROGRESS = 56, 3, 27
 GROUP, TRANSACTION = 0, 1

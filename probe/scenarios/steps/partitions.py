@@ -1,13 +1,9 @@
-"""Steps on partitions, topics and coordinators, and the union of all steps. Each engine implements them itself."""
+"""Steps on partitions, topics and coordinators. Each engine implements them itself."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-
-from probe.scenarios.steps.brokers import BrokerStep
-from probe.scenarios.steps.coordinators import CoordinatorStep
-from probe.scenarios.steps.real import RealStep
 
 
 class Held(StrEnum):
@@ -147,7 +143,7 @@ class HoldDiscovery:
     hold_ms: int
 
 
-Step = (
+PartitionStep = (
     BreakLogDir
     | MoveLeader
     | MoveCoordinator
@@ -164,7 +160,4 @@ Step = (
     | AnswerError
     | CutConnections
     | HoldDiscovery
-    | BrokerStep
-    | RealStep
-    | CoordinatorStep
 )

@@ -11,8 +11,8 @@ from probe.scenarios.steps.partitions import (
     LoseLeader,
     Rejoin,
     RollBack,
-    Step,
 )
+from probe.scenarios.steps.step import Step
 
 UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     AnswerError: "a real broker sends an error only with its cause; the causes are scenarios of their own",
