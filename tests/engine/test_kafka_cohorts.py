@@ -22,6 +22,7 @@ from probe.protocol.apis import PRODUCE
 from probe.runner.schedule import cohorts, pool
 from probe.runner.schedule.adaptive_limit import no_machine
 from probe.runner.schedule.capacity import Machine
+from probe.runner.schedule.cohort_size import CohortSize
 from probe.runner.schedule.pool import run_plan
 from probe.runner.tools import Options, Tools
 from probe.runner.trial.setup import make_header
@@ -310,7 +311,7 @@ def test_slow_writes_halve_cohorts_down_to_the_minimum_that_is_played(monkeypatc
 
 def test_halves_stay_halves_whatever_the_limit_of_other_cohorts(monkeypatch: pytest.MonkeyPatch) -> None:
     slow_trials(monkeypatch, lambda cells: 60 if cells > 8 else 10)
-    monkeypatch.setattr(cohorts.CohortSize, "measured", lambda *_: False)
+    monkeypatch.setattr(CohortSize, "measured", lambda *_: False)
     engine = FakeEngine()
     run(planned("disk/storage-error", roles=THREE_ROLES), engine)
     assert [len(members) for members in engine.given] == [12, 12, 6, 6]
