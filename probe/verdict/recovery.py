@@ -20,7 +20,7 @@ UNDER_WAY_US = 10_000_000
 """A client that is served again completes its recovery within this time. Operations begin at least every 800 ms, and a
 group commits every 5 s. Operations that waited complete first, and do not count."""
 STANDS_STILL_US = 3_000_000
-"""A client that serves no later operation for this time has not recovered. It is watched for longer (storms)."""
+"""A producer that serves no later operation for this time has not recovered. It is watched for longer (storms)."""
 
 OPERATION, COMMIT = "operation", "commit"
 NEEDS: dict[Role, dict[str, int]] = {
@@ -69,8 +69,8 @@ def find_recovery(evidence: WireEvidence, hits: tuple[Hit, ...], errors: Errors)
 
 
 def _stands_still(evidence: WireEvidence, at: int) -> bool:
-    """Return whether operations began after a recovery and none succeeded: it served those that had waited."""
-    until, begun = evidence.timeline.until, () if evidence.role.reads else started_at(evidence)
+    """Return whether a producer's operations began after a recovery and none succeeded: those that had waited did."""
+    until, begun = evidence.timeline.until, started_at(evidence) if evidence.role is Role.PRODUCER else ()
     waits = any(at < began <= until - STANDS_STILL_US for began in begun)
     return waits and all(began <= at or ended > until for began, ended, _ in SUCCESSES[evidence.role](evidence))
 

@@ -12,9 +12,9 @@ import pytest
 
 from probe.model import Cell, History, Response
 from probe.model.clock import now_us
-from probe.planning.cohorts import into_cohorts
 from probe.protocol.apis import PRODUCE
 from probe.runner.schedule import cohorts, pool
+from probe.runner.schedule.cohort_size import CohortSize
 from probe.runner.trial.setup import make_header
 from tests.support.fake_cohorts import (
     THREE_ROLES,
@@ -24,7 +24,7 @@ from tests.support.fake_cohorts import (
     numbers_of,
     run,
 )
-from tests.support.plans import planned, work
+from tests.support.plans import planned
 
 
 def slow_trials(
@@ -91,10 +91,12 @@ def test_slow_writes_halve_cohorts_down_to_the_minimum_that_is_played(monkeypatc
     assert numbers_of(kept) == sorted((str(item.cell), number) for item in plan.cells for number in range(2))
 
 
-def test_halves_stay_halves_when_later_cohorts_become_larger() -> None:
-    plan = planned("disk/storage-error", roles=THREE_ROLES)
-    tasks = [replace(one, most=8) for one in work(plan) if not one.item.is_control]
-    assert [len(cohort) for cohort in into_cohorts(tasks, 64)] == [6, 6]
+def test_halves_stay_halves_whatever_the_limit_of_other_cohorts(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow_trials(monkeypatch, lambda cells: 60 if cells > 8 else 10)
+    monkeypatch.setattr(CohortSize, "measured", lambda *_: False)
+    engine = FakeEngine()
+    run(planned("disk/storage-error", roles=THREE_ROLES), engine)
+    assert [len(members) for members in engine.given] == [12, 12, 6, 6]
 
 
 def test_a_failure_in_a_cohort_that_is_given_back_is_no_failed_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
