@@ -286,7 +286,7 @@ def test_sheets_have_any_delimiter_and_common_headers(text: str) -> None:
         "version;service;client\n2.3.0;orders;sarama@1.43.2\n",
     ],
 )
-def test_the_versions_of_a_service_and_of_its_client_are_told_apart(text: str) -> None:
+def test_a_column_for_the_version_of_a_service_is_not_that_of_its_client(text: str) -> None:
     found = only(read(text, "sheet.csv"))
     assert (found.service, found.selector) == ("orders", "sarama@1.43.2")
 
