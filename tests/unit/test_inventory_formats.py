@@ -209,9 +209,10 @@ def test_a_gradle_lock_file_is_read_without_what_only_tests_need() -> None:
         "org.apache.kafka:kafka-clients:3.9.1=compileClasspath,runtimeClasspath,testCompileClasspath\n"
         "org.apache.kafka:kafka-streams:3.9.1=testCompileClasspath,testRuntimeClasspath\n"
         "org.apache.kafka:kafka-clients:7.6.0-ccs=integration\nempty=annotationProcessor\n"
+        "org.apache.kafka:kafka-clients:1.1.1=latestClasspath\n"
     )
     reading = read(text)
-    assert [item.shown for item in reading.found] == ["java@3.9.1", "org.apache.kafka:kafka-clients"]
+    assert [item.shown for item in reading.found] == ["java@3.9.1", "org.apache.kafka:kafka-clients", "java@1.1.1"]
     assert "a build of others" in reading.found[1].unknown
     assert [item.what for item in reading.skipped] == ["org.apache.kafka:kafka-streams 3.9.1"]
 
