@@ -38,13 +38,19 @@ def read_inventories(paths: Iterable[str], bounds: Bounds | None = None) -> list
 def _each(paths: Iterable[str], bounds: Bounds | None) -> Iterator[FileContent]:
     for path in dict.fromkeys(paths):
         if path == STDIN:
-            yield read_stream(STANDARD_INPUT, STDIN, sys.stdin.buffer, named=True)
+            yield _standard_input()
         elif Path(path).is_dir() and (problem := unreadable(Path(path))):
             yield FileContent(place=one_line(path), problem=problem)
         elif Path(path).is_dir():
             yield from _folder(Path(path), bounds or Bounds())
         else:
             yield _file(Path(path), Path(path).name, nothing_beside, named=True)
+
+
+def _standard_input() -> FileContent:
+    if sys.stdin is None:  # the program was started with it closed
+        return FileContent(place=STANDARD_INPUT, problem="it is closed; pipe a text into the command, or name a file")
+    return read_stream(STANDARD_INPUT, STDIN, sys.stdin.buffer, named=True)
 
 
 def _folder(root: Path, bounds: Bounds) -> Iterator[FileContent]:

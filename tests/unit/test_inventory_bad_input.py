@@ -182,3 +182,9 @@ def test_a_beginning_of_exactly_one_head_is_read_whole() -> None:
     text = GO + "// " + "x" * (HEAD - len(GO) - 3)
     for more in ("", "\nrequire github.com/twmb/franz-go v1.18.0\n"):
         assert len(read(text + more).found) == 1 + bool(more)
+
+
+def test_standard_input_may_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    (reading,) = read_inventories(["-"])
+    assert "it is closed" in reading.problem

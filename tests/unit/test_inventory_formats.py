@@ -209,9 +209,10 @@ def test_a_gradle_lock_file_is_read_without_what_only_tests_need() -> None:
         "org.apache.kafka:kafka-clients:3.9.1=compileClasspath,runtimeClasspath,testCompileClasspath\n"
         "org.apache.kafka:kafka-streams:3.9.1=testCompileClasspath,testRuntimeClasspath\n"
         "org.apache.kafka:kafka-clients:7.6.0-ccs=integration\nempty=annotationProcessor\n"
+        "org.apache.kafka:kafka-clients:1.1.1=latestClasspath\n"
     )
     reading = read(text)
-    assert [item.shown for item in reading.found] == ["java@3.9.1", "org.apache.kafka:kafka-clients"]
+    assert [item.shown for item in reading.found] == ["java@3.9.1", "org.apache.kafka:kafka-clients", "java@1.1.1"]
     assert "a build of others" in reading.found[1].unknown
     assert [item.what for item in reading.skipped] == ["org.apache.kafka:kafka-streams 3.9.1"]
 
@@ -286,7 +287,7 @@ def test_sheets_have_any_delimiter_and_common_headers(text: str) -> None:
         "version;service;client\n2.3.0;orders;sarama@1.43.2\n",
     ],
 )
-def test_the_version_of_a_service_is_not_that_of_its_client(text: str) -> None:
+def test_a_column_for_the_version_of_a_service_is_not_that_of_its_client(text: str) -> None:
     found = only(read(text, "sheet.csv"))
     assert (found.service, found.selector) == ("orders", "sarama@1.43.2")
 

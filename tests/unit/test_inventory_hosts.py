@@ -198,6 +198,12 @@ def test_a_package_from_a_commit_is_no_release(tmp_path: Path) -> None:
     assert found.unknown == "3.0.6 is what the source at commit 4b10b5bd says, no release"
 
 
+def test_a_package_from_a_folder_is_no_release(tmp_path: Path) -> None:
+    dist_info(tmp_path, "kafka-python", "3.0.6", direct_url__json='{"url": "file:///src/k", "dir_info": {}}')
+    (found,) = walked(tmp_path).values()
+    assert found.unknown == "3.0.6 is what the source in a folder says, no release"
+
+
 def test_both_packages_in_one_folder_are_broken(tmp_path: Path) -> None:
     dist_info(tmp_path / "one", "kafka-python", "3.0.12")
     dist_info(tmp_path / "one", "kafka-python-ng", "2.2.3")

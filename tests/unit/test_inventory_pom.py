@@ -44,6 +44,15 @@ def test_properties_that_name_each_other_end() -> None:
     assert only(read(text)).selector == ""
 
 
+def test_a_property_that_a_profile_changes_names_no_release() -> None:
+    def text(value: str) -> str:
+        profile = f"<profiles><profile><properties><a>{value}</a></properties></profile></profiles>"
+        return pom(f"<properties><a>3.9.1</a></properties>{profile}" + wants(f"{KAFKA}<version>${{a}}</version>"))
+
+    assert only(read(text("3.9.1"))).selector == "java@3.9.1"
+    assert "${a} is filled in by the build" in only(read(text("1.1.1"))).unknown
+
+
 def test_ranges_snapshots_and_builds_of_others_name_no_release() -> None:
     for version in ("[3.0,4.0)", "LATEST", "4.4.0-SNAPSHOT", "7.6.0-ccs", "3.9.1.redhat-00003", "${kafka.version}"):
         found = only(read(pom(wants(f"{KAFKA}<version>{version}</version>"))))

@@ -127,7 +127,7 @@ def _as_asked(cell: Cell, asked: Chosen, line: str) -> Cell:
 
 
 def _nothing(client: str, found: given.Evidence) -> str:
-    places = ", ".join(found.names) or "neither own nor shipped evidence is there"
+    places = ", ".join(found.names) or "no such evidence is there"
     return f"nothing is known of {client} ({places}); `probe run --client {client}` measures it"
 
 

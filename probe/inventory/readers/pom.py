@@ -44,8 +44,14 @@ class Model:
 
     @lazy
     def properties(self) -> Mapping[str, str]:
-        """Return the properties; those of the pom come before those of its parents."""
-        found = {key: value for pom in reversed(self.chain) for key, value in pom.properties.items()}
+        """Return the properties; those of the pom come before those of its parents.
+
+        One to which a profile gives another value stays a placeholder, since a build may activate the profile or not.
+        """
+        found: dict[str, str] = {}
+        for pom in reversed(self.chain):
+            found |= pom.properties
+            found |= {key: f"${{{key}}}" for key, values in pom.of_profiles.items() if values != {found.get(key)}}
         group = next((pom.group for pom in self.chain if pom.group), "") or self.own.parent.group
         version = next((pom.version for pom in self.chain if pom.version), "") or self.own.parent.version
         for key, value in (("groupId", group), ("version", version), ("artifactId", self.own.artifact)):

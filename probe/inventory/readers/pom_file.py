@@ -48,6 +48,8 @@ class Pom:
     properties: dict[str, str] = field(default_factory=dict)
     dependencies: tuple[Dependency, ...] = ()
     managed: tuple[Dependency, ...] = ()
+    of_profiles: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The values that profiles give to properties; a build may activate each of them or not."""
 
 
 def parse(text: str, place: str) -> Pom:
@@ -68,12 +70,30 @@ def parse(text: str, place: str) -> Pom:
         artifact=_text(root, "artifactId"),
         version=_text(root, "version"),
         parent=_parent(root),
-        properties={
-            _name(item): (item.text or "").strip()[:LONGEST] for one in _all(root, "properties") for item in one
-        },
+        properties=dict(_properties(root)),
         dependencies=tuple(_dependencies(root)),
         managed=tuple(one for item in _all(root, "dependencyManagement") for one in _listed(item)),
+        of_profiles=_of_profiles(root),
     )
+
+
+def _properties(element: Element) -> Iterator[tuple[str, str]]:
+    for one in _all(element, "properties"):
+        for item in one:
+            yield _name(item), (item.text or "").strip()[:LONGEST]
+
+
+def _profiles(root: Element) -> Iterator[Element]:
+    for profiles in _all(root, "profiles"):
+        yield from profiles
+
+
+def _of_profiles(root: Element) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for profile in _profiles(root):
+        for name, value in _properties(profile):
+            found[name] = found.get(name, frozenset()) | {value}
+    return found
 
 
 def _parent(root: Element) -> Parent:
@@ -86,9 +106,8 @@ def _parent(root: Element) -> Parent:
 def _dependencies(root: Element) -> Iterator[Dependency]:
     """Yield the dependencies of the project and of its profiles."""
     yield from _listed(root)
-    for profiles in _all(root, "profiles"):
-        for profile in profiles:
-            yield from _listed(profile)
+    for profile in _profiles(root):
+        yield from _listed(profile)
 
 
 def _listed(element: Element) -> Iterator[Dependency]:

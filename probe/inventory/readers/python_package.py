@@ -34,21 +34,23 @@ def read(document: Document) -> Iterator[Found | Skipped]:
     if inside is not None and inside.version:
         yield inside
         return
-    commit = _commit(document)
-    unknown = f"{version} is what the source at commit {commit} says, no release" if commit else ""
+    origin = _origin(document)
+    unknown = f"{version} is what the source {origin} says, no release" if origin else ""
     item = client_of("pypi", name, version, place=document.at(), service=folder, unknown=unknown)
     if item is not None:
         yield item
 
 
-def _commit(document: Document) -> str:
-    """Return the commit that the package was installed from; empty if it was none."""
+def _origin(document: Document) -> str:
+    """Return the commit or folder that the package was installed from; empty if it was neither."""
     with document.beside("direct_url.json") as other:
         if other is None:
             return ""
         values = json.loads(other.text(MIB))
-    origin = values.get("vcs_info") if isinstance(values, dict) else None
-    return str(origin.get("commit_id", "?")) if isinstance(origin, dict) else ""
+    repository, folder = (values.get(key) if isinstance(values, dict) else None for key in ("vcs_info", "dir_info"))
+    if isinstance(repository, dict):
+        return f"at commit {repository.get('commit_id', '?')}"
+    return "in a folder" if isinstance(folder, dict) else ""
 
 
 def _library(document: Document, package: str, folder: str) -> Found | None:
