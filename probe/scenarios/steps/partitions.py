@@ -1,4 +1,4 @@
-"""Steps on partitions, topics and coordinators. Each engine implements them itself."""
+"""Steps on partitions and the broker that leads them. Each engine implements them itself."""
 
 from __future__ import annotations
 
@@ -40,24 +40,6 @@ class MoveLeader:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MoveCoordinator:
-    """The affected group's (or transactional id's) coordinator moves."""
-
-    loading_ms: int = 0
-    """Time for which the new coordinator answers COORDINATOR_LOAD_IN_PROGRESS."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadCoordinator:
-    """The affected key's coordinator loads its log again: it answers COORDINATOR_LOAD_IN_PROGRESS until reverted."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoseCoordinator:
-    """No broker coordinates the affected key until reverted: all brokers answer COORDINATOR_NOT_AVAILABLE."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LoseLeader:
     """The affected partition has no leader, also in Metadata."""
 
@@ -75,38 +57,10 @@ class LagMetadata:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ForgetTopic:
-    """The failing broker does not know the topic: neither in Metadata nor for reads and writes of its partitions."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeleteTopic:
-    """The topic is deleted."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecreateTopic:
-    """The topic is deleted and, half an election later, created again: new topic id, empty, epochs from the start."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GrowTopic:
-    """Partitions are added to the topic."""
-
-    partitions: int
-    """New number of partitions."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RollBack:
     """The failing broker returns as an older release line: it closes connections on versions and APIs unknown to it."""
 
     line: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rejoin:
-    """The next heartbeat of the affected group is answered REBALANCE_IN_PROGRESS, as when another member joins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,20 +98,5 @@ class HoldDiscovery:
 
 
 PartitionStep = (
-    BreakLogDir
-    | MoveLeader
-    | MoveCoordinator
-    | LoadCoordinator
-    | LoseCoordinator
-    | LoseLeader
-    | LagMetadata
-    | ForgetTopic
-    | DeleteTopic
-    | RecreateTopic
-    | GrowTopic
-    | RollBack
-    | Rejoin
-    | AnswerError
-    | CutConnections
-    | HoldDiscovery
+    BreakLogDir | MoveLeader | LoseLeader | LagMetadata | RollBack | AnswerError | CutConnections | HoldDiscovery
 )

@@ -6,5 +6,6 @@ from probe.scenarios.steps.brokers import BrokerStep
 from probe.scenarios.steps.coordinators import CoordinatorStep
 from probe.scenarios.steps.partitions import PartitionStep
 from probe.scenarios.steps.real import RealStep
+from probe.scenarios.steps.topics import TopicStep
 
-Step = PartitionStep | BrokerStep | RealStep | CoordinatorStep
+Step = PartitionStep | TopicStep | BrokerStep | RealStep | CoordinatorStep
