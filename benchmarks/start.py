@@ -73,7 +73,7 @@ def main() -> None:
     base = next(iter(least.values()))
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, least of {asked.rounds} rounds")  # noqa: T201
     for name, seconds in least.items():
-        print(f"{name:<26} {seconds:.3f} s  {seconds / base:.2f}")  # noqa: T201
+        print(f"{name:<29} {seconds:.3f} s  {seconds / base:.2f}")  # noqa: T201
 
 
 if __name__ == "__main__":
