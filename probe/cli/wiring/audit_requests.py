@@ -61,7 +61,13 @@ def ask(service: Found, scenarios: Sequence[Scenario], engine: Engine, line: str
         service,
         chosen,
         cells,
-        "" if cells else (plan.skips[0].reason if plan.skips else "it has no such role; leave the role empty for all"),
+        ""
+        if cells
+        else (
+            plan.skips[0].reason
+            if plan.skips
+            else "no scenario that is asked about has this role; leave the role empty for all"
+        ),
     )
 
 
