@@ -10,7 +10,7 @@ from probe.inventory.document import Document, Spot
 from probe.inventory.found import Found, InventoryError, Place
 from probe.inventory.packages import client_of, ecosystem_of
 from probe.inventory.text import one_line
-from probe.inventory.versions import exact
+from probe.inventory.versions import exact, with_v
 from probe.inventory.wire_names import client_on_the_wire, library_inside
 from probe.model import Role
 
@@ -121,7 +121,8 @@ def _client(client: str, version: str, place: str) -> tuple[str, str]:
     if core := library_inside(own or version):
         return "librdkafka", core
     version = own or version  # a column `version` beside it may be that of the service
-    return name, version.removeprefix("v") if ecosystem_of(name) != "golang" else version
+    ecosystem = ecosystem_of(name)
+    return name, with_v(ecosystem, version) if ecosystem == "golang" else version.removeprefix("v")
 
 
 def _scoped(client: str) -> tuple[str, str, str]:
