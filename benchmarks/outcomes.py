@@ -26,7 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from probe.cli.options import RunSelection
 from probe.cli.wiring.execution import run_planned
 from probe.model import Cell, Outcome
-from probe.planning.plan import LongWatches, Plan, Selection
+from probe.planning.plan import Plan
+from probe.planning.selection import LongWatches, Selection
 from probe.runner import Options
 from probe.store import trials
 

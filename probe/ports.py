@@ -13,7 +13,7 @@ from probe.model.endpoint import Endpoint
 from probe.model.handshake import Handshake
 from probe.model.placement import TopicPlan
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
-from probe.scenarios.steps.partitions import Step
+from probe.scenarios.steps.step import Step
 
 Sink = Callable[[Event], None]
 """Accepts an event when it happens. It never blocks and never raises."""

@@ -27,7 +27,7 @@ def release_key(version: str) -> VersionKey:
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Inside(_Strict):

@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from probe.catalogue.late import LateEntries
 from probe.errors import ProbeError
 from probe.model import Client
 from probe.model.versions import line_of, version_key
@@ -24,7 +25,7 @@ def is_local(version: str) -> bool:
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Span(_Strict):
@@ -187,11 +188,22 @@ def read_family(path: Path) -> Family:
         raise CatalogueError(f"{path}: {where}: {first['msg']}; correct or remove the key") from None
 
 
-def read_families(folder: Path) -> dict[str, Family]:
-    """Read every clients/*/client.toml, by family name."""
-    families = [read_family(path) for path in sorted(folder.glob("*/client.toml"))]
-    if not families:
+def read_families(folder: Path) -> Mapping[str, Family]:
+    """Return the families of every clients/*/client.toml by name, which is the folder's.
+
+    A file is read when its family is first looked up, which raises CatalogueError for a broken one. CatalogueError for
+    a folder without such files.
+    """
+    files = {path.parent.name: path for path in sorted(folder.glob("*/client.toml"))}
+    if not files:
         raise CatalogueError(
             f"{folder}: no */client.toml here; run from a checkout, or name the folder in PROBE_CLIENTS"
         )
-    return {item.family: item for item in families}
+    return LateEntries(files, lambda name: _named(files[name], name))
+
+
+def _named(path: Path, name: str) -> Family:
+    family = read_family(path)
+    if family.family != name:
+        raise CatalogueError(f"{path}: family: {family.family} is not the name of the folder; make them equal")
+    return family

@@ -76,7 +76,7 @@ def select_clients(
     """
     chosen: dict[tuple[Client, str], Chosen] = {}
     for name in names or sorted(name for name, family in families.items() if family.core):
-        for item in _named(name, families, apps or {}, resolve):
+        for item in _named(name, families, {} if apps is None else apps, resolve):
             chosen[item.client, str(item.application or "")] = item
     return tuple(sorted(chosen.values(), key=_order))
 

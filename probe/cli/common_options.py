@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from probe.model import Engine, Role
-from probe.runner.schedule.capacity import MOST
+from probe.runner.schedule.most import MOST
 
 RESULTS = "results"
 DEFAULT_BROKER = "3.9"

@@ -23,7 +23,8 @@ from probe.cli.common_options import Scenarios as Scenarios  # noqa: PLC0414  # 
 from probe.cli.console.skips import by_reason, without_role
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Role
-from probe.planning.plan import LongWatches, Plan, Selection, make_plan
+from probe.planning.plan import Plan, make_plan
+from probe.planning.selection import LongWatches, Selection
 
 REASONS = 3
 """Maximum number of reasons in an error line."""

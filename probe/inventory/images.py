@@ -15,12 +15,12 @@ from probe.inventory.text import one_line
 from probe.model.versions import version_key
 
 TABLE = Path(__file__).resolve().parent / "data" / "images.toml"
-NAME = re.compile(
+NAME = (
     r"(?:docker(?:-pullable)?://)?(?P<path>[a-z0-9][\w.-]*(?::\d+(?=/))?(?:/[a-z0-9][\w.-]*)*)(?::(?P<tag>\w[\w.-]{0,127}))?"
     r"(?P<digest>@sha256:[0-9a-f]{64})?"
 )
 """An image: https://github.com/distribution/reference. Docker reports those of Kubernetes with a scheme."""
-TAG = re.compile(
+TAG = (
     r"v?(?P<version>\d+\.\d+\.\d+(?:\.(?:Final|RELEASE))?)"
     r"(?:-(?:alpine|slim|ubi\d*|debian|distroless|wolfi|oss|linux|nonroot|amd64|arm64|x86_64|aarch64|r?\d+(?:\.\d+)*))*"
 )
@@ -63,7 +63,7 @@ def images() -> dict[tuple[str, ...], Image]:
     rows: list[dict[str, Any]] = tomllib.loads(TABLE.read_text())["image"]
     for row in rows:
         inside = tuple(Inside(**item) for item in row["clients"])
-        tag = re.compile(row["tag"]) if "tag" in row else TAG
+        tag = re.compile(row.get("tag", TAG))
         image = Image(inside, tag, row.get("why", ""), row.get("note", ""))
         found |= {tuple(path.split("/")): image for path in row["paths"]}
     return found
@@ -71,7 +71,7 @@ def images() -> dict[tuple[str, ...], Image]:
 
 def in_image(name: str, *, place: Place, service: str = "", count: int = 1) -> Iterator[Found]:
     """Yield the clients in an image by its name; none if no application of it is known."""
-    parsed = NAME.fullmatch(name)
+    parsed = re.fullmatch(NAME, name)
     if parsed is None:
         return
     parts = tuple(parsed["path"].split("/"))
@@ -103,7 +103,7 @@ def _version(image: Image, tag: str) -> tuple[str, str]:
 
 def is_image(text: str) -> bool:
     """Return whether a text can be an image's name: with a tag that is no port, or a digest."""
-    found = NAME.fullmatch(text)
+    found = re.fullmatch(NAME, text)
     if found is None or (found["tag"] is None and found["digest"] is None):
         return False
     return "/" in found["path"] or found["digest"] is not None or not (found["tag"] or "").isdecimal()

@@ -25,9 +25,9 @@ LONGEST_LIST = 4 * MIB
 LARGEST_LIBRARY = 64 * MIB
 RELEASED = 0xFF
 """Last byte of the number of a release: rd_kafka_version() in rdkafka.h. Both expressions begin with it."""
-X86 = re.compile(rb"\xb8(\xff...)\xc3", re.DOTALL)
+X86 = rb"(?s)\xb8(\xff...)\xc3"
 """`mov eax, NUMBER; ret`: a function that returns a constant, x86-64."""
-ARM = re.compile(rb"(\xe0..\x52)(...\x72)\xc0\x03\x5f\xd6", re.DOTALL)
+ARM = rb"(?s)(\xe0..\x52)(...\x72)\xc0\x03\x5f\xd6"
 """`movz w0, NUMBER; movk w0, NUMBER, lsl 16; ret`, ARM64; a number stands in bits 5 to 20 of its instruction."""
 ARM_LOW, ARM_HIGH = 0x52800000, 0x72A00000
 MAJORS = range(4)
@@ -62,9 +62,9 @@ def librdkafka_versions(stream: BinaryIO) -> set[str]:
     found, held = set[str](), b""
     for piece in _pieces(stream, LARGEST_LIBRARY):
         held = held[-16:] + piece
-        for match in X86.finditer(held):
+        for match in re.finditer(X86, held):
             found.update(_version(struct.unpack("<L", match[1])[0]))
-        for match in ARM.finditer(held):
+        for match in re.finditer(ARM, held):
             found.update(_version(_arm(*struct.unpack("<2L", match[1] + match[2]))))
     return found
 

@@ -1,4 +1,7 @@
-"""How formats are recognised by the beginning of a file. Pure, and without any library, since every file is tried."""
+"""How formats are recognised by the beginning of a file. Pure, and without any library, since every file is tried.
+
+Patterns are texts: `re` compiles one when it is first used, and keeps it. An audit of one file needs few of them.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +11,26 @@ from collections.abc import Iterator
 from probe.inventory.columns import column, delimiter_of, header_words
 from probe.inventory.document import Head
 
-GO_MODULE = re.compile(r"^module\s+\S+\s*(//.*)?$", re.MULTILINE)
-LISTED = re.compile(r"^(- )?[A-Za-z][\w.-]*@\S+$")
-FLEET_KEY = re.compile(r'"(client|family|library|software|clientSoftwareName|client_software_name)"\s*:', re.IGNORECASE)
-TOML_SERVICE = re.compile(r"^[ \t]*(\[\[?[ \t]*service[ \t]*\]\]?|service[ \t]*=)", re.MULTILINE)
+GO_MODULE = r"(?m)^module\s+\S+\s*(//.*)?$"
+LISTED = r"^(- )?[A-Za-z][\w.-]*@\S+$"
+FLEET_KEY = r'(?i)"(client|family|library|software|clientSoftwareName|client_software_name)"\s*:'
+TOML_SERVICE = r"(?m)^[ \t]*(\[\[?[ \t]*service[ \t]*\]\]?|service[ \t]*=)"
 
-GO_PROGRAM = re.compile(r"\S.*: (go\d|devel)\S*")
+GO_PROGRAM = r"\S.*: (go\d|devel)\S*"
 LONGEST = 1_000
 """Characters of a line that are looked at, so that no pattern takes long."""
 LOOKED_AT = 30
 """Lines by which a file without a mark of its own is recognised."""
-REQUIREMENT = re.compile(
+REQUIREMENT = (
     r"[A-Za-z0-9][A-Za-z0-9._-]*\s*(\[[^\]]*\])?\s*([=<>!~]=?=?\s*[\w(]|@\s*\S+|;|\\|#|$)|\./|https?://|git\+|\w+\.whl$"
 )
-PINNED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\s*(\[[^\]]*\])?\s*([=<>!~]=|[<>]|@\s+\S)")
-PIP_FILE = re.compile(r"requirements|constraints|freeze", re.IGNORECASE)
-PIP_TABLE = re.compile(r"Package +Version[^\n]*\n-+ -+")
-PIP_JSON = re.compile(r'\s*\[\s*\{\s*"name"\s*:\s*"[^"]*"\s*,\s*"version"\s*:')
-MAVEN_LIST = re.compile(r"^(\[INFO\] )?--- \S{0,100}dependency\S{0,100}:list ", re.MULTILINE)
-CYCLONEDX = re.compile(r'"bomFormat"\s*:\s*"CycloneDX"')
-POM = re.compile(r"<project[\s>]")
+PINNED = r"[A-Za-z0-9][A-Za-z0-9._-]*\s*(\[[^\]]*\])?\s*([=<>!~]=|[<>]|@\s+\S)"
+PIP_FILE = r"(?i)requirements|constraints|freeze"
+PIP_TABLE = r"Package +Version[^\n]*\n-+ -+"
+PIP_JSON = r'\s*\[\s*\{\s*"name"\s*:\s*"[^"]*"\s*,\s*"version"\s*:'
+MAVEN_LIST = r"(?m)^(\[INFO\] )?--- \S{0,100}dependency\S{0,100}:list "
+CYCLONEDX = r'"bomFormat"\s*:\s*"CycloneDX"'
+POM = r"<project[\s>]"
 
 
 def content(head: Head, comments: tuple[str, ...] = ("#",)) -> Iterator[str]:
@@ -40,19 +43,19 @@ def content(head: Head, comments: tuple[str, ...] = ("#",)) -> Iterator[str]:
 def go_mod(head: Head) -> bool:
     """Return whether the first statement names a module, as the go command writes it."""
     first = next(content(head, ("//",)), "")
-    return GO_MODULE.fullmatch(first) is not None and "{" not in first
+    return re.fullmatch(GO_MODULE, first) is not None and "{" not in first
 
 
 def fleet_toml(head: Head) -> bool:
     """Return whether there are tables `service`."""
-    return head.file.endswith(".toml") and TOML_SERVICE.search(head.text) is not None
+    return head.file.endswith(".toml") and re.search(TOML_SERVICE, head.text) is not None
 
 
 def fleet_json(head: Head) -> bool:
     """Return whether it is JSON with the keys of a fleet, or a list of texts `CLIENT@VERSION`."""
     start = head.text.lstrip()
     return start[:1] in {"[", "{"} and (
-        FLEET_KEY.search(start) is not None or re.match(r'\[\s*"[\w.-]+@', start) is not None
+        re.search(FLEET_KEY, start) is not None or re.match(r'\[\s*"[\w.-]+@', start) is not None
     )
 
 
@@ -64,25 +67,25 @@ def sheet(head: Head) -> bool:
 
 def plain_list(head: Head) -> bool:
     """Return whether the first line is `CLIENT@VERSION`."""
-    return LISTED.match(next(content(head), "")) is not None
+    return re.match(LISTED, next(content(head), "")) is not None
 
 
 def go_version(head: Head) -> bool:
     """Return whether the first line is a program's name with its Go, and modules follow."""
-    return GO_PROGRAM.match(head.text) is not None and "\tpath\t" in head.text
+    return re.match(GO_PROGRAM, head.text) is not None and "\tpath\t" in head.text
 
 
 def requirements(head: Head) -> bool:
     """Return whether the lines are requirements, most of them with a version."""
     lines = [line for line in content(head) if not line.startswith(("-", "\\"))][:LOOKED_AT]
-    fitting = sum(REQUIREMENT.match(line) is not None for line in lines)
-    pinned = any(PINNED.match(line) for line in lines) or PIP_FILE.search(head.file) is not None
+    fitting = sum(re.match(REQUIREMENT, line) is not None for line in lines)
+    pinned = any(re.match(PINNED, line) for line in lines) or re.search(PIP_FILE, head.file) is not None
     return pinned and fitting == len(lines)
 
 
 def pip_list(head: Head) -> bool:
     """Return whether it is pip's table of packages, or its JSON."""
-    return PIP_TABLE.match(head.text) is not None or PIP_JSON.match(head.text) is not None
+    return re.match(PIP_TABLE, head.text) is not None or re.match(PIP_JSON, head.text) is not None
 
 
 def python_lock(head: Head) -> bool:
@@ -96,7 +99,7 @@ def python_lock(head: Head) -> bool:
 
 def maven_list(head: Head) -> bool:
     """Return whether Maven's dependency plugin lists what it resolved."""
-    return "The following files have been resolved:" in head.text or MAVEN_LIST.search(head.text) is not None
+    return "The following files have been resolved:" in head.text or re.search(MAVEN_LIST, head.text) is not None
 
 
 def gradle_lock(head: Head) -> bool:
@@ -111,9 +114,9 @@ def package_lock(head: Head) -> bool:
 
 def cyclonedx(head: Head) -> bool:
     """Return whether it is JSON that calls itself CycloneDX."""
-    return head.text.lstrip().startswith("{") and CYCLONEDX.search(head.text) is not None
+    return head.text.lstrip().startswith("{") and re.search(CYCLONEDX, head.text) is not None
 
 
 def pom(head: Head) -> bool:
     """Return whether it is XML whose root is a Maven project."""
-    return head.text.lstrip().startswith("<") and POM.search(head.text) is not None
+    return head.text.lstrip().startswith("<") and re.search(POM, head.text) is not None

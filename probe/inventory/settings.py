@@ -16,8 +16,8 @@ from probe.model import Role
 NO_VERSION = "its settings name no version; put an inventory that does into the same folder"
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 """In the order of their numbers in Kafka's protocol."""
-DURATION = re.compile(r"\d{1,9}(?:\.\d{1,3})?(?:ns|us|ms|s|m|h)(?:\d{1,9}(?:ms|s|m))*")
-VERSION = re.compile(r"v?(\d{1,3}(?:\.\d{1,3}){1,3})")
+DURATION = r"\d{1,9}(?:\.\d{1,3})?(?:ns|us|ms|s|m|h)(?:\d{1,9}(?:ms|s|m))*"
+VERSION = r"v?(\d{1,3}(?:\.\d{1,3}){1,3})"
 DEPTH = 20
 """Keys below keys that are looked at."""
 
@@ -46,7 +46,7 @@ def codec(value: Any) -> str:
 
 def duration(value: Any) -> str:
     """Return a duration with its unit."""
-    return value if isinstance(value, str) and DURATION.fullmatch(value) else ""
+    return value if isinstance(value, str) and re.fullmatch(DURATION, value) else ""
 
 
 def duration_s(value: Any) -> str:
@@ -56,7 +56,7 @@ def duration_s(value: Any) -> str:
 
 def version(value: Any) -> str:
     """Return a version of Kafka."""
-    found = VERSION.fullmatch(str(value)) if isinstance(value, str | float) else None
+    found = re.fullmatch(VERSION, str(value)) if isinstance(value, str | float) else None
     return found[1] if found else ""
 
 

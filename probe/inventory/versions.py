@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-PSEUDO = re.compile(r"v\d+\.\d+\.\d+-(?:[\w.]+\.)?(?:0\.)?\d{14}-[0-9a-f]{12}(?:\+incompatible)?")
+PSEUDO = r"v\d+\.\d+\.\d+-(?:[\w.]+\.)?(?:0\.)?\d{14}-[0-9a-f]{12}(?:\+incompatible)?"
 """The three forms of Go's pseudo-versions: https://go.dev/ref/mod#pseudo-versions."""
-GO_RELEASE = re.compile(r"v(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)(?:\+incompatible)?")
-NUMBER = re.compile(r"v?(\d[0-9A-Za-z]*(?:[-.][0-9A-Za-z]+)*)")
+GO_RELEASE = r"v(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)(?:\+incompatible)?"
+NUMBER = r"v?(\d[0-9A-Za-z]*(?:[-.][0-9A-Za-z]+)*)"
 """A version that begins with a number, as every registry serves them."""
-RANGE = re.compile(r"[\[\](),<>=~^*|\s]|\.[xX](?:\.|$)|\.\+|^(?:latest|latest\..*|RELEASE|LATEST|\+)$")
-PLACEHOLDER = re.compile(r"\$\{|@[\w.]+@")
-DEVELOPMENT = re.compile(r"(?:\.dev\d*|\+.*)$")
+RANGE = r"[\[\](),<>=~^*|\s]|\.[xX](?:\.|$)|\.\+|^(?:latest|latest\..*|RELEASE|LATEST|\+)$"
+PLACEHOLDER = r"\$\{|@[\w.]+@"
+DEVELOPMENT = r"(?:\.dev\d*|\+.*)$"
 """Python's versions between releases, and local ones: https://packaging.python.org/en/latest/specifications/version-specifiers/."""
-DEBIAN = re.compile(r"(?:\d+:)?([0-9][0-9A-Za-z.+~]*?)(?:[+~]dfsg\S*|[+~]ds\S*)?-[0-9A-Za-z.+~]+")
+DEBIAN = r"(?:\d+:)?([0-9][0-9A-Za-z.+~]*?)(?:[+~]dfsg\S*|[+~]ds\S*)?-[0-9A-Za-z.+~]+"
 """Epoch, upstream version and Debian's revision."""
 NO_VERSION = "the file names no version"
 
@@ -34,18 +34,18 @@ def exact(ecosystem: str, text: str) -> Answer:
 
 
 def _plain(text: str) -> Answer:
-    if PLACEHOLDER.search(text):
+    if re.search(PLACEHOLDER, text):
         return "", f"{text} is filled in by the build, and the file does not say with what"
-    if RANGE.search(text):
+    if re.search(RANGE, text):
         return "", f"{text} is a range, which names no release"
-    found = NUMBER.fullmatch(text)
+    found = re.fullmatch(NUMBER, text)
     return (found[1], "") if found else ("", f"{text} names no release")
 
 
 def _golang(text: str) -> Answer:
-    if PSEUDO.fullmatch(text):
+    if re.fullmatch(PSEUDO, text):
         return "", f"{text} is a pseudo-version: a commit, no release"
-    release = GO_RELEASE.fullmatch(text)
+    release = re.fullmatch(GO_RELEASE, text)
     return (release[1], "") if release else ("", f"{text} names no release")
 
 
@@ -55,7 +55,7 @@ def with_v(ecosystem: str, text: str) -> str:
 
 
 def _pypi(text: str) -> Answer:
-    if DEVELOPMENT.search(text):
+    if re.search(DEVELOPMENT, text):
         return "", f"{text} is a version between releases"
     return _plain(text)
 
@@ -67,7 +67,7 @@ def _maven(text: str) -> Answer:
 
 
 def _debian(text: str) -> Answer:
-    found = DEBIAN.fullmatch(text)
+    found = re.fullmatch(DEBIAN, text)
     return _plain(found[1]) if found else _plain(text)
 
 

@@ -1,21 +1,17 @@
-"""Plan of a run: selectors times catalogue times engine gives the cells that run, and the skips with reasons. Pure."""
+"""Plan of a run: the cells that run, with what each needs, and the skips with reasons. Pure."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 
-from probe.catalogue.selectors import ONLY_FOR, Chosen
-from probe.model import CONTROL, Cell, Engine, Expectation, Limits, Profile, Reaction, Role
-from probe.model.versions import version_key
-from probe.planning.paces import LONG_OBSERVATION_MS, Pace, pace_of
+from probe.catalogue.selectors import Chosen
+from probe.model import CONTROL, Cell, Engine, Expectation, Limits, Profile, Reaction
+from probe.planning.paces import Pace, pace_of
+from probe.planning.selection import Combination, Selection, combinations
 from probe.planning.variants import expectation_of, variant_of
-from probe.protocol.names import api_name
-from probe.scenarios.reach import Versions, out_of_reach
 from probe.scenarios.scenario import RoleVariant, Scenario
-from probe.scenarios.steps.partitions import Step
 
 WARM_UP_S = 3.0
 """Approximate time of a client's start and warm-up; for estimates only."""
@@ -28,14 +24,6 @@ ELECTION_S = 10.0
 """Longest part of an election that counts as busy; other trials can start in the rest."""
 WAITING_PER_JOB = 1
 """Waiting trials per job: they cost less than busy ones, but not nothing. One event loop cannot keep up with more."""
-
-
-class LongWatches(StrEnum):
-    """Client versions that run the scenarios with long observations."""
-
-    ALL = "all"
-    CORE = "core"
-    """Core versions, and the newest of each release line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,148 +110,28 @@ def settled_after_s(item: Planned) -> float:
     return SETTLED_AFTER_S
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
-    """What a run was asked to run."""
-
-    clients: Sequence[Chosen]
-    scenarios: Sequence[Scenario]
-    roles: Sequence[Role]
-    profiles: Sequence[Profile]
-    engine: Engine
-    brokers: Sequence[str]
-    trials: int = 1
-    seed: int = 0
-    shard: tuple[int, int] = (1, 1)
-    exact: Mapping[str, str] = field(default_factory=dict)
-    """Real brokers: the exact version of each release line."""
-    unplayed: Mapping[type[Step], str] = field(default_factory=dict)
-    """Kinds of steps that the engine cannot do, with the reason."""
-    long_watches: LongWatches = LongWatches.ALL
-    versions: Mapping[Cell, Versions] = field(default_factory=dict)
-    """Request versions observed in stored trials, by control cell."""
-
-
 def make_plan(selection: Selection) -> Plan:
     """Return the plan of a selection; the same selection always gives the same plan."""
-    cells: list[Planned] = []
+    each: dict[Cell, Planned] = {}  # two applications may be the same client and configuration
     skips: list[Skip] = []
-    for scenario in selection.scenarios:
-        for chosen, role, profile, broker in _combinations(selection):
-            family, version = chosen.client.family, chosen.client.version
-            cell = Cell(family, version, role, str(profile), scenario.name, selection.engine, broker)
-            part = scenario.variant(role, selection.engine)
-            if part is None:
-                continue
-            reason = (
-                _reason_to_skip(chosen, role, profile, scenario, selection.engine)
-                or _acks(cell, chosen, profile, part)
-                or _unobserved_error(chosen, part)
-                or _unasked(chosen, role, part)
-                or _unplayed(scenario, part, selection, broker)
-                or _too_long(chosen, part, selection.long_watches)
-                or out_of_reach(part, selection.versions.get(replace(cell, scenario=CONTROL), {}))
-            )
-            if reason:
-                skips.append(Skip(cell, reason))
-            else:
-                cells.append(_planned(cell, chosen, profile, scenario, part, selection.trials))
-    each = {item.cell: item for item in cells}  # two applications may be the same client and configuration
+    for item in combinations(selection):
+        if item.reason:
+            skips.append(Skip(item.cell, item.reason))
+        else:
+            each[item.cell] = _planned(item, selection.trials)
     return Plan(_order(list(each.values()), selection), tuple(skips), selection.exact)
 
 
-def _combinations(selection: Selection) -> Iterable[tuple[Chosen, Role, Profile, str]]:
-    return (
-        (chosen, role, chosen.application.profile(profile, role) if chosen.application else profile, broker)
-        for chosen in selection.clients
-        for role in selection.roles
-        for profile in selection.profiles
-        for broker in selection.brokers
-    )
-
-
-def _reason_to_skip(chosen: Chosen, role: Role, profile: Profile, scenario: Scenario, engine: Engine) -> str:
-    family, version = chosen.family, chosen.version.version
-    if chosen.application is not None and not chosen.application.plays(role):
-        return f"{chosen.application} has no role {role}"
-    for kind, name, spans in (("role", str(role), family.roles), ("profile", profile.name, family.profiles)):
-        span = spans.get(name)
-        if span is None:
-            return f"{family.family} has no {kind} {name}"
-        if not span.covers(version):
-            known = " ".join(
-                text for text in (span.since and f"since {span.since}", span.until and f"until {span.until}") if text
-            )
-            return f"{family.family} has {kind} {name} {known}" + (f": {span.reason}" if span.reason else "")
-    if role not in ONLY_FOR.get(profile.name, tuple(Role)):
-        return f"profile {profile.name} does not apply to role {role}"
-    if engine not in scenario.engines:
-        return f"{scenario.name} does not run on the {engine} engine"
-    return ""
-
-
-def _unobserved_error(chosen: Chosen, part: RoleVariant) -> str:
-    """Return why it cannot be observed whether a required error was reported."""
-    if chosen.family.judged_by and part.expectation.expects is Reaction.SURFACE:
-        return f"{chosen.client.family} is an application that reports no single error, which is required here"
-    return ""
-
-
-def _unasked(chosen: Chosen, role: Role, part: RoleVariant) -> str:
-    """Return why an instance never sends the request that the scenario is about."""
-    for item in chosen.family.behaviour.unasked:
-        if item.role == role and part.expectation.apis == (item.api,) and item.covers(chosen.version.version):
-            return f"{chosen.client.family} as {role} does not call {api_name(item.api)} here: {item.reason}"
-    return ""
-
-
-def _unplayed(scenario: Scenario, part: RoleVariant, selection: Selection, broker: str) -> str:
-    """Return why the engine cannot run the scenario: a step it cannot do, or a state its brokers never reach."""
-    for step in part.steps:
-        if reason := selection.unplayed.get(type(step)):
-            return f"{scenario.name} does not run on the {selection.engine} engine: {reason}"
-    if selection.engine is not Engine.KAFKA:
-        return ""
-    line, since, until = version_key(broker), scenario.real_since, scenario.real_until
-    if since and line < version_key(since):
-        return f"{scenario.name} needs Kafka {since} or newer: {scenario.real_reason}"
-    if until and line > version_key(until):
-        return f"{scenario.name} needs Kafka {until} or older: {scenario.real_reason}"
-    return ""
-
-
-def _too_long(chosen: Chosen, part: RoleVariant, who: LongWatches) -> str:
-    """Return why a version does not take part in a long observation."""
-    plays = who is LongWatches.ALL or part.expectation.watch_ms < LONG_OBSERVATION_MS
-    if plays or chosen.family.stands_for_its_line(chosen.version.version):
-        return ""
-    seconds = part.expectation.watch_ms // 1000
-    return f"observed for {seconds} s: only core versions and the newest of each line; --long-watches all adds the rest"
-
-
-def _acks(cell: Cell, chosen: Chosen, profile: Profile, part: RoleVariant) -> str:
-    """Return why a client does not meet what only acks=all meets. A profile or property may set acks itself."""
-    if not part.acks_all or cell.role is not Role.PRODUCER:
-        return ""
-    if profile.name == "acks-1":
-        return "profile acks-1 waits for no other replica"
-    span = chosen.family.behaviour.acks_one
-    configured = profile.name == "idempotent" or any("acks" in key.lower() for key, _ in profile.properties)
-    if configured or span is None or not span.covers(cell.version):
-        return ""
-    return f"{cell.family} writes with acks=1, which waits for no other replica; profile idempotent asks for all"
-
-
-def _planned(
-    cell: Cell, chosen: Chosen, profile: Profile, scenario: Scenario, part: RoleVariant, trials: int
-) -> Planned:
+def _planned(item: Combination, trials: int) -> Planned:
+    cell, chosen, profile = item.cell, item.chosen, item.profile
     behaviour = chosen.family.behaviour
     limits = Limits(
         back_off_ms=chosen.family.limit(behaviour.back_off_ms, cell.version),
         min_discovery_age_ms=chosen.family.limit(behaviour.min_discovery_age_ms, cell.version),
     )
-    part = variant_of(part, profile, cell.engine, cell.broker)
-    return Planned(cell, chosen, profile, scenario, part, expectation_of(part, profile, cell.broker), limits, trials)
+    part = variant_of(item.variant, profile, cell.engine, cell.broker)
+    expectation = expectation_of(part, profile, cell.broker)
+    return Planned(cell, chosen, profile, item.scenario, part, expectation, limits, trials)
 
 
 def _order(cells: list[Planned], selection: Selection) -> tuple[Planned, ...]:

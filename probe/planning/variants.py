@@ -8,7 +8,8 @@ from probe.model import Engine, Expectation, Profile
 from probe.scenarios.scenario import RoleVariant
 from probe.scenarios.session_timeouts import lingers_ms, session_ms
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker
-from probe.scenarios.steps.partitions import LagMetadata, Step
+from probe.scenarios.steps.partitions import LagMetadata
+from probe.scenarios.steps.step import Step
 
 
 def variant_of(variant: RoleVariant, profile: Profile, engine: Engine, broker: str) -> RoleVariant:

@@ -15,8 +15,9 @@ Not covered: the same for a short time (metadata/amnesia); offsets that are out 
 from probe.model import Reaction, Symptom, Target
 from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
-from probe.scenarios.steps.partitions import CutConnections, ForgetTopic
+from probe.scenarios.steps.partitions import CutConnections
 from probe.scenarios.steps.real import KeepReplicas, SlowReads
+from probe.scenarios.steps.topics import ForgetTopic
 
 SCENARIO = Scenario(
     name="broker/slow-recovery",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from probe.model import Expectation, Role, Target
 from probe.scenarios.scenario import RoleVariant
-from probe.scenarios.steps.partitions import Step
+from probe.scenarios.steps.step import Step
 
 LED = (Role.PRODUCER, Role.CONSUMER)
 COORDINATED = (Role.GROUP, Role.TRANSACTIONAL)

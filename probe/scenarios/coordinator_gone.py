@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from probe.model import Reaction, Role, Symptom, Target
 from probe.scenarios.scenario import CAUSES, RoleVariant, Scenario, expect
-from probe.scenarios.steps.partitions import LoseCoordinator
+from probe.scenarios.steps.coordinators import LoseCoordinator
 
 VARIANT = RoleVariant(
     roles=(Role.GROUP, Role.TRANSACTIONAL),

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from probe.model import Reaction, Role, Symptom, Target
 from probe.scenarios.scenario import RoleVariant, Scenario, expect
-from probe.scenarios.steps.partitions import LoadCoordinator
+from probe.scenarios.steps.coordinators import LoadCoordinator
 
 VARIANT = RoleVariant(
     roles=(Role.GROUP, Role.TRANSACTIONAL),

@@ -14,7 +14,7 @@ Not covered: long loading (coordinator/loading), no coordinator at all (coordina
 
 from probe.model import Reaction, Role, Symptom, Target
 from probe.scenarios.scenario import RoleVariant, Scenario, expect
-from probe.scenarios.steps.partitions import MoveCoordinator
+from probe.scenarios.steps.coordinators import MoveCoordinator
 
 SCENARIO = Scenario(
     name="coordinator/moved",

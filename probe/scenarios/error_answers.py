@@ -16,7 +16,9 @@ from enum import StrEnum
 
 from probe.model import Role, Target
 from probe.protocol.names import api_key, error_name
-from probe.scenarios.steps.partitions import MoveCoordinator, MoveLeader, Rejoin, Step
+from probe.scenarios.steps.coordinators import MoveCoordinator, Rejoin
+from probe.scenarios.steps.partitions import MoveLeader
+from probe.scenarios.steps.step import Step
 
 P, C, G, T, A = Role.PRODUCER, Role.CONSUMER, Role.GROUP, Role.TRANSACTIONAL, Role.ADMIN
 

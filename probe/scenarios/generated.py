@@ -26,7 +26,8 @@ from probe.scenarios.error_answers import (
     listed,
 )
 from probe.scenarios.scenario import CAUSES, CONFORMS, RoleVariant, Scenario, expect
-from probe.scenarios.steps.partitions import AnswerError, Step
+from probe.scenarios.steps.partitions import AnswerError
+from probe.scenarios.steps.step import Step
 
 HOLD_MS = 3000
 """Time for which `hold` answers the error: over three default back-offs of all clients but sarama's consumer."""

@@ -12,7 +12,8 @@ Not covered: a topic that is really gone (topic/deleted); groups, which fetch as
 
 from probe.model import Engine, Reaction, Role, Symptom, Target
 from probe.scenarios.scenario import RoleVariant, Scenario, expect
-from probe.scenarios.steps.partitions import CutConnections, ForgetTopic
+from probe.scenarios.steps.partitions import CutConnections
+from probe.scenarios.steps.topics import ForgetTopic
 
 SCENARIO = Scenario(
     name="metadata/amnesia",

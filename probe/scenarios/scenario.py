@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from probe.model import Engine, Expectation, Outcome, Reaction, Role, Symptom, Trigger
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
-from probe.scenarios.steps.partitions import Step
+
+if TYPE_CHECKING:  # the modules of all steps; a scenario loads those of its own steps
+    from probe.scenarios.steps.step import Step
 
 CONFORMS: dict[Reaction, tuple[Outcome, ...]] = {
     Reaction.NOTHING: (Outcome.CLEAN,),

@@ -12,7 +12,7 @@ them wait for the topic to return without an error.
 
 from probe.model import Reaction, Role, Symptom, Target
 from probe.scenarios.scenario import RoleVariant, Scenario, expect
-from probe.scenarios.steps.partitions import DeleteTopic
+from probe.scenarios.steps.topics import DeleteTopic
 
 SCENARIO = Scenario(
     name="topic/deleted",

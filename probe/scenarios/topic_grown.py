@@ -11,7 +11,7 @@ Not covered: how soon producers use the new partitions: the driver names its par
 
 from probe.model import Reaction, Role, Symptom, Target, Trigger
 from probe.scenarios.scenario import RoleVariant, Scenario, expect
-from probe.scenarios.steps.partitions import GrowTopic
+from probe.scenarios.steps.topics import GrowTopic
 
 SCENARIO = Scenario(
     name="topic/grown",

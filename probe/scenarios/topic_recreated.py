@@ -16,7 +16,8 @@ Not covered: promises about records of the old topic, which its deletion gives u
 
 from probe.model import Reaction, Role, Symptom, Target, Trigger
 from probe.scenarios.scenario import RoleVariant, Scenario, expect
-from probe.scenarios.steps.partitions import MoveLeader, RecreateTopic
+from probe.scenarios.steps.partitions import MoveLeader
+from probe.scenarios.steps.topics import RecreateTopic
 
 SCENARIO = Scenario(
     name="topic/recreated",

@@ -11,7 +11,7 @@ from probe.model import AfterHeal, App, AppKind, Reaction, Role, Target
 from probe.model.cluster_history import OLD
 from probe.verdict import apis
 from probe.verdict.hits import Hit
-from probe.verdict.service import Errors
+from probe.verdict.service import Errors, started_at
 from probe.verdict.wire_evidence import Exchange, WireEvidence
 
 QUIET_US = 1_000_000
@@ -19,6 +19,8 @@ QUIET_US = 1_000_000
 UNDER_WAY_US = 10_000_000
 """A client that is served again completes its recovery within this time. Operations begin at least every 800 ms, and a
 group commits every 5 s. Operations that waited complete first, and do not count."""
+STANDS_STILL_US = 3_000_000
+"""A producer that serves no later operation for this time has not recovered. It is watched for longer (storms)."""
 
 OPERATION, COMMIT = "operation", "commit"
 NEEDS: dict[Role, dict[str, int]] = {
@@ -41,8 +43,7 @@ class Recovery:
     at: int | None = None
     """The success that completed it. None = not recovered."""
     pending: bool = False
-    """The client is served again, but does not have enough successes yet, or the quiet second after them is not
-    over."""
+    """The client is served again, but has too few successes yet, or the quiet second after them is not over."""
 
     @property
     def ms(self) -> float | None:
@@ -63,7 +64,15 @@ def find_recovery(evidence: WireEvidence, hits: tuple[Hit, ...], errors: Errors)
     lost = (since for since, _ in _without_partition(evidence) if since <= timeline.until)
     bad = sorted([*(hit.at for hit in hits if not hit.soft), *(item.at for item in errors.affected), *lost])
     found = _search(evidence, start, bad, sorted(_successes(evidence, start, gate)))
+    found = Recovery(start) if found.at is not None and _stands_still(evidence, found.at) else found
     return replace(found, pending=True) if found.at is None and _under_way(evidence, max(start, gate), bad) else found
+
+
+def _stands_still(evidence: WireEvidence, at: int) -> bool:
+    """Return whether a producer's operations began after a recovery and none succeeded: those that had waited did."""
+    until, begun = evidence.timeline.until, started_at(evidence) if evidence.role is Role.PRODUCER else ()
+    waits = any(at < began <= until - STANDS_STILL_US for began in begun)
+    return waits and all(began <= at or ended > until for began, ended, _ in SUCCESSES[evidence.role](evidence))
 
 
 def _under_way(evidence: WireEvidence, since: int, bad: list[int]) -> bool:
@@ -149,7 +158,7 @@ Found = Iterator[tuple[int, int, str]]
 
 
 def _operations(evidence: WireEvidence, begins: AppKind, ends: AppKind) -> Found:
-    """Yield operations paired by partition and number. Without a reported start, an operation started when it ended."""
+    """Yield operations paired by partition and number. Without a reported start, it started when it ended."""
     begun: dict[tuple[int, int], int] = {}
     for item in evidence.events.apps:
         key = (item.partition, item.sequence)

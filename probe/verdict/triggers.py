@@ -21,6 +21,8 @@ IGNORED_ERRORS = 3
 """Number of failed attempts in a row, each begun after the error answer to the last one. A client that sent no
 discovery meanwhile does not ask because of such an answer. The first attempt may have been concurrent with others, and
 on the second some clients only wait."""
+HABIT = 3
+"""Number of connections begun with a discovery that show a client which asks on connect."""
 DONE_AT = attrgetter("done_at")
 
 
@@ -112,13 +114,11 @@ class Clues:
 
     @lazy
     def asks_on_connect(self) -> bool:
-        """Return whether most connections between the first useful answer and the fault began with a discovery.
+        """Return whether most connections between warm-up and the fault, and at least three, began with a discovery.
 
-        A client's very first connections prove nothing, since all of them begin so. A connection without other work
-        does not count either, since it may have been opened for the discovery.
+        Those of the start prove nothing, since every client's begin so; one without other work may be made for it.
         """
-        begin = self.reading.timeline.begin
-        informed = min((d.answered for d in self.discoveries if d.answered is not None), default=begin)
+        begin, warm = self.reading.timeline.begin, self.reading.timeline.warm
         asked = {(item.at, item.conn) for item in self.discoveries}
         idle = apis.HANDSHAKE | apis.DISCOVERY
         requests = (item.request for item in self.reading.exchanges)
@@ -126,9 +126,9 @@ class Clues:
         began = [
             (at, conn) in asked
             for conn, at in self.first_request.items()
-            if at < begin and conn in worked and self.opened.get(conn, 0) >= informed
+            if at < begin and conn in worked and self.opened.get(conn, 0) >= warm
         ]
-        return 2 * sum(began) > len(began)
+        return sum(began) >= HABIT and 2 * sum(began) > len(began)
 
     def since_reported(self, times: list[int], at: int) -> bool:
         """Return whether one of `times` lies between the last useful answer and `at`."""

@@ -15,7 +15,8 @@ from probe.engines.embedded.broker_rules import whose_turn
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.model import Election, Engine, Outcome, Reaction, Role, Subject
 from probe.model.cluster import next_broker
-from probe.planning.plan import Selection, make_plan
+from probe.planning.plan import make_plan
+from probe.planning.selection import Selection
 from probe.scenarios.scenario import RoleVariant, Scenario
 from probe.scenarios.second_starts import started_during
 from probe.scenarios.session_timeouts import session_ms

@@ -11,19 +11,10 @@ from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.engines.embedded.topic_rules import RULES, fault_rules, key_of
 from probe.model import Engine, Role, Subject
 from probe.model.cluster import next_broker
-from probe.scenarios.steps.partitions import (
-    AnswerError,
-    ForgetTopic,
-    LagMetadata,
-    LoadCoordinator,
-    LoseCoordinator,
-    LoseLeader,
-    MoveCoordinator,
-    MoveLeader,
-    RecreateTopic,
-    Rejoin,
-    Step,
-)
+from probe.scenarios.steps.coordinators import LoadCoordinator, LoseCoordinator, MoveCoordinator, Rejoin
+from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseLeader, MoveLeader
+from probe.scenarios.steps.step import Step
+from probe.scenarios.steps.topics import ForgetTopic, RecreateTopic
 
 HOUR_MS = 3_600_000
 

@@ -17,7 +17,7 @@ from probe.engines.kafka.faults.unsupported_steps import UNSUPPORTED_STEPS
 from probe.model import Engine, Role
 from probe.scenarios.session_timeouts import session_ms
 from probe.scenarios.steps.brokers import Evacuate, HangBroker, StopBroker
-from probe.scenarios.steps.partitions import Step
+from probe.scenarios.steps.step import Step
 from tests.support.scripted_kafka import KRAFT_MS, OLD, part, played
 
 pytestmark = pytest.mark.usefixtures("no_waiting")

@@ -18,7 +18,7 @@ from probe.engines.kafka.engine import Kafka
 from probe.engines.kafka.faults.coordinators import found
 from probe.engines.kafka.ports import OFFSETS_TOPIC, FaultTarget
 from probe.model import Subject
-from probe.scenarios.steps.partitions import LoseCoordinator
+from probe.scenarios.steps.coordinators import LoseCoordinator
 from probe.toolchain.tools import ToolError
 from tests.support.relay_peers import until
 

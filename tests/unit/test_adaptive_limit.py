@@ -17,7 +17,8 @@ from probe.runner.schedule.adaptive_limit import (
     StartingSlots,
     no_machine,
 )
-from probe.runner.schedule.capacity import CALM_MS, MOST, Machine
+from probe.runner.schedule.capacity import CALM_MS, Machine
+from probe.runner.schedule.most import MOST
 
 
 def crowd(most: int | None, machine: Callable[[], Machine] = no_machine) -> tuple[AdaptiveLimit, list[float]]:

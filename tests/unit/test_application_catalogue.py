@@ -17,7 +17,8 @@ from probe.catalogue.selectors import Chosen, select_clients, select_profiles
 from probe.cli.app import app
 from probe.cli.wiring.catalogue import inside
 from probe.model import Client, Election, Engine, Outcome, Profile, Role
-from probe.planning.plan import Selection, make_plan
+from probe.planning.plan import make_plan
+from probe.planning.selection import Selection
 from probe.site import build
 from probe.site.data.page_names import client_slug
 from tests.support import site_data

@@ -9,7 +9,6 @@ import pytest
 
 from probe.runner.schedule.capacity import (
     CALM_MS,
-    MOST,
     MOST_TRIAL_MB,
     NEW_DRIVER_MB,
     PACE_CORE_S,
@@ -24,6 +23,7 @@ from probe.runner.schedule.capacity import (
     reserve_mb,
     seen_trial_mb,
 )
+from probe.runner.schedule.most import MOST
 
 IDLE = Machine(cores=2, idle=1.0, memory_mb=8000)
 SOME = Trials(busy=10, resting=5, starting=3)

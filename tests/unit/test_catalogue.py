@@ -70,7 +70,20 @@ class TestFamilies:
         assert str(path) in str(caught.value)
 
     def test_the_families_of_the_repository_can_be_read(self) -> None:
-        assert {"sarama", "java", "librdkafka", "kafka-python"} <= set(read_families(CLIENTS))
+        read = {name: family.family for name, family in read_families(CLIENTS).items()}
+        assert {"sarama", "java", "librdkafka", "kafka-python"} <= set(read)
+        assert read == {name: name for name in read}
+
+    def test_a_broken_family_is_an_error_where_it_is_named_and_only_there(self, tmp_path: Path) -> None:
+        for name, text in (("demo", SMALL), ("other", SMALL), ("torn", SMALL[:-20])):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "client.toml").write_text(text)
+        families = read_families(tmp_path)
+        assert families["demo"].title == "Demo"
+        with pytest.raises(CatalogueError, match=r"other.client\.toml: family: demo is not the name of the folder"):
+            families["other"]
+        with pytest.raises(CatalogueError, match=r"torn.client\.toml: "):
+            families["torn"]
 
     def test_a_folder_without_families_is_an_error(self, tmp_path: Path) -> None:
         with pytest.raises(CatalogueError, match=r"no .*client.toml"):

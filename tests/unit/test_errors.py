@@ -9,7 +9,8 @@ from probe.model import Engine, Outcome, Reaction, Reality, Role, Target
 from probe.protocol.names import ERROR_NAMES, api_key, error_name
 from probe.scenarios.error_answers import ANSWERS, APIS, BY_CODE, Answer, ErrorClass, find_api
 from probe.scenarios.generated import TEMPLATES, defaults, scenario
-from probe.scenarios.steps.partitions import AnswerError, Rejoin
+from probe.scenarios.steps.coordinators import Rejoin
+from probe.scenarios.steps.partitions import AnswerError
 
 RETRIABLE = frozenset(
     {2, 3, 5, 6, 7, 9, 13, 14, 15, 16, 19, 20, 41, 51, 56, 70, 71, 72, 74, 75, 78, 80, 83, 84, 88, 89, 100, 103, 106}

@@ -19,6 +19,8 @@ from tests.support.synthetic_rows import CELL, fill
 
 HEAVY = ("pyspark", "pandas", "grpc", "numpy", "pyarrow", "jinja2", "confluent_kafka", "kazoo", "uvloop")
 """Packages that take long to load."""
+OF_RUNS = ("probe.planning.plan", "probe.runner.schedule.capacity", "probe.scenarios.steps.step")
+"""Modules with many values that a look-up has no use for: plans, limits of runs, the steps of all scenarios."""
 BARE = (*HEAVY, "pydantic", "rich", "asyncio", "probe.model")
 """What the list of commands does not need either."""
 TRACED = """
@@ -94,7 +96,7 @@ def test_a_look_up_loads_only_what_reads_evidence(arguments: list[str], code: in
     fill(tmp_path / "results", (CELL, 0, Outcome.STUCK), (replace(CELL, version="1.43.2"), 0, Outcome.STUCK))
     where = ["--results", str(tmp_path / "results")]
     named = [str(tmp_path / item) if item == "fleet.txt" else item for item in arguments]
-    assert loaded(*named, *where, code=code) & {*HEAVY, "rich", "asyncio"} == set()
+    assert loaded(*named, *where, code=code) & {*HEAVY, *OF_RUNS, "rich", "asyncio"} == set()
 
 
 def test_a_plan_reads_stored_trials_only_if_a_scenario_depends_on_them(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, select_profiles
 from probe.engines.kafka.faults.unsupported_steps import UNSUPPORTED_STEPS
 from probe.model import Election, Engine, Outcome, Role
-from probe.planning.plan import FOUND_S, SETTLED_AFTER_S, LongWatches, Plan, Selection, make_plan, settled_after_s
+from probe.planning.plan import FOUND_S, SETTLED_AFTER_S, Plan, make_plan, settled_after_s
+from probe.planning.selection import LongWatches, Selection
 from probe.scenarios.steps.partitions import LagMetadata
 from tests.unit.test_catalogue import SMALL, demo
 

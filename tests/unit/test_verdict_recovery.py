@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from probe.model import AppKind, Expectation, Facts, Outcome, Reroute, Role, Row, Trigger, Verdict
-from probe.verdict import judge
+from probe.verdict import certain, judge
 from tests.support.histories import history
 from tests.support.transcript import (
     AFFECTED,
@@ -23,6 +23,7 @@ from tests.support.transcript import (
     RESET,
     STORAGE_ERROR,
     THIRD,
+    Script,
 )
 from tests.support.transcript_steps import (
     Step,
@@ -96,6 +97,21 @@ def test_a_hit_or_error_within_a_second_undoes_recovery() -> None:
     reported = facts(produce_answer(56), *MOVE, *ASKED, acked(3), app(AppKind.SEND_ERROR, 7, partition=0), acked(60))
     assert reported.recovery_ms is not None
     assert reported.recovery_ms > 250
+
+
+def test_a_client_that_serves_only_what_had_waited_has_not_recovered() -> None:
+    """sarama 1.32.0 sends a pile of records at once after a silence, and then nothing any more."""
+
+    def unanswered(script: Script) -> None:
+        script.app(AppKind.SENT, partition=AFFECTED, sequence=script.next_sequence(AFFECTED))
+
+    burst = (produce_answer(56), *MOVE, *ASKED, acked(3, every=1000))
+    still = judged(*burst, wait(500), unanswered, wait(800), unanswered)
+    assert (still.outcome, still.facts.recovered) == (Outcome.WAITING, False)
+    assert not certain(history(fault_on(), *burst, wait(500), unanswered, wait(5000), running=True))
+    assert judged(*burst, wait(500), unanswered, ms=30_000).outcome is Outcome.STUCK
+    assert facts(*burst, wait(500), unanswered, wait(800), acked()).recovery_ms == pytest.approx(10, abs=10)
+    assert facts(*burst, at(9000), unanswered).recovered is True  # it may be answered yet
 
 
 def test_a_much_later_hit_does_not_undo_recovery() -> None:

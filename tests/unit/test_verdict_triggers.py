@@ -282,23 +282,30 @@ TO_ASK: tuple[Step, ...] = (opened(NEW), ask(NEW), tell(OLD))
 ASKS: tuple[Step, ...] = (*TO_ASK, WORK)
 """A connection before the fault that starts with a discovery."""
 WORKS: tuple[Step, ...] = (opened(NEW), WORK)
-HABIT: tuple[Step, ...] = (*ASKS, closed(OLD, "client"), opened(OLD), ask(OLD), tell(OLD), acked(10, OLD))
+TWICE: tuple[Step, ...] = (*ASKS, closed(OLD, "client"), opened(OLD), ask(OLD), tell(OLD), acked(10, OLD))
+RECONNECTED: tuple[Step, ...] = (produce_answer(56), wait(20), opened(THIRD), ask(THIRD))
+HABIT: tuple[Step, ...] = (*ASKS, closed(NEW, "client"), *TWICE)
 
 
 def test_connect_needs_a_habit_of_asking_on_connect() -> None:
-    steps = (produce_answer(56), wait(20), opened(THIRD), ask(THIRD))
-    # One of two connections, the one to the leader, starts with Produce.
-    assert trigger(*steps, warm_up=HABIT) is Trigger.CONNECT
-    assert trigger(*steps, warm_up=WORKS) is Trigger.ERROR
-    assert trigger(*steps, warm_up=ASKS) is Trigger.ERROR
+    assert trigger(*RECONNECTED, warm_up=HABIT) is Trigger.CONNECT
+    assert trigger(*RECONNECTED, warm_up=TWICE) is Trigger.ERROR
+    assert trigger(*RECONNECTED, warm_up=WORKS) is Trigger.ERROR
+    assert trigger(*RECONNECTED, warm_up=ASKS) is Trigger.ERROR
 
 
 def test_a_connection_made_for_a_discovery_shows_no_habit() -> None:
     made_to_ask = (*TO_ASK, closed(NEW, "client"), *TO_ASK, closed(NEW, "client"), *TO_ASK, *WORKS)
-    assert trigger(produce_answer(56), wait(20), opened(THIRD), ask(THIRD), warm_up=made_to_ask) is Trigger.ERROR
+    assert trigger(*RECONNECTED, warm_up=made_to_ask) is Trigger.ERROR
+
+
+def test_most_connections_must_begin_with_a_discovery() -> None:
+    others = (closed(NEW, "client"), *WORKS) * 3
+    assert trigger(*RECONNECTED, warm_up=(*HABIT, *others)) is Trigger.ERROR
 
 
 def test_the_first_connections_show_no_habit() -> None:
+    assert trigger(*RECONNECTED, warm_up=(at(-2900), *HABIT)) is Trigger.ERROR  # opened before warm-up ended
     assert trigger(produce_answer(56), opened(THIRD), ask(THIRD)) is Trigger.ERROR
 
 

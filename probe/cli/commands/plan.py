@@ -13,7 +13,8 @@ from probe.cli.console.streams import OUT
 from probe.model import Engine
 from probe.model.counts import counted
 from probe.planning.cohorts import estimate_s
-from probe.planning.plan import LongWatches, Plan, Selection
+from probe.planning.plan import Plan
+from probe.planning.selection import LongWatches, Selection
 from probe.runner import Options
 
 

@@ -23,10 +23,10 @@ from probe.cli.wiring.time_budget import most_informative, say_left, stop_at
 from probe.errors import ExhaustedError, InterruptedRunError, NothingJudgedError, ProbeError
 from probe.model import Engine, Role
 from probe.model.outcomes import UNOBSERVED
-from probe.planning.plan import LongWatches
+from probe.planning.selection import LongWatches
 from probe.reports.gates import read_gate
 from probe.runner import Options
-from probe.runner.schedule.capacity import MOST
+from probe.runner.schedule.most import MOST
 
 if TYPE_CHECKING:
     from probe.cli.wiring.publish import Publisher

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from probe.model import Client
-from probe.planning.plan import Plan, Selection, Skip, make_plan
+from probe.planning.plan import Plan, Skip, make_plan
+from probe.planning.selection import Selection
 
 NAMED = 3
 """Names per reason; the others are counted."""

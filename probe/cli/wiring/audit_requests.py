@@ -14,8 +14,10 @@ from probe.cli.wiring.catalogue import apps, by_number, choose_clients, families
 from probe.cli.wiring.evidence import open_evidence
 from probe.inventory.found import Found
 from probe.model import Cell, Engine, Role
-from probe.planning.plan import Selection, make_plan
+from probe.planning.selection import Selection, combinations
 from probe.scenarios.scenario import Scenario
+
+NO_SUCH_ROLE = "no scenario that is asked about has this role; leave the role empty for all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +57,11 @@ def ask(service: Found, scenarios: Sequence[Scenario], engine: Engine, line: str
         )
     except CatalogueError as error:
         return AuditRequest(service, problem=str(error).removeprefix("--client "))
-    plan = make_plan(selection)
-    cells = tuple(item.cell for item in plan.cells if item.variant.expectation.conforms)
-    return AuditRequest(
-        service,
-        chosen,
-        cells,
-        ""
-        if cells
-        else (
-            plan.skips[0].reason
-            if plan.skips
-            else "no scenario that is asked about has this role; leave the role empty for all"
-        ),
-    )
+    every = list(combinations(selection))
+    cells = tuple(item.cell for item in every if not item.reason and item.variant.expectation.conforms)
+    skipped = (item.reason for item in every if item.reason)
+    problem = "" if cells else next(skipped, NO_SUCH_ROLE)
+    return AuditRequest(service, chosen, cells, problem)
 
 
 def _chosen(name: str) -> Chosen:

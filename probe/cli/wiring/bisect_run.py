@@ -25,7 +25,8 @@ from probe.evidence.wanted import Wanted
 from probe.model import Cell, Outcome
 from probe.model.outcomes import UNSETTLED
 from probe.model.versions import version_key
-from probe.planning.plan import Plan, Planned, Selection, make_plan
+from probe.planning.plan import Plan, Planned, make_plan
+from probe.planning.selection import Selection
 from probe.ports import EnginePort
 from probe.runner import Options
 from probe.verdict import RULES_VERSION

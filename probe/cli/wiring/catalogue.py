@@ -9,6 +9,7 @@ from pathlib import Path
 from probe.catalogue.apps import App, inside_of, read_apps
 from probe.catalogue.families import Family, Version, read_families
 from probe.catalogue.files import clients_folder, data_file
+from probe.catalogue.late import LateMapping
 from probe.catalogue.package_table import package_table
 from probe.catalogue.packages import Packages, packages_of
 from probe.catalogue.selectors import Chosen, select_clients
@@ -24,8 +25,11 @@ def families() -> Mapping[str, Family]:
 
 @cache
 def apps() -> Mapping[str, App]:
-    """Return the applications and wrappers, by all their names. CatalogueError for a broken apps.toml."""
-    return read_apps(data_file("apps.toml"), families())
+    """Return the applications and wrappers, by all their names; read when first looked into.
+
+    The first look raises CatalogueError for a broken apps.toml.
+    """
+    return LateMapping(lambda: read_apps(data_file("apps.toml"), families()))
 
 
 @cache

@@ -30,7 +30,8 @@ from probe.errors import ExhaustedError, InterruptedRunError
 from probe.model import Cell, Client, Election, Outcome, Verdict
 from probe.model.counts import counted
 from probe.planning.cohorts import estimate_s
-from probe.planning.plan import Plan, Selection
+from probe.planning.plan import Plan
+from probe.planning.selection import Selection
 from probe.ports import EnginePort
 from probe.processes.machine import MachineFiles
 from probe.processes.resources import file_limit

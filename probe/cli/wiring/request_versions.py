@@ -11,7 +11,7 @@ from probe.catalogue.scenarios import default_scenarios
 from probe.model import CONTROL, Cell, Outcome
 from probe.model.conditions import is_current
 from probe.model.results import ResultsError
-from probe.planning.plan import Selection
+from probe.planning.selection import Selection
 from probe.scenarios.reach import Versions, depends_on_version
 from probe.scenarios.second_starts import PREFIX
 from probe.scenarios.steps.partitions import RollBack

@@ -9,7 +9,7 @@ from typing import Any
 from probe.cli.options import RunSelection
 from probe.errors import ProbeError
 from probe.model import Election, Engine, Role
-from probe.planning.plan import LongWatches
+from probe.planning.selection import LongWatches
 from probe.store import run_info
 
 LISTS = ("clients", "scenarios", "profiles", "properties", "brokers")

@@ -12,7 +12,8 @@ from probe.cli.console.streams import say
 from probe.cli.laboratory import need_laboratory
 from probe.errors import ProbeError
 from probe.model import Cell, Profile
-from probe.planning.plan import Plan, Planned, Selection
+from probe.planning.plan import Plan, Planned
+from probe.planning.selection import Selection
 from probe.runner import Options
 
 if TYPE_CHECKING:

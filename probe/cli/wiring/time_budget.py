@@ -14,8 +14,9 @@ from probe.errors import ProbeError
 from probe.model import Cell
 from probe.model.conditions import is_current
 from probe.planning.cohorts import estimate_s
-from probe.planning.plan import Plan, Selection
+from probe.planning.plan import Plan
 from probe.planning.priority import PriorRun, by_information
+from probe.planning.selection import Selection
 from probe.runner import Options
 from probe.store import trials as stored_trials
 from probe.store.lock import FOLDER

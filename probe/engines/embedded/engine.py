@@ -24,7 +24,8 @@ from probe.model.placement import TopicPlan
 from probe.ports import OpenRelay, ReadBack, RelayPort, Sink, discard
 from probe.processes.children import child
 from probe.processes.resources import said_exhaustion, translated, translating
-from probe.scenarios.steps.partitions import DeleteTopic, RecreateTopic, Step
+from probe.scenarios.steps.step import Step
+from probe.scenarios.steps.topics import DeleteTopic, RecreateTopic
 
 if TYPE_CHECKING:
     from probe.engines.embedded.rpc.cluster_pb2_grpc import FakeClusterAsyncStub

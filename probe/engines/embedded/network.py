@@ -15,7 +15,8 @@ from probe.model.endpoint import Endpoint
 from probe.ports import RelayPort
 from probe.protocol.apis import DISCOVERY_APIS
 from probe.scenarios.steps.brokers import NOW, Blackhole, ChangeAddresses, RefuseConnections, SlowDown, StopBroker
-from probe.scenarios.steps.partitions import CutConnections, HoldDiscovery, Step
+from probe.scenarios.steps.partitions import CutConnections, HoldDiscovery
+from probe.scenarios.steps.step import Step
 
 Readdress = Callable[[Sequence[Endpoint]], Awaitable[object]]
 

@@ -9,23 +9,10 @@ from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.model import Subject
 from probe.model.cluster import BROKERS, next_broker
 from probe.protocol import apis
-from probe.scenarios.steps.partitions import (
-    AnswerError,
-    BreakLogDir,
-    DeleteTopic,
-    ForgetTopic,
-    GrowTopic,
-    LagMetadata,
-    LoadCoordinator,
-    LoseCoordinator,
-    LoseLeader,
-    MoveCoordinator,
-    MoveLeader,
-    RecreateTopic,
-    Rejoin,
-    RollBack,
-    Step,
-)
+from probe.scenarios.steps.coordinators import LoadCoordinator, LoseCoordinator, MoveCoordinator, Rejoin
+from probe.scenarios.steps.partitions import AnswerError, BreakLogDir, LagMetadata, LoseLeader, MoveLeader, RollBack
+from probe.scenarios.steps.step import Step
+from probe.scenarios.steps.topics import DeleteTopic, ForgetTopic, GrowTopic, RecreateTopic
 
 KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC, REBALANCE_IN_PROGRESS = 56, 3, 27
 GROUP, TRANSACTION = 0, 1

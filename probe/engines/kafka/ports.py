@@ -15,7 +15,7 @@ from probe.engines.kafka.zookeeper.ports import QuorumProxiesPort
 from probe.model import EngineKind, Subject
 from probe.model.endpoint import Endpoint
 from probe.ports import RelayPort
-from probe.scenarios.steps.partitions import Step
+from probe.scenarios.steps.step import Step
 
 AnyStep_contra = TypeVar("AnyStep_contra", contravariant=True)
 Replicas = Mapping[int, Sequence[int]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -17,7 +18,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
     names, first, odd = Counter[str](), dict[str, int](), 0
     is_table = False
     for number, line in document.lines():
-        if IMAGE_TABLE.match(line):
+        if re.match(IMAGE_TABLE, line):
             is_table = True
             continue
         words = line.strip().removeprefix("- ").split()

@@ -142,8 +142,8 @@ def part_of_way(report: Report, faults: Sequence[Fault], apps: Mapping[str, App]
 
 def _of_application(report: Report, apps: Mapping[str, App], library: str) -> str:
     name, _, version = report.client.partition("@")
-    app = apps.get(name)
-    if app is None or app.artifacts or name == report.stands_for.partition("@")[0]:
+    app = None if name == report.stands_for.partition("@")[0] else apps.get(name)
+    if app is None or app.artifacts:
         return ""
     later = [item for item in app.versions if release_key(item.last) > release_key(version)]
     enough = [item for item in later if version_key(item.library) >= version_key(library)]

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-MOST = 500
-"""Most trials in flight: one event loop does not keep up with the events of more clients."""
+from probe.runner.schedule.most import MOST
+
 PACE_CORE_S = 0.03
 """Time of one core between two starts: a dozen at once would overload the machine, and leave it idle afterwards."""
 STARTING_PER_CORE = 32

@@ -21,7 +21,7 @@ from probe.ports import Store
 from probe.processes.resources import exhaustion
 from probe.runner.judge_executor import submit
 from probe.runner.schedule.adaptive_limit import AdaptiveLimit, AdmissionLimits, Permit, StartingSlots
-from probe.runner.schedule.capacity import MOST
+from probe.runner.schedule.most import MOST
 from probe.runner.schedule.repeats import Repeated, Repeats
 from probe.runner.tools import Options, Tools
 from probe.runner.trial.setup import make_header

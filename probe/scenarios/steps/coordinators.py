@@ -1,8 +1,31 @@
-"""Steps on old clusters that only real brokers support: unknown API keys, coordinators that restart together."""
+"""Steps on coordinators. Only real brokers support unknown API keys, filler commits and restarts of several brokers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveCoordinator:
+    """The affected group's (or transactional id's) coordinator moves."""
+
+    loading_ms: int = 0
+    """Time for which the new coordinator answers COORDINATOR_LOAD_IN_PROGRESS."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadCoordinator:
+    """The affected key's coordinator loads its log again: it answers COORDINATOR_LOAD_IN_PROGRESS until reverted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoseCoordinator:
+    """No broker coordinates the affected key until reverted: all brokers answer COORDINATOR_NOT_AVAILABLE."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejoin:
+    """The next heartbeat of the affected group is answered REBALANCE_IN_PROGRESS, as when another member joins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,4 +61,6 @@ class RestartBrokers:
     """While the brokers are down, the segments of the offsets topic are deleted."""
 
 
-CoordinatorStep = SendUnknownKeys | FillOffsets | RestartBrokers
+CoordinatorStep = (
+    MoveCoordinator | LoadCoordinator | LoseCoordinator | Rejoin | SendUnknownKeys | FillOffsets | RestartBrokers
+)

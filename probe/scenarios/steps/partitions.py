@@ -1,13 +1,9 @@
-"""Steps on partitions, topics and coordinators, and the union of all steps. Each engine implements them itself."""
+"""Steps on partitions and the broker that leads them. Each engine implements them itself."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-
-from probe.scenarios.steps.brokers import BrokerStep
-from probe.scenarios.steps.coordinators import CoordinatorStep
-from probe.scenarios.steps.real import RealStep
 
 
 class Held(StrEnum):
@@ -44,24 +40,6 @@ class MoveLeader:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MoveCoordinator:
-    """The affected group's (or transactional id's) coordinator moves."""
-
-    loading_ms: int = 0
-    """Time for which the new coordinator answers COORDINATOR_LOAD_IN_PROGRESS."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadCoordinator:
-    """The affected key's coordinator loads its log again: it answers COORDINATOR_LOAD_IN_PROGRESS until reverted."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoseCoordinator:
-    """No broker coordinates the affected key until reverted: all brokers answer COORDINATOR_NOT_AVAILABLE."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LoseLeader:
     """The affected partition has no leader, also in Metadata."""
 
@@ -79,38 +57,10 @@ class LagMetadata:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ForgetTopic:
-    """The failing broker does not know the topic: neither in Metadata nor for reads and writes of its partitions."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeleteTopic:
-    """The topic is deleted."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecreateTopic:
-    """The topic is deleted and, half an election later, created again: new topic id, empty, epochs from the start."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GrowTopic:
-    """Partitions are added to the topic."""
-
-    partitions: int
-    """New number of partitions."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RollBack:
     """The failing broker returns as an older release line: it closes connections on versions and APIs unknown to it."""
 
     line: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rejoin:
-    """The next heartbeat of the affected group is answered REBALANCE_IN_PROGRESS, as when another member joins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,24 +97,6 @@ class HoldDiscovery:
     hold_ms: int
 
 
-Step = (
-    BreakLogDir
-    | MoveLeader
-    | MoveCoordinator
-    | LoadCoordinator
-    | LoseCoordinator
-    | LoseLeader
-    | LagMetadata
-    | ForgetTopic
-    | DeleteTopic
-    | RecreateTopic
-    | GrowTopic
-    | RollBack
-    | Rejoin
-    | AnswerError
-    | CutConnections
-    | HoldDiscovery
-    | BrokerStep
-    | RealStep
-    | CoordinatorStep
+PartitionStep = (
+    BreakLogDir | MoveLeader | LoseLeader | LagMetadata | RollBack | AnswerError | CutConnections | HoldDiscovery
 )

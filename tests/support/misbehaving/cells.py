@@ -16,7 +16,8 @@ from probe.cli.wiring.compose import embedded_engine, live_tools
 from probe.drivers.host import Bound
 from probe.drivers.launch import Launch
 from probe.model import Client, Engine, History, Outcome, Profile, Role, Verdict
-from probe.planning.plan import Planned, Selection, make_plan
+from probe.planning.plan import Planned, make_plan
+from probe.planning.selection import Selection
 from probe.runner import Options, Tools
 from probe.runner.trial.trial import run_trial
 

@@ -17,7 +17,7 @@ from probe.engines.kafka.ports import ActionTable, FaultAction, FaultTarget
 from probe.errors import HarnessError
 from probe.model import Engine, EngineEvent, EngineKind, Role, Subject
 from probe.planning.paces import PACES
-from probe.scenarios.steps.partitions import Step
+from probe.scenarios.steps.step import Step
 
 TOPIC = re.compile(r"(?<![\w-])probe-[\w-]+")
 """A topic of a trial with its partition. In names of temporary folders, other words precede `probe`."""

@@ -23,8 +23,9 @@ from probe.model.handshake import Handshake
 from probe.model.placement import TopicPlan
 from probe.ports import Pcapng, ReadBack, Sink, discard
 from probe.processes.resources import translating
-from probe.scenarios.steps.partitions import DeleteTopic, RecreateTopic, Step
 from probe.scenarios.steps.real import DumpLogs
+from probe.scenarios.steps.step import Step
+from probe.scenarios.steps.topics import DeleteTopic, RecreateTopic
 
 if TYPE_CHECKING:
     from probe.engines.kafka.cohort.cohort import Cohort

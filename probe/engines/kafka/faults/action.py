@@ -8,7 +8,7 @@ from typing import Any
 
 from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, FaultTarget
 from probe.model.cluster import BROKERS
-from probe.scenarios.steps.partitions import Step
+from probe.scenarios.steps.step import Step
 
 INTERNAL = (OFFSETS_TOPIC, TRANSACTIONS_TOPIC)
 SYNC_S = 60.0

@@ -33,19 +33,15 @@ from probe.scenarios.steps.brokers import (
     SlowDown,
     StopBroker,
 )
-from probe.scenarios.steps.coordinators import FillOffsets, RestartBrokers, SendUnknownKeys
-from probe.scenarios.steps.partitions import (
-    BreakLogDir,
-    CutConnections,
-    DeleteTopic,
-    GrowTopic,
-    HoldDiscovery,
+from probe.scenarios.steps.coordinators import (
+    FillOffsets,
     LoadCoordinator,
     LoseCoordinator,
     MoveCoordinator,
-    MoveLeader,
-    RecreateTopic,
+    RestartBrokers,
+    SendUnknownKeys,
 )
+from probe.scenarios.steps.partitions import BreakLogDir, CutConnections, HoldDiscovery, MoveLeader
 from probe.scenarios.steps.real import (
     ConfigureTopics,
     Decommission,
@@ -59,6 +55,7 @@ from probe.scenarios.steps.real import (
     SlowReads,
     Supervise,
 )
+from probe.scenarios.steps.topics import DeleteTopic, GrowTopic, RecreateTopic
 
 ACTIONS: ActionTable = {
     BreakLogDir: Action(disks.break_log_dir, disks.mend_log_dir),

@@ -10,7 +10,7 @@ from probe.engines.kafka.faults.replicas import coordinated, move_coordinator, r
 from probe.engines.kafka.ports import BrokerProcess, FaultTarget
 from probe.model.cluster import next_broker
 from probe.scenarios.steps.brokers import Resign
-from probe.scenarios.steps.partitions import LoadCoordinator, LoseCoordinator, MoveCoordinator
+from probe.scenarios.steps.coordinators import LoadCoordinator, LoseCoordinator, MoveCoordinator
 
 EACH_READ_MS = 200
 """Delay of each read. A broker makes few reads before its election, and hundreds while it loads."""

@@ -11,7 +11,8 @@ from probe.engines.kafka.faults.action import INTERNAL, in_sync, topics, turns
 from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, FaultTarget
 from probe.model.cluster import BROKERS, next_broker
 from probe.scenarios.steps.brokers import Evacuate
-from probe.scenarios.steps.partitions import MoveCoordinator, MoveLeader
+from probe.scenarios.steps.coordinators import MoveCoordinator
+from probe.scenarios.steps.partitions import MoveLeader
 from probe.scenarios.steps.real import ConfigureTopics, KeepReplicas, Meanwhile
 
 REASSIGNED_S = 30.0

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from probe.engines.kafka.faults.action import topics, turns
 from probe.engines.kafka.ports import FaultTarget
-from probe.scenarios.steps.partitions import DeleteTopic, GrowTopic, RecreateTopic
+from probe.scenarios.steps.topics import DeleteTopic, GrowTopic, RecreateTopic
 
 
 async def delete(_: DeleteTopic, target: FaultTarget) -> None:

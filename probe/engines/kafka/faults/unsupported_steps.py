@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from probe.scenarios.steps.partitions import (
-    AnswerError,
-    ForgetTopic,
-    LagMetadata,
-    LoseLeader,
-    Rejoin,
-    RollBack,
-    Step,
-)
+from probe.scenarios.steps.coordinators import Rejoin
+from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseLeader, RollBack
+from probe.scenarios.steps.step import Step
+from probe.scenarios.steps.topics import ForgetTopic
 
 UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     AnswerError: "a real broker sends an error only with its cause; the causes are scenarios of their own",

@@ -1,0 +1,11 @@
+"""The union of all steps. A scenario loads only the modules of its own steps, so it needs this for types only."""
+
+from __future__ import annotations
+
+from probe.scenarios.steps.brokers import BrokerStep
+from probe.scenarios.steps.coordinators import CoordinatorStep
+from probe.scenarios.steps.partitions import PartitionStep
+from probe.scenarios.steps.real import RealStep
+from probe.scenarios.steps.topics import TopicStep
+
+Step = PartitionStep | TopicStep | BrokerStep | RealStep | CoordinatorStep
