@@ -39,6 +39,13 @@ def ecosystem_of(name: str) -> str:
     return next((kind for kind, known in packages() if known == normal(kind, name)), "")
 
 
+def by_artifact(name: str) -> str:
+    """Return the package that a Maven artifact without its group names, such as kafka-clients; else the name itself."""
+    small = name.lower()
+    found = [known for kind, known in packages() if kind == "maven" and known.rpartition(":")[2].lower() == small]
+    return found[0] if len(found) == 1 else name
+
+
 def client_of(
     ecosystem: str, name: str, version: str, *, place: Place, service: str = "", unknown: str = "", note: str = ""
 ) -> Found | Skipped | None:

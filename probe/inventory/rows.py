@@ -8,9 +8,9 @@ from typing import Any
 from probe.inventory.columns import WORDS, by_column
 from probe.inventory.document import Document, Spot
 from probe.inventory.found import Found, InventoryError, Place
-from probe.inventory.packages import client_of, ecosystem_of
+from probe.inventory.packages import by_artifact, client_of, ecosystem_of
 from probe.inventory.text import one_line
-from probe.inventory.versions import exact
+from probe.inventory.versions import exact, with_v
 from probe.inventory.wire_names import client_on_the_wire, library_inside
 from probe.model import Role
 
@@ -77,6 +77,7 @@ def _named(client: str, version: str, values: Mapping[str, Any], place: str, whe
     if not client and (reported := _text(values, "reported", place)):
         return client_on_the_wire(reported, version, place=where)
     name, version = _client(client, version, place)
+    name = by_artifact(name) if not version.startswith(SELECTED) else name
     return (None if version.startswith(SELECTED) else _package(name, version, where)) or _own(name, version, where)
 
 
@@ -92,7 +93,7 @@ def _own(name: str, version: str, where: Place) -> Found:
     number, why = ("", "it has no version; write one behind @, or into a column `version`")
     if version:
         number, why = (version, "") if version.startswith(SELECTED) else exact("", version)
-    return Found(package=name, client=name, version=number, unknown=why, place=where)
+    return Found(package=name, client=name.lower(), version=number, unknown=why, place=where)
 
 
 def _text(values: Mapping[str, Any], name: str, place: str) -> str:
@@ -121,7 +122,8 @@ def _client(client: str, version: str, place: str) -> tuple[str, str]:
     if core := library_inside(own or version):
         return "librdkafka", core
     version = own or version  # a column `version` beside it may be that of the service
-    return name, version.removeprefix("v") if ecosystem_of(name) != "golang" else version
+    ecosystem = ecosystem_of(name)
+    return name, with_v(ecosystem, version) if ecosystem == "golang" else version.removeprefix("v")
 
 
 def _scoped(client: str) -> tuple[str, str, str]:

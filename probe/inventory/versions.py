@@ -49,6 +49,11 @@ def _golang(text: str) -> Answer:
     return (release[1], "") if release else ("", f"{text} names no release")
 
 
+def with_v(ecosystem: str, text: str) -> str:
+    """Return a version of Go with the `v` that sheets and some bills of materials leave out; others as they are."""
+    return f"v{text}" if ecosystem == "golang" and text[:1].isdecimal() else text
+
+
 def _pypi(text: str) -> Answer:
     if re.search(DEVELOPMENT, text):
         return "", f"{text} is a version between releases"

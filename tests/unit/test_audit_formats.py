@@ -21,6 +21,7 @@ from probe.inventory.found import Place
 from probe.model import Cell, Client, Outcome
 from probe.reports.audit.formats import WRITERS, Format, write
 from probe.reports.audit.result import AuditResult
+from probe.reports.audit.vex import statements
 from tests.support import finding_readers
 from tests.support.finding_readers import ask, sarif_problems, sarif_rows, sarif_schema
 from tests.support.synthetic_rows import CELL, settled_cell
@@ -210,6 +211,25 @@ def test_a_client_that_cannot_work_is_a_finding_in_the_formats_of_pipelines(tmp_
     ((_, *counts, _),) = ask(finding_readers.JUNIT, write(Format.JUNIT, broken))
     assert counts == [1, 1, 0]
     assert "| fails | lost | nobody@1 |  | there is no client nobody |" in write(Format.MARKDOWN, broken)
+
+
+def test_a_statement_has_the_packages_of_all_services_with_the_library() -> None:
+    cell = replace(CELL, family="librdkafka", version="2.8.0")
+    reports = [
+        report("py", cell, client="confluent-kafka@2.8.2"),
+        report("go", cell, client="confluent-kafka-go@2.8.0"),
+    ]
+    (one,) = statements(replace(audit(), reports=reports))
+    assert {purl.partition("/")[0] for purl in one.purls} == {"pkg:pypi", "pkg:golang"}
+
+
+def test_a_package_with_an_accepted_failure_is_not_called_unaffected_by_a_service_that_passes() -> None:
+    whole = audit()
+    (accepted,) = (one for one in whole.reports if one.name == "accepted")
+    fine = replace(accepted.faults[0], finding=Finding.PASSES, ignored="")
+    reports = [accepted, replace(accepted, name="fine", faults=(fine,))]
+    (one,) = statements(replace(whole, reports=reports))
+    assert one.finding is Finding.FAILS
 
 
 def test_no_cell_of_csv_is_a_formula() -> None:

@@ -280,6 +280,19 @@ def test_sheets_have_any_delimiter_and_common_headers(text: str) -> None:
     assert (found.service, found.selector, found.count) == ("orders", "sarama@1.43.2", 3)
 
 
+def test_names_are_known_in_capitals_and_without_the_group_of_maven() -> None:
+    found = read("client,version\nSarama,1.43.2\nkafka-clients,3.9.2\nkafka-clients,7.6.0-ccs\n", "a.csv").found
+    assert [item.selector for item in found] == ["sarama@1.43.2", "java@3.9.2", ""]
+
+
+def test_a_release_of_go_may_stand_without_its_v() -> None:
+    assert only(read("client,version\ngithub.com/IBM/sarama,1.43.2\n", "a.csv")).selector == "sarama@1.43.2"
+    purl = '"purl": "pkg:golang/github.com/IBM/sarama@1.43.2"'
+    bill = '{"bomFormat": "CycloneDX", "components": [{"name": "sarama", %s}]}' % purl  # noqa: UP031  # JSON has braces
+    assert only(read(bill)).selector == "sarama@1.43.2"
+    assert "pseudo-version" in only(read(bill.replace("1.43.2", "1.43.3-0.20240701120000-abcdefabcdef"))).unknown
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -96,3 +96,8 @@ def test_names_in_recorded_handshakes_are_those_of_their_clients(who: str) -> No
             found = client_on_the_wire(one.software_name, one.software_version or "", place=Place("here"))
             assert found.version
             assert found.version in who
+
+
+def test_a_number_without_v_is_not_what_sarama_reports_of_itself() -> None:
+    found = client_on_the_wire("sarama", "1.61.1", place=Place("x"))
+    assert (found.version, "some sarama before 1.47" in found.unknown) == ("", True)

@@ -17,6 +17,8 @@ from probe.model import Cell, Engine, Role
 from probe.planning.selection import Selection, combinations
 from probe.scenarios.scenario import Scenario
 
+NO_SUCH_ROLE = "no scenario that is asked about has this role; leave the role empty for all"
+
 
 @dataclass(frozen=True, slots=True)
 class Sources:
@@ -58,7 +60,7 @@ def ask(service: Found, scenarios: Sequence[Scenario], engine: Engine, line: str
     every = list(combinations(selection))
     cells = tuple(item.cell for item in every if not item.reason and item.variant.expectation.conforms)
     skipped = (item.reason for item in every if item.reason)
-    problem = "" if cells else next(skipped, "it has no such role; leave the role empty for all")
+    problem = "" if cells else next(skipped, NO_SUCH_ROLE)
     return AuditRequest(service, chosen, cells, problem)
 
 

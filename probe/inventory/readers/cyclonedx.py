@@ -10,6 +10,7 @@ from probe.inventory.document import Document
 from probe.inventory.found import Found, Skipped
 from probe.inventory.packages import client_of, ecosystem_of, mentions
 from probe.inventory.shapes import table, tables, text
+from probe.inventory.versions import with_v
 
 FROM_COMMIT = "it comes from a commit, no release; its own source says"
 JOINED = {"maven": ":", "golang": "/", "npm": "/", "composer": "/"}
@@ -41,7 +42,8 @@ def _client(component: Mapping[str, Any], document: Document, service: str) -> F
         return None
     if not address:
         name = ":".join(filter(None, (text(component.get("group")), text(component.get("name")))))
-        return client_of(ecosystem_of(name), name, version, place=place, service=service)
+        ecosystem = ecosystem_of(name)
+        return client_of(ecosystem, name, with_v(ecosystem, version), place=place, service=service)
     from packageurl import PackageURL  # noqa: PLC0415  # of this format alone
 
     try:
@@ -52,7 +54,7 @@ def _client(component: Mapping[str, Any], document: Document, service: str) -> F
     return client_of(
         purl.type,
         _name(purl.type, purl.namespace, purl.name, purl.subpath),
-        purl.version or version,
+        with_v(purl.type, purl.version or version),
         place=place,
         service=service,
         unknown=f"{FROM_COMMIT} {purl.version or version}" if commit else "",

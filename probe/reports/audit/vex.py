@@ -83,8 +83,14 @@ def libraries(made: Sequence[Statement]) -> Mapping[str, tuple[str, ...]]:
 
 
 def _statement(name: str, client: str, found: list[tuple[Report, Fault]], audit: AuditResult) -> Statement:
-    ordered = sorted(found, key=lambda pair: (bool(pair[1].ignored), ORDER.index(pair[1].finding), -pair[1].grade))
-    return Statement(name, client, tuple(audit.purls(ordered[0][0])), tuple(ordered))
+    ordered = sorted(found, key=lambda pair: _rank(pair[1]))
+    purls = dict.fromkeys(purl for report, _ in ordered for purl in audit.purls(report))
+    return Statement(name, client, tuple(purls), tuple(ordered))
+
+
+def _rank(fault: Fault) -> tuple[bool, bool, int, int]:
+    """Order what counts before what is accepted, and that before what passes or is not known."""
+    return fault.finding not in BAD, bool(fault.ignored), ORDER.index(fault.finding), -fault.grade
 
 
 def _note(report: Report, fault: Fault) -> str:
