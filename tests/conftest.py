@@ -25,6 +25,12 @@ def spark() -> Iterator[SparkSession]:
     stop_session(session)
 
 
+@pytest.fixture(autouse=True)
+def _no_shipped_evidence(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let look-ups find no evidence in this package: what a release ships must not decide a test."""
+    monkeypatch.setenv("PROBE_EVIDENCE", str(tmp_path_factory.getbasetemp() / "none.sqlite"))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Order the tests, and group those that must run in the same worker.
