@@ -55,7 +55,7 @@ async def play(engine: Kafka) -> tuple[Sequence[EngineEvent], tuple[int, int]]:
     async with engine, engine.cohort(LINE, 1) as (member,):
         cluster = member._cluster
         producer = BackgroundProducer(
-            {node: broker.internal for node, broker in cluster.brokers.items()}, cluster.version
+            {node: broker.internal for node, broker in cluster.brokers.items()}, cluster.version, FEED_MS
         )
         await cluster.admin.create_topic(TOPIC, {0: [LEADER, FOLLOWER, 3], 1: [LEADER, FOLLOWER, 3]})
         producer.start(TOPIC, [0, 1], FEED_MS)

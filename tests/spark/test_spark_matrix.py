@@ -61,7 +61,7 @@ def test_spark_and_the_store_agree_on_the_columns() -> None:
     assert set(TRIAL_SCHEMA.names) - set(TRIAL.names) == {"seed", "conforming", "header"}
 
 
-@pytest.mark.parametrize(("seed", "cells", "trials", "small"), [(1, 300, 4, SMALL), (2, 40, 30, SMALL), (3, 400, 4, 0)])
+@pytest.mark.parametrize(("seed", "cells", "trials", "small"), [(1, 300, 4, SMALL), (2, 60, 30, SMALL), (3, 400, 4, 0)])
 def test_duckdb_gives_the_same_bytes(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, cells: int, trials: int, small: int
 ) -> None:

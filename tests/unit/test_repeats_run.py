@@ -20,7 +20,7 @@ from probe.runner.schedule.adaptive_limit import no_machine
 from probe.runner.schedule.repeats import Repeated
 from probe.runner.tools import Options, Tools
 from probe.runner.trial.setup import make_header
-from tests.engine.test_kafka_cohorts import FakeEngine, Kept, NoLag
+from tests.support.fake_cohorts import FakeEngine, Kept, NoLag
 from tests.support.plans import planned
 from tests.support.synthetic_rows import verdict
 
