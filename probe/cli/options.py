@@ -13,13 +13,7 @@ from probe.catalogue.brokers import asked_brokers
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import broker_line, select_profiles
-from probe.cli.common_options import DEFAULT_BROKER as DEFAULT_BROKER  # noqa: PLC0414  # part of this module for runs
-from probe.cli.common_options import RESULTS as RESULTS  # noqa: PLC0414  # part of this module for runs
-from probe.cli.common_options import EngineOption as EngineOption  # noqa: PLC0414  # part of this module for runs
-from probe.cli.common_options import Jobs as Jobs  # noqa: PLC0414  # part of this module for runs
-from probe.cli.common_options import Results as Results  # noqa: PLC0414  # part of this module for runs
-from probe.cli.common_options import Roles as Roles  # noqa: PLC0414  # part of this module for runs
-from probe.cli.common_options import Scenarios as Scenarios  # noqa: PLC0414  # part of this module for runs
+from probe.cli.common_options import DEFAULT_BROKER
 from probe.cli.console.skips import by_reason, without_role
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Role

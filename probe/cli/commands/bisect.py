@@ -40,8 +40,8 @@ def bisect(
         str, typer.Option("--profile", metavar="PROFILE", help="Client configuration by name.")
     ] = "isolated",
     property_: o.Properties = None,
-    engine: o.EngineOption = Engine.EMBEDDED,
-    broker: Annotated[str, typer.Option("--broker", metavar="LINE", help="Kafka broker line.")] = o.DEFAULT_BROKER,
+    engine: common.EngineOption = Engine.EMBEDDED,
+    broker: Annotated[str, typer.Option("--broker", metavar="LINE", help="Kafka broker line.")] = common.DEFAULT_BROKER,
     election: o.ElectionOption = None,
     oldest: Annotated[
         str | None, typer.Option("--from", metavar="VERSION", help="Oldest version; default: the oldest listed.")
@@ -63,8 +63,8 @@ def bisect(
     evidence: common.Evidence = None,
     max_age: common.MaxAge = common.MAX_AGE_DAYS,
     seed: o.Seed = None,
-    jobs: o.Jobs = None,
-    results: o.Results = o.RESULTS,
+    jobs: common.Jobs = None,
+    results: common.Results = common.RESULTS,
 ) -> None:
     """Find the version in which the outcome changed. Exit code 0 if there is one, 1 if all outcomes are the same."""
     started = time.monotonic()

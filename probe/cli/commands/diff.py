@@ -11,6 +11,7 @@ import typer
 from probe.cells.aggregate import SettledCell, settle
 from probe.cells.diff import Difference, Kind, differences, not_comparable
 from probe.cells.trends import Step
+from probe.cli import common_options as common
 from probe.cli import options as o
 from probe.cli.console.streams import OUT
 from probe.cli.wiring.reports import gate_text
@@ -23,7 +24,7 @@ def diff(
     run_a: Annotated[str, typer.Argument(metavar="RUN_A", help="Identifier of the earlier run.")],
     run_b: Annotated[str, typer.Argument(metavar="RUN_B", help="Identifier of the later run.")],
     *,
-    results: o.Results = o.RESULTS,
+    results: common.Results = common.RESULTS,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/diff.json).")] = False,
     fail_on: o.FailOn = "",
 ) -> None:

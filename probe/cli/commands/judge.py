@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from probe.cli import common_options as common
 from probe.cli import options as o
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.spark_package import need_spark
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def judge(
     *,
-    results: o.Results = o.RESULTS,
+    results: common.Results = common.RESULTS,
     master: Annotated[str | None, typer.Option("--master", metavar="URL", help="Spark master; default: local.")] = None,
     wait: o.Wait = 0.0,
 ) -> None:

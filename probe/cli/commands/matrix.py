@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
+from probe.cli import common_options as common
 from probe.cli import options as o
 from probe.cli.wiring.spark_package import need_spark
 
 
 def matrix(
     *,
-    results: o.Results = o.RESULTS,
+    results: common.Results = common.RESULTS,
     out: Annotated[
         str | None, typer.Option("--out", metavar="FOLDER", help="Output folder; default: that of --results.")
     ] = None,

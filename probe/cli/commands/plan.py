@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from probe.cli import common_options as common
 from probe.cli import options as o
 from probe.cli.console.skips import without_role
 from probe.cli.console.streams import OUT
@@ -21,20 +22,20 @@ from probe.runner import Options
 def plan(
     *,
     client: o.Clients = None,
-    scenario: o.Scenarios = None,
-    role: o.Roles = None,
+    scenario: common.Scenarios = None,
+    role: common.Roles = None,
     profile: o.Profiles = None,
     property_: o.Properties = None,
-    engine: o.EngineOption = Engine.EMBEDDED,
+    engine: common.EngineOption = Engine.EMBEDDED,
     broker: o.Brokers = None,
     trials: o.Trials = 1,
     election: o.ElectionOption = None,
     seed: o.Seed = None,
     shard: o.Shard = "1/1",
     long_watches: o.Long = LongWatches.ALL,
-    jobs: o.Jobs = None,
+    jobs: common.Jobs = None,
     watch: o.Watch = None,
-    results: o.Results = o.RESULTS,
+    results: common.Results = common.RESULTS,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/plan.json).")] = False,
 ) -> None:
     """List the cells that `probe run` would run and skip, with reasons and a time estimate. Starts nothing."""

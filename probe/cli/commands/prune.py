@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from probe.cli import common_options as common
 from probe.cli import options as o
 from probe.cli.console.streams import OUT, say
 from probe.errors import ProbeError
@@ -15,7 +16,7 @@ from probe.store.pruning import Removal, choose, local, remove, size
 
 def prune(
     *,
-    results: o.Results = o.RESULTS,
+    results: common.Results = common.RESULTS,
     keep: Annotated[
         int | None, typer.Option("--keep", metavar="RUNS", min=1, help="Number of newest runs to keep.")
     ] = None,

@@ -10,7 +10,7 @@ import typer
 
 from probe.catalogue.files import data_file
 from probe.catalogue.known_results import contrasted, expected, read_known
-from probe.cli import options as o
+from probe.cli import common_options as common
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.settled import own_file, write_settled
 from probe.errors import GateError, NothingJudgedError
@@ -25,7 +25,7 @@ from probe.verdict import RULES_VERSION
 
 def publish_evidence(
     *,
-    results: o.Results = o.RESULTS,
+    results: common.Results = common.RESULTS,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="File to write; default: that of the package.")
     ] = None,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from probe.catalogue.scenarios import CORE
+from probe.cli import common_options as common
 from probe.cli import options as o
 from probe.cli.console.agreement import of_run, show_agreement, show_elections
 from probe.cli.console.outcome_table import show_outcomes
@@ -38,24 +39,24 @@ PUBLISHING_WAIT_S = 600.0
 def run(
     *,
     client: o.Clients = None,
-    scenario: o.Scenarios = None,
-    role: o.Roles = None,
+    scenario: common.Scenarios = None,
+    role: common.Roles = None,
     profile: o.Profiles = None,
     property_: o.Properties = None,
-    engine: o.EngineOption = Engine.EMBEDDED,
+    engine: common.EngineOption = Engine.EMBEDDED,
     broker: o.Brokers = None,
     trials: o.Trials = 1,
     election: o.ElectionOption = None,
     seed: o.Seed = None,
     shard: o.Shard = "1/1",
     long_watches: o.Long = LongWatches.ALL,
-    jobs: o.Jobs = None,
+    jobs: common.Jobs = None,
     exactly: Annotated[
         int | None, typer.Option("--exactly", min=1, max=MOST, hidden=True, help="For benchmarks: no adaptation.")
     ] = None,
     repeat_budget: o.RepeatBudget = None,
     watch: o.Watch = None,
-    results: o.Results = o.RESULTS,
+    results: common.Results = common.RESULTS,
     resume: Annotated[
         str | None,
         typer.Option(
@@ -109,7 +110,7 @@ def run(
         _run(asked, options, results, resume, reports, publisher, wait)
 
 
-def core_run(results: str = o.RESULTS) -> None:
+def core_run(results: str = common.RESULTS) -> None:
     """Run the core scenarios for the core clients, then build matrix and site."""
     asked = o.RunSelection(scenarios=CORE, roles=(Role.PRODUCER, Role.CONSUMER))
     with _publisher(results) as publisher:

@@ -18,7 +18,7 @@ from probe.cells.cli_hints import show_command
 from probe.cells.diff import in_order
 from probe.cells.expectations import GOOD, Finding, Status, check
 from probe.cells.known_trials import missing, needed, pooled
-from probe.cli import options as o
+from probe.cli import common_options as common
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.single_cells import plan_cell, run_cells
@@ -44,7 +44,7 @@ def verify(
         bool,
         typer.Option("--contrast", help="Also check the contrast of each entry, which must have the opposite result."),
     ] = False,
-    results: o.Results = o.RESULTS,
+    results: common.Results = common.RESULTS,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run every cell again, and ignore stored results.")] = False,
     only: Annotated[
         list[str] | None,
@@ -61,7 +61,7 @@ def verify(
         Path,
         typer.Option("--known", metavar="FILE", help="File of known results.", show_default=KNOWN.name),
     ] = KNOWN,
-    jobs: o.Jobs = None,
+    jobs: common.Jobs = None,
 ) -> None:
     """Check known results against stored ones; missing cells are run. Exit code 1 if one is not reproduced."""
     entries = chosen(read_known(known), only or [])
