@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pathlib import Path
 from probe.errors import ProvisionError
 from probe.files.atomic import filling
 from probe.toolchain.cache_folders import locked
+from probe.toolchain.commands import run_command
 from probe.toolchain.tools import ToolError, cache_root, find_tool
 
 FETCH_S = 180
@@ -78,20 +78,10 @@ class _Job:
 
     def run(self, argv: Sequence[str]) -> str:
         """Run a command and return its output. Raises ProvisionError with its first error."""
-        try:
-            done = subprocess.run(
-                argv,
-                cwd=self.folder,
-                capture_output=True,
-                text=True,
-                timeout=max(1.0, self.deadline - time.monotonic()),
-                check=False,
-                stdin=subprocess.DEVNULL,
-            )
-        except subprocess.TimeoutExpired:
-            raise ProvisionError(
-                f"{self.program}: {argv[0]} was not ready after {FETCH_S} s; try again, or install {self.program}"
-            ) from None
+        late = ProvisionError(
+            f"{self.program}: {argv[0]} was not ready after {FETCH_S} s; try again, or install {self.program}"
+        )
+        done = run_command(argv, max(1.0, self.deadline - time.monotonic()), late, cwd=self.folder)
         if done.returncode:
             lines = [line for line in done.stderr.splitlines() if line.startswith("E:")] or ["no reason given"]
             raise ProvisionError(

@@ -13,6 +13,7 @@ from pathlib import Path
 from probe.files.atomic import filling
 from probe.files.locks import take
 from probe.files.sources import source_folder
+from probe.toolchain.commands import run_command
 from probe.toolchain.tools import ToolError, find_tool
 
 SHIM = source_folder("go_shim")
@@ -33,19 +34,9 @@ def go(*arguments: str, env: Mapping[str, str] | None = None) -> subprocess.Comp
 
 
 def _go(arguments: Sequence[str], env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(
-            [str(find_tool("go")), *arguments],
-            cwd=SHIM,
-            env={**os.environ, "GOWORK": "off", **env},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=LIMIT_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise ToolError(f"go {arguments[0]} took longer than {LIMIT_S:.0f} s; try again on a quieter machine") from None
+    late = ToolError(f"go {arguments[0]} took longer than {LIMIT_S:.0f} s; try again on a quieter machine")
+    argv = [str(find_tool("go")), *arguments]
+    return run_command(argv, LIMIT_S, late, cwd=SHIM, env={**os.environ, "GOWORK": "off", **env})
 
 
 @remember

@@ -22,6 +22,7 @@ from pathlib import Path
 from probe.errors import ProbeError
 from probe.files.sources import ROOT
 from probe.toolchain import image_bases
+from probe.toolchain.commands import run_command
 from probe.toolchain.image_engines import (
     BUILDAH,
     CHECK,
@@ -97,9 +98,7 @@ def _machine() -> Machine:
 def _why_silent(engine: str) -> str:
     """Return why a container engine does not answer; empty if it does."""
     try:
-        done = subprocess.run(
-            [engine, "ps"], capture_output=True, text=True, timeout=ANSWER_S, check=False, stdin=subprocess.DEVNULL
-        )
+        done = run_command([engine, "ps"], ANSWER_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         return " ".join(str(error).split())
     lines = [line for line in done.stderr.splitlines() if line.strip()] or [f"exit code {done.returncode}"]
@@ -180,19 +179,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _output(argv: Sequence[str], env: Mapping[str, str]) -> str:
     """Return the output of a short command. Raises ProbeError."""
-    try:
-        done = subprocess.run(
-            argv,
-            cwd=ROOT,
-            env=env,
-            capture_output=True,
-            text=True,
-            timeout=CLOSE_S,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired:
-        raise ProbeError(f"{' '.join(argv)} was not done after {CLOSE_S} s") from None
+    late = ProbeError(f"{' '.join(argv)} was not done after {CLOSE_S} s")
+    done = run_command(argv, CLOSE_S, late, cwd=ROOT, env=env)
     if done.returncode:
         raise ProbeError(f"{' '.join(argv)} failed: {' '.join(done.stderr.split())[-300:]}")
     return done.stdout

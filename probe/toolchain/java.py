@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import cache as remember
 from pathlib import Path
 
+from probe.toolchain.commands import run_command
 from probe.toolchain.tools import ToolError, find_tool
 
 OLDEST = 17
@@ -49,9 +50,5 @@ def compile_java(
 
 
 def _run(argv: Sequence[str], limit_s: float) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit_s, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise ToolError(f"{argv[0]} took longer than {limit_s:.0f} s; try again on a quieter machine") from None
+    late = ToolError(f"{argv[0]} took longer than {limit_s:.0f} s; try again on a quieter machine")
+    return run_command(argv, limit_s, late)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from probe.errors import ProvisionError
+from probe.toolchain.commands import run_command
 from probe.toolchain.tools import find_tool
 
 DEADLINE_S = 180
@@ -42,21 +42,9 @@ def _run(what: str, *arguments: str) -> str:
     """Return npm's output. Its cache and logs are in a folder that is removed afterwards."""
     npm = find_tool("npm")
     with tempfile.TemporaryDirectory(prefix="npm-") as scratch:
-        try:
-            done = subprocess.run(
-                [str(npm), *arguments, *QUIET],
-                capture_output=True,
-                text=True,
-                timeout=DEADLINE_S,
-                check=False,
-                cwd=scratch,
-                env={**os.environ, "npm_config_cache": scratch, "NODE_OPTIONS": ""},
-                stdin=subprocess.DEVNULL,
-            )
-        except subprocess.TimeoutExpired:
-            raise ProvisionError(
-                f"{what}: the npm registry did not answer within {DEADLINE_S} s; try again later"
-            ) from None
+        env = {**os.environ, "npm_config_cache": scratch, "NODE_OPTIONS": ""}
+        late = ProvisionError(f"{what}: the npm registry did not answer within {DEADLINE_S} s; try again later")
+        done = run_command([str(npm), *arguments, *QUIET], DEADLINE_S, late, cwd=scratch, env=env)
     if done.returncode:
         raise ProvisionError(f"{what}: {_reason(done.stderr)}")
     return done.stdout

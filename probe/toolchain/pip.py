@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from probe.errors import ProvisionError
+from probe.toolchain.commands import run_command
 from probe.toolchain.tools import ToolError, find_tool
 
 DEADLINE_S = 180
@@ -79,18 +80,8 @@ def _other(python: str) -> list[str]:
 
 
 def _run(verb: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(
-            [*command(), verb, *arguments, *QUIET],
-            capture_output=True,
-            text=True,
-            timeout=DEADLINE_S,
-            check=False,
-            env=_environment(),
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired:
-        raise ProvisionError(f"the package registry did not answer within {DEADLINE_S} s; try again later") from None
+    late = ProvisionError(f"the package registry did not answer within {DEADLINE_S} s; try again later")
+    return run_command([*command(), verb, *arguments, *QUIET], DEADLINE_S, late, env=_environment())
 
 
 def _environment() -> dict[str, str]:

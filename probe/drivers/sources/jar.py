@@ -7,7 +7,6 @@ import platform
 import re
 import shutil
 import stat
-import subprocess
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from probe.errors import ProvisionError
 from probe.files.atomic import filling
 from probe.toolchain import maven_jars
 from probe.toolchain.cache_folders import locked
+from probe.toolchain.commands import run_command
 from probe.toolchain.java import compile_java, java
 from probe.toolchain.pinned_jars import Pins, read_pins
 from probe.toolchain.tools import ToolError
@@ -164,14 +164,8 @@ def _generate(contract: Path, pins: Pins, cache: Path, out: Path) -> None:
     name = f"{pins.protoc}:exe:{machine}"
     program = maven_jars.fetch([name], cache, digests=pins.digests)[name]
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    done = subprocess.run(
-        [str(program), f"--proto_path={contract.parent}", f"--java_out=lite:{out}", contract.name],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PROTOC_S,
-        check=False,
-    )
+    argv = [str(program), f"--proto_path={contract.parent}", f"--java_out=lite:{out}", contract.name]
+    done = run_command(argv, PROTOC_S, ToolError(f"protoc took longer than {PROTOC_S:.0f} s; try again"))
     if done.returncode:
         complaint = re.sub(r"\s+", " ", done.stderr).strip()[:200]
         raise ToolError(f"{contract.name} did not compile: {complaint}")

@@ -13,6 +13,7 @@ from probe.catalogue.families import Family, Version
 from probe.drivers.launch import Launch
 from probe.errors import ProvisionError
 from probe.model.versions import release_of, version_key
+from probe.toolchain.commands import run_command
 from probe.toolchain.golang import PROGRAM, SHIM, build, building, complaint, go, go_version, source_hash
 from probe.toolchain.tools import ToolError
 
@@ -144,12 +145,9 @@ def _tag(root: Path) -> str:
         return ""
     command = ["git", "-C", str(root), "describe", "--tags", "--abbrev=0"]
     try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=GIT_S, check=False
-        )
+        return run_command(command, GIT_S).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout
 
 
 def _module(family: Family, version: Version) -> str:

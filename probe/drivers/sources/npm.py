@@ -25,6 +25,7 @@ from probe.files.atomic import filling
 from probe.model.versions import version_key
 from probe.toolchain import npm, npm_tarballs
 from probe.toolchain.cache_folders import locked
+from probe.toolchain.commands import run_command
 from probe.toolchain.tools import ToolError, cache_root, find_tool
 
 STAMP = "probe-stamp.json"
@@ -125,17 +126,9 @@ def node() -> Path:
 
 def _says(program: Path) -> str:
     try:
-        done = subprocess.run(
-            [str(program), "--version"],
-            capture_output=True,
-            text=True,
-            timeout=NODE_S,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
+        return run_command([str(program), "--version"], NODE_S).stdout.strip()
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout.strip()
 
 
 def _library(family: Family, version: Version, cache: Path) -> tuple[Path, str]:

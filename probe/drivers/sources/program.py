@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from probe.errors import ProvisionError
 from probe.files.atomic import filling
 from probe.toolchain import debian
 from probe.toolchain.cache_folders import locked
+from probe.toolchain.commands import run_command
 
 REPORT_S = 60
 SONAME = {"confluent-kafka": "librdkafka.so.1"}
@@ -55,15 +55,8 @@ def exists(family: Family, artifact: str) -> bool:
 def identify(family: Family, artifact: str, cache: Path) -> Version:
     """Run the program with a library that is not pinned, and return the version that both report."""
     launch = obtain(family, Version(version=artifact), cache)
-    done = subprocess.run(
-        [*launch.argv, "--report"],
-        capture_output=True,
-        text=True,
-        timeout=REPORT_S,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        env={**os.environ, **launch.env},
-    )
+    late = ProvisionError(f"{family.family}: its driver reported nothing within {REPORT_S} s; try again")
+    done = run_command([*launch.argv, "--report"], REPORT_S, late, env={**os.environ, **launch.env})
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
         raise ProvisionError(f"{family.family} does not run with {family.source.library} {artifact}: {last[:200]}")

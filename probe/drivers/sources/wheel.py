@@ -15,7 +15,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import sysconfig
 import zipfile
@@ -32,6 +31,7 @@ from probe.errors import ProvisionError
 from probe.files.atomic import filling, put_folder
 from probe.toolchain import pip
 from probe.toolchain.cache_folders import locked
+from probe.toolchain.commands import run_command
 from probe.toolchain.tools import cache_root
 
 PINNED_PYTHON = "311"
@@ -146,17 +146,8 @@ def _local_folder(family: Family, own: str, cache: Path) -> Path:
 
 def _ask(name: str, launch: Launch) -> str:
     """Return the version that a driver's library reports."""
-    try:
-        done = subprocess.run(
-            [*launch.argv, "--report"],
-            capture_output=True,
-            text=True,
-            timeout=REPORT_S,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired:
-        raise ProvisionError(f"{name}: its driver reported nothing within {REPORT_S} s; try again") from None
+    late = ProvisionError(f"{name}: its driver reported nothing within {REPORT_S} s; try again")
+    done = run_command([*launch.argv, "--report"], REPORT_S, late)
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
         raise ProvisionError(f"{name} cannot be loaded by this Python: {last[:200]}")

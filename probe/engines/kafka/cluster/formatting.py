@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import shutil
 import struct
-import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -24,6 +23,7 @@ from probe.errors import ProvisionError
 from probe.files.atomic import filling
 from probe.model.endpoint import Endpoint
 from probe.toolchain.cache_folders import locked
+from probe.toolchain.commands import run_command
 
 TOOL = "kafka.tools.StorageTool"
 HEAP = "-Xmx96m"
@@ -73,12 +73,9 @@ def _run(release: Release, scratch: Path) -> Path:
     file.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
     argv = [str(release.java), HEAP, *OPTIONS, *release.options, "-cp", ":".join(map(str, release.jars)), TOOL]
     argv += ["format", "--cluster-id", properties.new_id(), "--config", str(file)]
+    late = ProvisionError(f"Kafka {release.version}: {TOOL} did not end within {FORMAT_S} s; try again")
     try:
-        done = subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=FORMAT_S, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise ProvisionError(f"Kafka {release.version}: {TOOL} did not end within {FORMAT_S} s; try again") from None
+        done = run_command(argv, FORMAT_S, late)
     except OSError as error:
         raise ProvisionError(f"Kafka {release.version}: {TOOL} does not run: {error}; install a JDK") from None
     if done.returncode:

@@ -10,12 +10,12 @@ import errno
 import hashlib
 import mmap
 import struct
-import subprocess
 from enum import IntFlag
 from functools import cache as remember
 from pathlib import Path
 
 from probe.errors import EngineError
+from probe.toolchain.commands import run_command
 from probe.toolchain.golang import building
 from probe.toolchain.tools import ToolError, cache_root, find_tool
 
@@ -81,12 +81,8 @@ def library() -> Path:
 
 def _compile(source: Path, out: Path) -> None:
     argv = [str(find_tool("cc")), *FLAGS, "-o", str(out), str(source), "-ldl"]
-    try:
-        done = subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=COMPILE_S, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise ToolError(f"{argv[0]} took longer than {COMPILE_S:.0f} s; try again on a quieter machine") from None
+    late = ToolError(f"{argv[0]} took longer than {COMPILE_S:.0f} s; try again on a quieter machine")
+    done = run_command(argv, COMPILE_S, late)
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if "error" in line]
         raise ToolError(f"{source.name} did not compile: {(lines or ['no reason given'])[0].strip()}")

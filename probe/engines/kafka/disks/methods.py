@@ -12,6 +12,7 @@ from types import MappingProxyType
 from probe.engines.kafka.disks.control import Control, compiler_missing, library
 from probe.engines.kafka.ports import BrokerProcess
 from probe.errors import EngineError
+from probe.toolchain.commands import run_command
 from probe.toolchain.tools import ToolError, find_tool
 
 COMMAND_S = 20.0
@@ -164,7 +165,7 @@ def _run(commands: Sequence[Sequence[str]], log_dir: Path) -> None:
     for command in commands:
         argv = [str(log_dir) if part == "DIR" else part for part in command]
         try:
-            done = subprocess.run(argv, capture_output=True, text=True, timeout=COMMAND_S, check=False)
+            done = run_command(argv, COMMAND_S)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise DiskError(f"{' '.join(argv)}: {error}") from None
         if done.returncode:
