@@ -91,7 +91,9 @@ class HistoryPlan:
 
 OTHER_SIZES = (1, 3, 6, 12, 3)
 """Numbers of partitions of other topics, in turn."""
-OTHER_TOPICS = {f"other-{number:02}": OTHER_SIZES[number % len(OTHER_SIZES)] for number in range(20)}
+OTHER = "other-"
+"""Start of the names of topics that no client uses."""
+OTHER_TOPICS = {f"{OTHER}{number:02}": OTHER_SIZES[number % len(OTHER_SIZES)] for number in range(20)}
 
 
 def history_plan(line: str) -> HistoryPlan:

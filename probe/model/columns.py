@@ -95,6 +95,8 @@ class Facts:
     the hit came first. A hit after the announcement counts only if the fault was in force as long before it."""
     joins: int | None = None
     """JoinGroup requests for the group after the first hit. None for other roles."""
+    bystander_own_gap_ms: float | None = None
+    """Longest gap of the partition without a fault, without the time in which brokers kept it waiting."""
 
 
 FACTS = types_of(Facts)

@@ -147,6 +147,12 @@ def busy_s(cohort: Sequence[TrialTask]) -> float:
     return WARM_S + SEAT_S * len(cohort) + max(settled_after_s(work.item) for work in cohort)
 
 
+def alone_s(item: Planned, watch_ms: int | None) -> float:
+    """Return by about how many seconds a cohort of one cell makes a run on real brokers longer."""
+    cohort = (TrialTask(item, 0),)
+    return max(busy_s(cohort), cohort_s(cohort, watch_ms) / MAX_CLUSTERS)
+
+
 def cohort_s(cohort: Sequence[TrialTask], watch_ms: int | None) -> float:
     """Return about how many seconds a cohort takes, by its slowest cell; mostly one trial is observed to the end."""
     watch = max(seconds_of(work.item.expectation, watch_ms) for work in cohort)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from probe.model import Expectation, Outcome, Verdict
+from probe.model import Engine, Expectation, Outcome, Verdict
 from probe.model.grades import worst_trial
 from probe.model.intervals import Z_90, wilson
 from probe.model.outcomes import UNOBSERVED
-from probe.planning.cohorts import estimate_s
-from probe.planning.plan import Plan
+from probe.planning.cohorts import alone_s, estimate_s
+from probe.planning.plan import Plan, Planned, trial_s
 from probe.verdict import near_bounds
 
 MOST_TRIALS = 20
@@ -91,6 +92,15 @@ class RepeatBudget:
     at_once: float
     """Trials that run at once, on average: by so much the run becomes less long than the trials take."""
 
+    def cost_s(self, item: Planned, watch_ms: int | None) -> float:
+        """Return the part of the budget that a further trial takes, in seconds, added up over the trials.
+
+        On real brokers it is mostly a cohort of its own, with a cluster that all others would have shared.
+        """
+        if item.cell.engine is Engine.KAFKA:
+            return alone_s(item, watch_ms) * self.at_once
+        return trial_s(item, watch_ms)
+
     def run_s(self, trials_s: float) -> int:
         """Return the seconds that trials of this length add to the run."""
         return math.ceil(trials_s / self.at_once)
@@ -104,5 +114,6 @@ def repeat_budget(plan: Plan, asked_s: float | None, jobs: int, watch_ms: int | 
     at_once = whole / estimate_s(plan, jobs, watch_ms)
     if asked_s is not None:
         return RepeatBudget(asked_s * at_once, at_once)
-    count = sum(item.trials for item in plan.cells)
-    return RepeatBudget(whole * max(DEFAULT_SHARE, LEAST_TRIALS / count), at_once)
+    without = RepeatBudget(0.0, at_once)
+    usual = statistics.fmean(without.cost_s(item, watch_ms) for item in plan.cells)
+    return replace(without, trials_s=max(whole * DEFAULT_SHARE, LEAST_TRIALS * usual))

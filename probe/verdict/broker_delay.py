@@ -10,7 +10,7 @@ answers CONCURRENT_TRANSACTIONS until then (KIP-98; Kafka's TransactionCoordinat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby
 
 from probe.model import EngineKind, Role, Symptom
@@ -58,7 +58,7 @@ def _waited_ms(evidence: WireEvidence, start: int, end: int, counts: Callable[[E
         if item.request.at < end and (item.answer is None or item.answer.at > start) and counts(item)
     )
     spans = chain(kept, _unfinished(evidence), _withheld(evidence))
-    return _covered((max(begin, start), min(until, end)) for begin, until in spans) / 1000
+    return covered_us((max(begin, start), min(until, end)) for begin, until in spans) / 1000
 
 
 def _unfinished(evidence: WireEvidence) -> Iterator[tuple[int, int]]:
@@ -66,11 +66,15 @@ def _unfinished(evidence: WireEvidence) -> Iterator[tuple[int, int]]:
 
     The time after that answer, until the client asks again, is the client's own.
     """
-    if evidence.role is not Role.TRANSACTIONAL or CONCURRENT_TRANSACTIONS in evidence.play.codes:
-        return  # other roles do not get this error; or it is the fault itself
+    if evidence.role is Role.TRANSACTIONAL and CONCURRENT_TRANSACTIONS not in evidence.play.codes:
+        yield from put_off(evidence.exchanges)  # other roles do not get this error; or it is the fault itself
+
+
+def put_off(exchanges: Sequence[Exchange]) -> Iterator[tuple[int, int]]:
+    """Yield spans in which a coordinator answered CONCURRENT_TRANSACTIONS, from first request to last answer."""
     for api in BEGINS:
-        for put_off, items in groupby((item for item in evidence.exchanges if item.request.api == api), _deferred):
-            if put_off:
+        for deferred, items in groupby((item for item in exchanges if item.request.api == api), _deferred):
+            if deferred:
                 run = list(items)
                 yield run[0].request.at, max(item.done_at for item in run)
 
@@ -123,7 +127,7 @@ def _asks(item: Exchange) -> bool:
     return item.request.api in apis.DISCOVERY or item.request.api in apis.HANDSHAKE
 
 
-def _covered(spans: Iterable[tuple[int, int]]) -> int:
+def covered_us(spans: Iterable[tuple[int, int]]) -> int:
     """Return the total time that at least one span covers."""
     covered, reached = 0, 0
     for begin, end in sorted(spans):

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from probe.model import AfterHeal, Facts, Reaction, Trigger
 from probe.verdict.broker_delay import broker_delay_ms
+from probe.verdict.bystander import bystander_gaps
 from probe.verdict.discovery import Discovery, find_discoveries, folded_discoveries, side_requests
 from probe.verdict.progress import Progress, has_recovered
 from probe.verdict.promises import Promises
 from probe.verdict.recovery import after_heal
 from probe.verdict.route import Route, find_futile, find_route
-from probe.verdict.service import bystander_gap_ms, longest_gap_ms, served_at
+from probe.verdict.service import longest_gap_ms, served_at
 from probe.verdict.storms import find_storms
 from probe.verdict.triggers import explain
 from probe.verdict.usage_counts import close_ms, connects, joins, versions_used
@@ -35,6 +36,7 @@ def gather(progress: Progress, promises: Promises) -> Evidence:
     storms = find_storms(evidence, discoveries, hits, futile)
     first, asked = _asked(progress, discoveries)
     met = bool(hits)
+    beside = bystander_gaps(evidence)
     has_to_move = met and evidence.play.expects is Reaction.DISCOVER
     recovered = has_recovered(progress)
     facts = Facts(
@@ -62,7 +64,7 @@ def gather(progress: Progress, promises: Promises) -> Evidence:
         futile_requests_per_s=futile.requests_per_s,
         futile_per_op=futile.per_op,
         futile_bytes_per_s=futile.bytes_per_s,
-        bystander_gap_ms=bystander_gap_ms(evidence),
+        bystander_gap_ms=beside.longest,
         bystander_errors=len(errors.bystander),
         acked=promises.acked,
         lost=promises.lost,
@@ -74,6 +76,7 @@ def gather(progress: Progress, promises: Promises) -> Evidence:
         discoveries_over=storms.discoveries_over,
         announced_hit_ms=_announced_hit_ms(progress),
         joins=joins(evidence, progress.first_hit),
+        bystander_own_gap_ms=beside.own,
     )
     return Evidence(facts, route)
 

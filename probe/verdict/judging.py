@@ -66,11 +66,11 @@ def conforms(cell: Cell, play: Expectation, outcome: Outcome, facts: Facts) -> b
     """Return whether an outcome conforms. None where the cell is informative or the outcome says nothing.
 
     In profile `no-retries` an error may surface. A client does not conform if its bystander got errors, or had a gap
-    longer than prompt.
+    longer than prompt, without the time in which brokers kept it waiting.
     """
     if not play.conforms or play.reality is not Reality.EFFECTIVE or outcome in NO_ANSWER:
         return None
-    if facts.bystander_errors or (facts.bystander_gap_ms or 0) > play.prompt_ms:
+    if facts.bystander_errors or (facts.bystander_own_gap_ms or 0) > play.prompt_ms:
         return False
     return outcome in Profile.parse(cell.profile).conforming(play.conforms)
 

@@ -70,8 +70,10 @@ def bystander_text(found: Findings) -> str:
     facts = found.facts
     if facts.bystander_errors:
         return f"; {counted(facts.bystander_errors, 'error')} about the bystander"
-    if facts.bystander_gap_ms is not None and facts.bystander_gap_ms > found.play.prompt_ms > 0:
-        return f"; nothing for the bystander in {_time(facts.bystander_gap_ms)}"
+    own_ms, whole_ms = facts.bystander_own_gap_ms or 0, facts.bystander_gap_ms or 0
+    if own_ms > found.play.prompt_ms > 0:
+        kept = ", without what brokers kept it waiting" if whole_ms - own_ms >= NOTEWORTHY_MS else ""
+        return f"; nothing for the bystander in {_time(own_ms)}{kept}"
     return ""
 
 

@@ -101,20 +101,16 @@ def here_since(evidence: WireEvidence) -> int:
     return max(evidence.timeline.begin, min(signs, default=0))
 
 
-def bystander_gap_ms(evidence: WireEvidence) -> float | None:
-    """Return the bystander's longest gap, from its first success on if the client starts under the fault."""
-    served, begin = bystander_served_at(evidence), evidence.timeline.begin
-    late = here_since(evidence) > begin
-    return longest_gap_ms(evidence, served, min((at for at in served if at >= begin), default=begin) if late else begin)
-
-
 def longest_gap_ms(evidence: WireEvidence, served: list[int], begin: int) -> float | None:
     """Return the longest time without a success from `begin` to the window's end. None without any success."""
-    if not served:
-        return None
+    found = gaps(evidence, served, begin)
+    return max(later - sooner for sooner, later in found) / 1000 if found else None
+
+
+def gaps(evidence: WireEvidence, served: list[int], begin: int) -> list[tuple[int, int]]:
+    """Return the times without a success from `begin` to the window's end, as (from, until); empty without any."""
     until = max(begin, evidence.timeline.until)
-    points = [begin, *within(served, begin, until), until]
-    return max(later - sooner for sooner, later in pairwise(points)) / 1000
+    return list(pairwise([begin, *within(served, begin, until), until])) if served else []
 
 
 def serves(evidence: WireEvidence, served: list[int]) -> bool:

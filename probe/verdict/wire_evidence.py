@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from probe.model import App, EngineKind, Event, Folded, History, Request, Response, Role, Row, Target, Trigger
+from probe.model import App, EngineKind, Folded, History, Request, Response, Role, Row, Target, Trigger
 from probe.model.lazy import lazy
 from probe.verdict import apis
+from probe.verdict.instances import separate
 from probe.verdict.timeline import EventIndex, Timeline, find_timeline
 from probe.verdict.wire_proof import with_wire_proof
 
@@ -68,7 +69,8 @@ class WireEvidence:
         self.play = history.header.play
         self.subject = history.header.subject
         self.role = history.header.cell.role
-        ours, self.bystander_apps = read_wire(history)
+        ours, self._beside = separate(history)
+        self.bystander_apps = [item for item in self._beside if isinstance(item, App)]
         self.events = EventIndex(with_wire_proof(history.header, ours))
         self.timeline: Timeline = find_timeline(self.header, self.events)
         self.affected = _affected(history)
@@ -78,12 +80,18 @@ class WireEvidence:
     def has_bystander_partition(self) -> bool:
         """Return whether the other partition shares the affected broker, but not the affected object.
 
-        A transaction spans both partitions: a delay of one delays the other.
+        A transaction spans both partitions; so does a group's coordinator that is stopped, where both are committed.
         """
-        whole = self.play.target in {Target.COORDINATOR, Target.CLUSTER} or (
-            self.role is Role.TRANSACTIONAL and self.play.target is Target.LEADER
-        )
-        return not whole
+        if self.play.target is not Target.LEADER:
+            return self.play.target not in {Target.COORDINATOR, Target.CLUSTER}
+        return self.role is not Role.TRANSACTIONAL and not self._lost_coordinator
+
+    @lazy
+    def _lost_coordinator(self) -> bool:
+        """Return whether a broker was stopped that had taken the group's commits before the fault."""
+        stopped = {item.broker for item in self.events.engine if item.kind is EngineKind.STOPPED}
+        commits = (item for item in self.events.requests if item.api == apis.OFFSET_COMMIT)
+        return any(item.broker in stopped and item.at < self.timeline.begin for item in commits)
 
     @property
     def clock_us(self) -> int:
@@ -112,15 +120,12 @@ class WireEvidence:
     @lazy
     def exchanges(self) -> tuple[Exchange, ...]:
         """Return all requests with their answers, by the time of the request."""
-        answers: dict[tuple[int, int], list[Response]] = {}
-        for answer in reversed(self.events.responses):
-            answers.setdefault((answer.conn, answer.corr), []).append(answer)
-        found = []
-        for request in self.events.requests:
-            waiting = answers.get((request.conn, request.corr))
-            found.append(self._exchange(request, waiting.pop() if waiting else None))
-        found += [self._exchange(_asked(answer), answer) for left in answers.values() for answer in left]
-        return tuple(sorted(found, key=lambda item: item.request.at))
+        return self._paired(self.events)
+
+    @lazy
+    def bystander_exchanges(self) -> tuple[Exchange, ...]:
+        """Return the same of the second instance that is the bystander; empty without one."""
+        return self._paired(EventIndex(self._beside))
 
     @lazy
     def closings(self) -> dict[int, int]:
@@ -129,17 +134,37 @@ class WireEvidence:
 
     @lazy
     def refused_beside(self) -> set[int]:
-        """Return when error answers about the bystander partition came, if its leader moves in this trial, too."""
+        """Return when error answers about the bystander partition came, if its leader moves in this trial, too.
+
+        That it moves is known from the engine, or from Metadata answers that name several leaders.
+        """
+        rows = [(answer, row) for answer in self.events.responses for row in answer.rows if self.is_beside(row)]
+        named = {row.leader for answer, row in rows if answer.api == apis.METADATA and not row.code} - {None, -1}
+        moved = (item for item in self.events.engine if item.kind is EngineKind.MOVED)
         aside = (self.subject.topic, self.subject.bystander)
-        moved = (event for event in self.events.engine if event.kind is EngineKind.MOVED)
-        if self.play.target is not Target.LEADER or all((event.topic, event.partition) != aside for event in moved):
+        moves = len(named) > 1 or any((item.topic, item.partition) == aside for item in moved)
+        if self.play.target is not Target.LEADER or not moves:
             return set()
-        rows = ((answer.at, row) for answer in self.events.responses for row in answer.rows if row.code)
-        return {at for at, row in rows if (row.topic, row.partition) == aside and row.code not in self._ignored}
+        return {answer.at for answer, row in rows if row.code and row.code not in self._ignored}
+
+    def is_beside(self, row: Row) -> bool:
+        """Return whether a row is about the bystander partition."""
+        return (row.topic, row.partition) == (self.subject.topic, self.subject.bystander)
 
     def is_work(self, api: int) -> bool:
         """Return whether only the target can serve an API."""
         return api in apis.work(self.play.target)
+
+    def _paired(self, events: EventIndex) -> tuple[Exchange, ...]:
+        answers: dict[tuple[int, int], list[Response]] = {}
+        for answer in reversed(events.responses):
+            answers.setdefault((answer.conn, answer.corr), []).append(answer)
+        found = []
+        for request in events.requests:
+            waiting = answers.get((request.conn, request.corr))
+            found.append(self._exchange(request, waiting.pop() if waiting else None))
+        found += [self._exchange(_asked(answer), answer) for left in answers.values() for answer in left]
+        return tuple(sorted(found, key=lambda item: item.request.at))
 
     def _exchange(self, request: Request, answer: Response | None) -> Exchange:
         api = request.api
@@ -183,30 +208,6 @@ class WireEvidence:
             if item.about:
                 found.setdefault((item.request.conn, item.request.api), []).extend((item.request.at, item.done_at))
         return found
-
-
-def read_wire(history: History) -> tuple[list[Event], list[App]]:
-    """Separate the client's own events from those of the bystander's application.
-
-    Connections with another client id are no evidence: they belong to the bystander or to an unrelated client. A client
-    that an earlier trial left running may try ports of its own cluster, and this trial may have got one of them.
-    """
-    subject = history.header.subject
-    own, other = subject.client_id, subject.bystander_instance
-    theirs = {
-        item.conn
-        for item in history.events
-        if isinstance(item, Request) and (item.client_id == other or not item.client_id.startswith(own))
-        if item.client_id
-    }
-    if not theirs and not other:
-        return list(history.events), []
-    ours = [
-        item
-        for item in history.events
-        if getattr(item, "conn", None) not in theirs and not (isinstance(item, App) and item.instance == other)
-    ]
-    return ours, [item for item in history.events if isinstance(item, App) and item.instance == other]
 
 
 def _asked(answer: Response) -> Request:

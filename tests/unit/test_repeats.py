@@ -13,7 +13,7 @@ import pytest
 from benchmarks.chance import table
 from probe.cli.console.further_trials import further_lines
 from probe.cli.options import RunSelection
-from probe.model import Expectation, Outcome, Reaction, Rescuer, Role, Symptom, Target, Verdict
+from probe.model import Engine, Expectation, Outcome, Reaction, Rescuer, Role, Symptom, Target, Verdict
 from probe.model.intervals import Z_90, wilson
 from probe.planning.plan import Plan, Planned, trial_s
 from probe.planning.repeats import MOST_TRIALS, Doubt, doubt, enough, repeat_budget, wanted
@@ -207,6 +207,15 @@ def test_the_default_budget_is_a_tenth_of_the_run(plan: Plan) -> None:
     large = replace(plan, cells=tuple(replace(item, trials=100) for item in plan.cells))
     assert repeat_budget(large, None, 24, None).trials_s == pytest.approx(10 * whole)
     assert repeat_budget(Plan((), ()), None, 24, None).trials_s == 0
+
+
+def test_on_real_brokers_a_further_trial_costs_as_much_as_a_cohort(plan: Plan) -> None:
+    cells = tuple(replace(item, cell=replace(item.cell, engine=Engine.KAFKA)) for item in plan.cells)
+    real = replace(plan, cells=cells * 3)
+    budget = repeat_budget(real, 100.0, 24, None)
+    further = [budget.run_s(budget.cost_s(item, None)) for item in cells]
+    assert min(further) >= 14  # warm-up, traffic and reactions of one cohort
+    assert repeat_budget(real, None, 24, None).trials_s >= 12 * min(budget.cost_s(item, None) for item in cells)
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "verdicts.md").read_text(encoding="utf-8")

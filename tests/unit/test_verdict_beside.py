@@ -5,10 +5,40 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from probe import verdict
-from probe.model import App, AppKind, Closed, History, Opened, Outcome, Request, Role, Target, Verdict
+from probe.model import (
+    App,
+    AppKind,
+    Closed,
+    EngineKind,
+    History,
+    Opened,
+    Outcome,
+    Request,
+    Response,
+    Role,
+    Target,
+    Verdict,
+)
+from probe.protocol import apis
+from probe.verdict.wire_evidence import WireEvidence
 from tests.support.histories import history
-from tests.support.transcript import BEAT, BLIP, COORDINATOR, FINAL, FIND, GROUP, HEARTBEAT, NEW, OLD, ZERO, Script
+from tests.support.transcript import (
+    BEAT,
+    BLIP,
+    COMMIT,
+    COORDINATOR,
+    FINAL,
+    FIND,
+    GROUP,
+    HEARTBEAT,
+    NEW,
+    OLD,
+    ZERO,
+    Script,
+)
 from tests.support.transcript_steps import (
     Step,
     acked,
@@ -17,6 +47,7 @@ from tests.support.transcript_steps import (
     at,
     call,
     committed,
+    engine,
     fault_on,
     fetched,
     healed,
@@ -90,6 +121,36 @@ def test_gaps_and_errors_of_the_bystander_stay_separate() -> None:
     assert "bystander" not in quiet.reason
 
 
+def commit_of_the_bystander(since: int, until: int, code: int = 0, api: int = COMMIT) -> Step:
+    """Let the other instance's coordinator answer a request after some time, in ms."""
+
+    def step(script: Script) -> None:
+        asked: dict[str, Any] = {"conn": CONN, "broker": OLD, "corr": since, "api": api, "version": 8}
+        sent_at = ZERO + since * 1000
+        script.add(Request(at=sent_at, client_id=OTHER, **asked))
+        script.add(Response(at=ZERO + until * 1000, sent_at=sent_at, rows=(row(key=KEY, code=code),), **asked))
+
+    return step
+
+
+@pytest.mark.parametrize("code", [0, 7])
+def test_what_brokers_keep_of_the_bystander_is_no_gap_of_its_own(code: int) -> None:
+    """A commit waits for a dead replica in sync until the controller fences it (Java 3.9.2, broker/kill on 3.9)."""
+    paused = bystander_events(range(1000, 6000))
+    found = judged(commit_of_the_bystander(1000, 5900, code), paused)
+    assert (found.facts.bystander_gap_ms, found.facts.bystander_own_gap_ms) == (5100, 200)
+    assert (found.outcome, found.conforms) == (Outcome.REFRESHES, True)
+    assert "bystander" not in found.reason
+    partly = judged(commit_of_the_bystander(1000, 2000, code), paused)
+    assert (partly.facts.bystander_own_gap_ms, partly.conforms) == (4100, False)
+    assert partly.reason.endswith("; nothing for the bystander in 4.1 s, without what brokers kept it waiting")
+
+
+def test_a_join_that_waits_for_others_is_a_gap_of_the_bystander() -> None:
+    found = judged(commit_of_the_bystander(1000, 5900, api=apis.JOIN_GROUP), bystander_events(range(1000, 6000)))
+    assert (found.facts.bystander_own_gap_ms, found.conforms) == (5100, False)
+
+
 def test_traffic_of_the_bystander_is_no_evidence() -> None:
     with_other = judged(bystander_events())
     without = verdict.judge(history(*moves(), role=Role.GROUP, play=COORDINATOR))
@@ -134,3 +195,12 @@ def test_a_working_client_is_no_longer_waiting() -> None:
     silent = history(*hidden, wait(1000), watch(10_000), **slow)
     assert verdict.judge(works).outcome is Outcome.STUCK
     assert verdict.judge(silent).outcome is Outcome.WAITING
+
+
+@pytest.mark.parametrize(("stopped", "has_one"), [(OLD, False), (NEW, True)])
+def test_a_group_whose_coordinator_is_stopped_has_no_bystander(stopped: int, *, has_one: bool) -> None:
+    """It commits both partitions there (Java 3.9.2, broker/slow-recovery on 3.9)."""
+    early = (at(-500), call(COMMIT, OLD, row(key=GROUP), answer=(row(key=GROUP),)), at(0), fault_on())
+    down = engine(EngineKind.STOPPED, broker=stopped)
+    evidence = WireEvidence(history(*early, down, watch(10_000), play=BLIP, role=Role.GROUP))
+    assert evidence.has_bystander_partition is has_one

@@ -157,6 +157,18 @@ def test_an_error_of_the_other_partition_is_a_cause_where_both_move() -> None:
     assert each_trigger(moved(), announced(), *asked) == ["unknown"]
 
 
+def test_metadata_shows_as_well_that_the_other_partition_moves() -> None:
+    """Real brokers report no move of the bystander (broker/rolling on 3.9)."""
+
+    def told(beside: int) -> Step:
+        return call(METADATA, THIRD, row(-1), answer=(row(leader=NEW), row(BYSTANDER, leader=beside)))
+
+    refused = call(PRODUCE, OLD, row(BYSTANDER), answer=(row(BYSTANDER, code=6),))
+    before = (at(-1000), told(OLD), at(0), moved(), announced(), refused)
+    assert each_trigger(*before, told(NEW), acked(80)) == ["error"]
+    assert each_trigger(*before, told(OLD), acked(80)) == ["unknown"]
+
+
 # disconnect
 
 

@@ -300,7 +300,9 @@ def test_informative_and_raw_cells_have_no_conformity() -> None:
 
 
 @pytest.mark.parametrize(
-    "facts", [Facts(bystander_errors=1, bystander_gap_ms=100), Facts(bystander_gap_ms=3001)], ids=["errors", "gap"]
+    "facts",
+    [Facts(bystander_errors=1, bystander_own_gap_ms=100), Facts(bystander_own_gap_ms=3001)],
+    ids=["errors", "gap"],
 )
 def test_a_suffering_bystander_does_not_conform(facts: Facts) -> None:
     assert conforms(CELL, STORAGE_ERROR, Outcome.REFRESHES, facts) is False
@@ -308,7 +310,7 @@ def test_a_suffering_bystander_does_not_conform(facts: Facts) -> None:
 
 
 def test_a_missing_bystander_does_not_matter() -> None:
-    assert conforms(CELL, STORAGE_ERROR, Outcome.REFRESHES, Facts(bystander_gap_ms=3000)) is True
+    assert conforms(CELL, STORAGE_ERROR, Outcome.REFRESHES, Facts(bystander_own_gap_ms=3000)) is True
     assert conforms(CELL, STORAGE_ERROR, Outcome.REFRESHES, Facts()) is True
 
 

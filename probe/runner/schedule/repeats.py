@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from probe.model import Cell, Outcome, Verdict
-from probe.planning.plan import Plan, Planned, trial_s
+from probe.planning.plan import Plan, Planned
 from probe.planning.repeats import BUDGET_SHARES, doubt, repeat_budget, wanted
 from probe.runner.tools import Options
 
@@ -119,4 +119,4 @@ class Repeats:
         return sum(one.further * self._cost_s(one) for one in self._cells.values())
 
     def _cost_s(self, one: _Cell) -> float:
-        return trial_s(one.item, self._watch_ms)
+        return self._budget.cost_s(one.item, self._watch_ms)

@@ -16,10 +16,11 @@ from probe.engines.kafka.cohort.topic_creator import TopicCreator
 from probe.engines.kafka.ports import ActionTable, FaultAction, FaultTarget
 from probe.errors import HarnessError
 from probe.model import Engine, EngineEvent, EngineKind, Role, Subject
+from probe.model.cluster_history import OTHER
 from probe.planning.paces import PACES
 from probe.scenarios.steps.step import Step
 
-TOPIC = re.compile(r"(?<![\w-])probe-[\w-]+")
+TOPIC = re.compile(rf"(?<![\w-])(?:probe-|{OTHER})[\w-]+")
 """A topic of a trial with its partition. In names of temporary folders, other words precede `probe`."""
 STRAGGLERS_S = 40.0
 """Time for which the first warm member waits for the others; stragglers are tried again in a later cohort."""
@@ -142,7 +143,7 @@ class Cohort:
                 await self.revert_all()
 
     def _on_event(self, event: EngineEvent) -> None:
-        """Pass events of the brokers to all members; log lines about topics of trials go to these members only."""
+        """Pass events of the brokers to all members; log lines about topics go to the members that use them."""
         named = TOPIC.findall(event.text) if event.kind is EngineKind.LOG else []
         for member in self.members:
             if not named or member.is_among(named):

@@ -1,0 +1,60 @@
+"""The gaps of the bystander, and how long brokers kept it waiting in them (docs/verdicts.md#kept-waiting)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from probe.verdict.broker_delay import MAX_DELAY_US, MAY_WAIT, covered_us, put_off
+from probe.verdict.service import bystander_served_at, gaps, here_since
+from probe.verdict.wire_evidence import Exchange, WireEvidence
+
+
+@dataclass(frozen=True, slots=True)
+class BystanderGaps:
+    """The longest times without a success of the bystander, in ms. None without any success."""
+
+    longest: float | None = None
+    own: float | None = None
+    """The longest without the time in which brokers kept it waiting."""
+
+
+def bystander_gaps(evidence: WireEvidence) -> BystanderGaps:
+    """Return the bystander's longest gaps, from its first success on if the client starts under the fault."""
+    served, begin = bystander_served_at(evidence), evidence.timeline.begin
+    if here_since(evidence) > begin:
+        begin = min((at for at in served if at >= begin), default=begin)
+    found = gaps(evidence, served, begin)
+    if not found:
+        return BystanderGaps()
+    kept = list(_kept(evidence))
+    own = max(until - at - covered_us((max(at, a), min(until, b)) for a, b in kept) for at, until in found)
+    return BystanderGaps(max(until - at for at, until in found) / 1000, own / 1000)
+
+
+def _kept(evidence: WireEvidence) -> Iterator[tuple[int, int]]:
+    """Yield spans in which brokers kept the bystander waiting.
+
+    The fault touches no broker that it needs, so any answer to a second instance counts, an error, too: a coordinator
+    answers REQUEST_TIMED_OUT to a commit that a dead replica in sync keeps. Of the bystander partition only work that
+    was answered without an error counts: a client that asks who leads before it goes on there chooses to wait.
+    """
+    if evidence.subject.bystander_instance:
+        exchanges = evidence.bystander_exchanges
+        spans = [_span(item) for item in exchanges if item.request.api not in MAY_WAIT]
+        yield from put_off(exchanges)
+    else:
+        spans = [_span(item) for item in evidence.exchanges if _good(evidence, item)]
+    yield from (span for span in spans if span[1] - span[0] < MAX_DELAY_US)
+
+
+def _good(evidence: WireEvidence, item: Exchange) -> bool:
+    """Return whether work on the bystander partition was answered without an error."""
+    if item.answer is None or item.answer.error or item.answer.code or not evidence.is_work(item.request.api):
+        return False
+    rows = [row for row in item.answer.rows if evidence.is_beside(row)]
+    return bool(rows) and not any(row.code for row in rows)
+
+
+def _span(item: Exchange) -> tuple[int, int]:
+    return item.request.at, item.done_at
