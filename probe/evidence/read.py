@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from probe.cells.aggregate import SettledCell
 from probe.cells.origin import Origin
+from probe.evidence.older_files import complete
 from probe.evidence.schema import APPLICATION_ID, JUDGED, SCHEMA, EvidenceError, Run, plain_facts
 from probe.evidence.wanted import EVERYTHING, Wanted
 from probe.files.digests import digest_of
@@ -233,6 +234,7 @@ def _load(database: sqlite3.Connection, data: bytes, name: str) -> None:
         raise EvidenceError(f"{name} is no evidence: it is empty; {_AGAIN}")
     try:
         database.deserialize(data)
+        complete(database)
         database.execute("PRAGMA query_only = ON")
         ((mark,),) = database.execute("PRAGMA application_id").fetchall()
         if mark != APPLICATION_ID:

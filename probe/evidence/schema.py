@@ -49,7 +49,7 @@ class Run:
 
 def statements() -> list[str]:
     """Return the statements that make the tables and views of an empty file."""
-    cell, trial = (", ".join(map(_column, names)) for names in (CELL, TRIAL))
+    cell, trial = (", ".join(map(column, names)) for names in (CELL, TRIAL))
     return [
         f"PRAGMA application_id = {APPLICATION_ID}",
         "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -59,11 +59,22 @@ def statements() -> list[str]:
         f"CREATE TABLE trials (cell INTEGER, place INTEGER, {trial}, PRIMARY KEY (cell, place)) WITHOUT ROWID",
         "CREATE TABLE handshakes (cell INTEGER, place INTEGER, handshake INTEGER, PRIMARY KEY (cell, place)) "
         "WITHOUT ROWID",
-        *_views(),
+        *views(),
     ]
 
 
-def _column(name: str) -> str:
+COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "cells": ("id", *CELL),
+        "trials": ("cell", "place", *TRIAL),
+        "handshakes": ("cell", "place", "handshake"),
+    }
+)
+"""The columns of the tables that grow, in the order in which rows are written."""
+
+
+def column(name: str) -> str:
+    """Return a column as a statement defines it."""
     return f"{name} {'REAL' if FACTS.get(name) is Type.DOUBLE else 'INTEGER'}"
 
 
@@ -89,7 +100,8 @@ JUDGED: Mapping[str, Type] = MappingProxyType(
 are joined by `;`."""
 
 
-def _views() -> list[str]:
+def views() -> list[str]:
+    """Return the statements that make the views."""
     run = "r.run_id, r.started"
     cell = ", ".join(f"{_word('c', name)} AS {name}" for name in IDENTITY)
     settled = ", ".join(_shown("cells", "c", name) for name in CELL[len(IDENTITY) :] if name != "run")

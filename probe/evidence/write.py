@@ -13,7 +13,16 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.diff import in_order
 from probe.errors import reason_of
 from probe.evidence.read import EvidenceFile
-from probe.evidence.schema import CELL, SCHEMA, EvidenceError, Run, statements, stored_facts, used_words
+from probe.evidence.schema import (
+    CELL,
+    COLUMNS,
+    SCHEMA,
+    EvidenceError,
+    Run,
+    statements,
+    stored_facts,
+    used_words,
+)
 from probe.files.atomic import write_file
 from probe.files.digests import digest_line, digest_of, digest_path
 from probe.model import Cell
@@ -149,8 +158,8 @@ class _Writer:
 
     def _add(self, table: str, rows: Sequence[tuple[object, ...]]) -> None:
         if rows:
-            marks = ", ".join("?" * len(rows[0]))
-            self._database.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608  # names of ours
+            names, marks = (", ".join(parts) for parts in (COLUMNS[table], "?" * len(rows[0])))
+            self._database.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)  # noqa: S608  # names of ours
 
     def finish(self) -> None:
         """Add the words that are new."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from probe.model import EngineKind
+from probe.verdict import apis
 from probe.verdict.broker_delay import MAX_DELAY_US, MAY_WAIT, covered_us, put_off
 from probe.verdict.service import bystander_served_at, gaps, here_since
 from probe.verdict.wire_evidence import Exchange, WireEvidence
@@ -45,7 +47,29 @@ def _kept(evidence: WireEvidence) -> Iterator[tuple[int, int]]:
         yield from put_off(exchanges)
     else:
         spans = [_span(item) for item in evidence.exchanges if _good(evidence, item)]
+        yield from _without_coordinator(evidence)
     yield from (span for span in spans if span[1] - span[0] < MAX_DELAY_US)
+
+
+def _without_coordinator(evidence: WireEvidence) -> Iterator[tuple[int, int]]:
+    """Yield spans in which a group had no coordinator, since it was stopped with the leader: both are committed there.
+
+    Each ends when the client is told the next one, so it has to ask.
+    """
+    for stop in (item for item in evidence.events.engine if item.kind is EngineKind.STOPPED):
+        before = (item.request for item in evidence.exchanges if item.request.at < stop.at)
+        if any(item.api == apis.OFFSET_COMMIT and item.broker == stop.broker for item in before):
+            told = (item.done_at for item in evidence.exchanges if _names_another(evidence, item, stop.broker))
+            end = min((at for at in told if at > stop.at), default=stop.at)
+            yield stop.at, end
+
+
+def _names_another(evidence: WireEvidence, item: Exchange, broker: int) -> bool:
+    """Return whether an answer names another coordinator of the group than this broker."""
+    if item.request.api != apis.FIND_COORDINATOR or item.answer is None or item.answer.code:
+        return False
+    rows = (row for row in item.answer.rows if row.key in {evidence.subject.group, ""} and not row.code)
+    return any(row.leader not in {None, -1, broker} for row in rows)
 
 
 def _good(evidence: WireEvidence, item: Exchange) -> bool:

@@ -80,18 +80,12 @@ class WireEvidence:
     def has_bystander_partition(self) -> bool:
         """Return whether the other partition shares the affected broker, but not the affected object.
 
-        A transaction spans both partitions; so does a group's coordinator that is stopped, where both are committed.
+        A transaction spans both partitions: a delay of one delays the other.
         """
-        if self.play.target is not Target.LEADER:
-            return self.play.target not in {Target.COORDINATOR, Target.CLUSTER}
-        return self.role is not Role.TRANSACTIONAL and not self._lost_coordinator
-
-    @lazy
-    def _lost_coordinator(self) -> bool:
-        """Return whether a broker was stopped that had taken the group's commits before the fault."""
-        stopped = {item.broker for item in self.events.engine if item.kind is EngineKind.STOPPED}
-        commits = (item for item in self.events.requests if item.api == apis.OFFSET_COMMIT)
-        return any(item.broker in stopped and item.at < self.timeline.begin for item in commits)
+        whole = self.play.target in {Target.COORDINATOR, Target.CLUSTER} or (
+            self.role is Role.TRANSACTIONAL and self.play.target is Target.LEADER
+        )
+        return not whole
 
     @property
     def clock_us(self) -> int:

@@ -210,6 +210,28 @@ def test_a_run_that_is_read_again_replaces_nothing_and_a_changed_one_everything(
     assert set(read(tmp_path)) == {STEADY}
 
 
+def test_a_file_of_an_older_program_gets_the_facts_that_are_new_since(tmp_path: Path) -> None:
+    """It lacks columns, and a view of its own has the newest in another place."""
+    fill(tmp_path, (CELL, 0, Outcome.STUCK))
+    path = tmp_path / SETTLED
+    database = sqlite3.connect(":memory:")
+    database.deserialize(path.read_bytes())
+    for view in ("settled", "judged"):
+        database.execute(f"DROP VIEW {view}")
+    for fact in ("joins", "acked"):
+        database.execute(f"ALTER TABLE trials DROP COLUMN {fact}")
+    database.execute("CREATE VIEW settled AS SELECT id FROM cells")
+    database.execute("CREATE VIEW judged AS SELECT cell FROM trials")
+    database.commit()
+    path.write_bytes(database.serialize())
+    assert set(read(tmp_path)) == {CELL}  # as it is
+
+    fill(tmp_path, (STEADY, 0, Outcome.CLEAN))
+    assert {cell: item.outcome for cell, item in read(tmp_path).items()} == {CELL: Outcome.STUCK, STEADY: Outcome.CLEAN}
+    with opened(path.read_bytes(), SETTLED) as file:
+        assert len(list(file.judged())) == 2
+
+
 def test_a_damaged_file_of_settled_cells_is_made_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fill(tmp_path, (CELL, 0, Outcome.STUCK))
     (tmp_path / SETTLED).write_bytes(b"damaged")

@@ -23,6 +23,7 @@ from probe.model import (
     Verdict,
 )
 from probe.protocol import apis
+from probe.verdict.bystander import bystander_gaps
 from probe.verdict.wire_evidence import WireEvidence
 from tests.support.histories import history
 from tests.support.transcript import (
@@ -197,10 +198,14 @@ def test_a_working_client_is_no_longer_waiting() -> None:
     assert verdict.judge(silent).outcome is Outcome.WAITING
 
 
-@pytest.mark.parametrize(("stopped", "has_one"), [(OLD, False), (NEW, True)])
-def test_a_group_whose_coordinator_is_stopped_has_no_bystander(stopped: int, *, has_one: bool) -> None:
-    """It commits both partitions there (Java 3.9.2, broker/slow-recovery on 3.9)."""
+@pytest.mark.parametrize(("told_at", "own_ms"), [(6000, 1100), (None, 7100)])
+def test_a_group_without_a_coordinator_is_kept_waiting(told_at: int | None, own_ms: float) -> None:
+    """It commits both partitions at the broker that is stopped (Java 3.9.2, broker/slow-recovery on 3.9)."""
     early = (at(-500), call(COMMIT, OLD, row(key=GROUP), answer=(row(key=GROUP),)), at(0), fault_on())
-    down = engine(EngineKind.STOPPED, broker=stopped)
-    evidence = WireEvidence(history(*early, down, watch(10_000), play=BLIP, role=Role.GROUP))
-    assert evidence.has_bystander_partition is has_one
+    down = (at(1), engine(EngineKind.STOPPED, broker=OLD))
+    named = (row(key=GROUP, key_type=0, leader=NEW),)
+    asked = () if told_at is None else (at(told_at), call(FIND, NEW, row(key=GROUP, key_type=0), answer=named))
+    found = history(*early, *down, *asked, watch(10_000), play=BLIP, role=Role.GROUP, bystander=(0, 7000))
+    gaps = bystander_gaps(WireEvidence(found))
+    assert gaps.longest == pytest.approx(7100, abs=101)
+    assert gaps.own == pytest.approx(own_ms, abs=101)
