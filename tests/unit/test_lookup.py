@@ -256,6 +256,28 @@ def test_version_shows_the_digest_of_the_evidence(shipped: Path) -> None:
         assert CliRunner().invoke(app, ["--version"]).stdout.splitlines()[1] == f"evidence sha256:{file.digest}"
 
 
+@pytest.mark.parametrize("damage", ["changed", "shorter", "no digest", "odd digest", "pipe"])
+def test_version_does_not_show_the_digest_of_a_file_that_lacks_it(shipped: Path, damage: str) -> None:
+    publish(shipped, settled(OLD, Outcome.STUCK))
+    beside = shipped.with_name(f"{shipped.name}.sha256")
+    match damage:
+        case "changed":
+            shipped.write_bytes(shipped.read_bytes()[:-1] + b"?")
+        case "shorter":
+            shipped.write_bytes(shipped.read_bytes()[:-1])
+        case "no digest":
+            beside.unlink()
+        case "odd digest":
+            beside.write_text("not a digest\n")
+        case _:
+            shipped.unlink()
+            os.mkfifo(shipped)
+    done = CliRunner().invoke(app, ["--version"])
+    assert (code(done), len(done.stdout.splitlines())) == (3, 1)
+    assert str(done.exception).endswith("; install the package again")
+    assert "evidence sha256" not in done.stdout
+
+
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
     """Serve a folder on this machine."""
