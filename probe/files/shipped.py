@@ -25,9 +25,9 @@ def shipped_digest() -> str:
     NothingJudgedError, as of a look-up, if the two differ or cannot be read. Its text is one line.
     """
     path = shipped_file()
-    if not path.exists():
-        return ""
     try:
+        if not path.exists():
+            return ""
         if odd := [one for one in (path, digest_path(path)) if not one.is_file()]:  # a FIFO would never end
             raise NothingJudgedError(f"{odd[0]} is no file; install the package again")
         stated = digest_in(digest_path(path).read_text(encoding="ascii"))

@@ -323,8 +323,16 @@ def test_a_file_can_be_named_and_several_are_used_together(tmp_path: Path, shipp
     assert code(look(tmp_path / "results", "sarama@1.43.2", "--evidence", str(team))) == 0
     both = look(tmp_path / "results", "sarama@1.43.2", "--evidence", str(team), "--evidence", "own")
     assert (code(both), f"but {team} of" in both.stdout) == (1, True)
-    missing = look(tmp_path, "sarama@1.43.2", "--evidence", str(tmp_path / "no.sqlite"))
-    assert "there is no such file" in str(missing.exception)
+    (tmp_path / "team.sqlite.sha256").unlink()
+    (tmp_path / "empty").mkdir()
+    for name, says in {
+        "no.sqlite": "there is no such file; name own, shipped, a file or a site",
+        "empty": "there is no such file evidence.sqlite in this folder",
+        "team.sqlite": "its digest",
+    }.items():
+        missing = look(tmp_path, "sarama@1.43.2", "--evidence", str(tmp_path / name))
+        assert code(missing) == 2
+        assert str(missing.exception).startswith(f"--evidence {tmp_path / name}: {says}")
 
 
 def test_a_pipe_is_no_evidence(tmp_path: Path, shipped: Path) -> None:
