@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from probe.inventory.document import Document
+from probe.inventory.elsewhere import Origin, came_from
 from probe.inventory.found import Found, Skipped
 from probe.inventory.packages import client_of, ecosystem_of, mentions
 from probe.inventory.shapes import table, tables, text
 from probe.inventory.versions import with_v
 
-FROM_COMMIT = "it comes from a commit, no release; its own source says"
 JOINED = {"maven": ":", "golang": "/", "npm": "/", "composer": "/"}
 """How a namespace and a name are joined; in other ecosystems a namespace is no part of the name."""
 
@@ -57,7 +57,7 @@ def _client(component: Mapping[str, Any], document: Document, service: str) -> F
         with_v(purl.type, purl.version or version),
         place=place,
         service=service,
-        unknown=f"{FROM_COMMIT} {purl.version or version}" if commit else "",
+        unknown=came_from(Origin.COMMIT, says=purl.version or version) if commit else "",
     )
 
 
