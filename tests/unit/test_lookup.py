@@ -8,6 +8,7 @@ import http.server
 import io
 import json
 import os
+import shlex
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from typer.testing import CliRunner, Result
 
 from probe.cells.aggregate import SettledCell
 from probe.cli.app import app
+from probe.cli.console.wrapped import command_lines, terminal_columns
 from probe.evidence.places import SETTLED
 from probe.evidence.read import opened
 from probe.evidence.schema import Run
@@ -70,23 +72,57 @@ def test_shipped_evidence_answers_without_any_run(tmp_path: Path, shipped: Path)
     publish(shipped, settled(OLD, Outcome.STUCK), settled(CELL, Outcome.REFRESHES), days=12)
     done = look(tmp_path / "results", "sarama@1.43.2")
     assert code(done) == 1
-    assert "sarama@1.43.2 on broker line 3.9, embedded engine, profile isolated: 1 fails" in done.stdout
-    assert "fails       producer isolated disk/storage-error: stuck. it stuck; shipped evidence of " in done.stdout
-    assert (
-        f"(12 days old), rules {RULES_VERSION}, conditions {current(Engine.EMBEDDED)}; probe run --client"
-        in done.stdout
-    )
-    assert "1.43.3 passes" in done.stdout
+    title, found, reason, better, evidence, shows, *_ = done.stdout.splitlines()
+    assert title == "sarama@1.43.2 on broker line 3.9, embedded engine, profile isolated: 1 fails"
+    assert (found, reason.strip()) == ("  fails       producer isolated disk/storage-error: stuck", "it stuck")
+    assert better.strip() == "1.43.3 passes"
+    assert evidence.strip().startswith("shipped evidence of ")
+    assert evidence.endswith(f"(12 days old), rules {RULES_VERSION}, conditions {current(Engine.EMBEDDED)}")
+    assert shows.strip().startswith("probe run --client sarama@1.43.2 ")
     assert str(done.exception) == "sarama@1.43.2 fails 1 of 1 cells"
     assert code(look(tmp_path / "results", "sarama@1.43.3")) == 0
     assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100])
+def test_lines_fit_a_terminal_and_commands_can_be_copied(
+    tmp_path: Path, shipped: Path, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    scenarios = [f"answer/produce/ERROR_{number}" for number in range(30)]
+    fine = [settled(replace(OLD, scenario=name), Outcome.REFRESHES) for name in scenarios]
+    publish(shipped, settled(OLD, Outcome.STUCK), settled(CELL, Outcome.REFRESHES), *fine)
+    for client in ("sarama@1.43.2", "sarama"):
+        monkeypatch.setattr("probe.cli.commands.lookup.terminal_columns", lambda: 0)
+        whole = look(Path("results"), client).stdout
+        monkeypatch.setattr("probe.cli.commands.lookup.terminal_columns", lambda: columns)
+        lines = look(Path("results"), client).stdout.splitlines()
+        assert max(map(len, lines)) <= columns
+        assert " ".join("\n".join(lines).replace(" \\\n", "\n").split()) == " ".join(whole.split())
+
+
+@pytest.mark.parametrize(("there", "columns"), [(30, 40), (80, 80), (300, 100)])
+def test_lines_are_as_long_as_the_terminal_is_wide(monkeypatch: pytest.MonkeyPatch, there: int, columns: int) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(there))
+    assert terminal_columns() == columns
+    monkeypatch.setattr("sys.stdout.isatty", lambda: False)
+    assert terminal_columns() == 0
+
+
+def test_a_wrapped_command_is_the_same_to_a_shell() -> None:
+    command = "probe show --results '/srv/my results --all' --client sarama@1.43.2 --property 'a=b;c' --role producer"
+    for columns in (20, 40, 80, 0):
+        text = "\n".join(command_lines(command, columns, 14))
+        assert shlex.split(text.replace("\\\n", "")) == shlex.split(command)
 
 
 def test_own_results_answer_with_the_command_that_shows_them(tmp_path: Path, shipped: Path) -> None:
     run_id = fill(tmp_path / "results", (OLD, 0, Outcome.STUCK))
     done = look(tmp_path / "results", "sarama@1.43.2")
     assert code(done) == 1
-    assert f"(0 days old), rules 1, conditions {current(Engine.EMBEDDED)}; probe show --results" in done.stdout
+    assert f"(0 days old), rules 1, conditions {current(Engine.EMBEDDED)}\n" in done.stdout
+    assert "\n              probe show --results" in done.stdout
     assert f"--run {run_id}" in done.stdout
 
 
