@@ -20,7 +20,6 @@ from probe.cells.origin import Origin
 from probe.cells.upgrades import advise_upgrade, next_conforming
 from probe.cli.app import app
 from probe.cli.wiring.catalogue import apps, families
-from probe.inventory.found import FileContent
 from probe.model import Cell, Outcome, Profile, Role
 from tests.support.synthetic_rows import CELL, fill, verdict
 
@@ -339,19 +338,3 @@ def test_every_format_names_the_evidence_and_its_age(form: str, tmp_path: Path) 
     assert (
         "(0 days old), rules 1, conditions " in audit(tmp_path / "fleet.csv", tmp_path / "results", "--format", form)[0]
     )
-
-
-@pytest.mark.parametrize("wrong", [("--broker", "foo"), ("--scenario", "disk/nothing"), ("--fail-on", "stuck")])
-def test_a_wrong_option_is_refused_before_a_file_is_read(
-    wrong: tuple[str, str], fleet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read: list[object] = []
-
-    def note(paths: list[str]) -> list[FileContent]:
-        read.append(paths)
-        return []
-
-    monkeypatch.setattr("probe.cli.commands.audit.read_inventories", note)
-    _, error, code = audit(fleet, tmp_path / "results", *wrong)
-    assert (code, read) == (2, [])
-    assert wrong[1] in str(error)

@@ -8,7 +8,6 @@ import http.server
 import io
 import json
 import os
-import shlex
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +21,6 @@ from typer.testing import CliRunner, Result
 
 from probe.cells.aggregate import SettledCell
 from probe.cli.app import app
-from probe.cli.console.wrapped import command_lines, terminal_columns
 from probe.evidence.places import SETTLED
 from probe.evidence.read import opened
 from probe.evidence.schema import Run
@@ -82,39 +80,6 @@ def test_shipped_evidence_answers_without_any_run(tmp_path: Path, shipped: Path)
     assert str(done.exception) == "sarama@1.43.2 fails 1 of 1 cells"
     assert code(look(tmp_path / "results", "sarama@1.43.3")) == 0
     assert not (tmp_path / "results").exists()
-
-
-@pytest.mark.parametrize("columns", [60, 80, 100])
-def test_lines_fit_a_terminal_and_commands_can_be_copied(
-    tmp_path: Path, shipped: Path, monkeypatch: pytest.MonkeyPatch, columns: int
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    scenarios = [f"answer/produce/ERROR_{number}" for number in range(30)]
-    fine = [settled(replace(OLD, scenario=name), Outcome.REFRESHES) for name in scenarios]
-    publish(shipped, settled(OLD, Outcome.STUCK), settled(CELL, Outcome.REFRESHES), *fine)
-    for client in ("sarama@1.43.2", "sarama"):
-        monkeypatch.setattr("probe.cli.commands.lookup.terminal_columns", lambda: 0)
-        whole = look(Path("results"), client).stdout
-        monkeypatch.setattr("probe.cli.commands.lookup.terminal_columns", lambda: columns)
-        lines = look(Path("results"), client).stdout.splitlines()
-        assert max(map(len, lines)) <= columns
-        assert " ".join("\n".join(lines).replace(" \\\n", "\n").split()) == " ".join(whole.split())
-
-
-@pytest.mark.parametrize(("there", "columns"), [(30, 40), (80, 80), (300, 100)])
-def test_lines_are_as_long_as_the_terminal_is_wide(monkeypatch: pytest.MonkeyPatch, there: int, columns: int) -> None:
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", str(there))
-    assert terminal_columns() == columns
-    monkeypatch.setattr("sys.stdout.isatty", lambda: False)
-    assert terminal_columns() == 0
-
-
-def test_a_wrapped_command_is_the_same_to_a_shell() -> None:
-    command = "probe show --results '/srv/my results --all' --client sarama@1.43.2 --property 'a=b;c' --role producer"
-    for columns in (20, 40, 80, 0):
-        text = "\n".join(command_lines(command, columns, 14))
-        assert shlex.split(text.replace("\\\n", "")) == shlex.split(command)
 
 
 def test_own_results_answer_with_the_command_that_shows_them(tmp_path: Path, shipped: Path) -> None:
@@ -290,28 +255,6 @@ def test_version_shows_the_digest_of_the_evidence(shipped: Path) -> None:
     publish(shipped, settled(OLD, Outcome.STUCK))
     with opened(shipped.read_bytes(), "x") as file:
         assert CliRunner().invoke(app, ["--version"]).stdout.splitlines()[1] == f"evidence sha256:{file.digest}"
-
-
-@pytest.mark.parametrize("damage", ["changed", "shorter", "no digest", "odd digest", "pipe"])
-def test_version_does_not_show_the_digest_of_a_file_that_lacks_it(shipped: Path, damage: str) -> None:
-    publish(shipped, settled(OLD, Outcome.STUCK))
-    beside = shipped.with_name(f"{shipped.name}.sha256")
-    match damage:
-        case "changed":
-            shipped.write_bytes(shipped.read_bytes()[:-1] + b"?")
-        case "shorter":
-            shipped.write_bytes(shipped.read_bytes()[:-1])
-        case "no digest":
-            beside.unlink()
-        case "odd digest":
-            beside.write_text("not a digest\n")
-        case _:
-            shipped.unlink()
-            os.mkfifo(shipped)
-    done = CliRunner().invoke(app, ["--version"])
-    assert (code(done), len(done.stdout.splitlines())) == (3, 1)
-    assert str(done.exception).endswith("; install the package again")
-    assert "evidence sha256" not in done.stdout
 
 
 @contextmanager
