@@ -99,6 +99,9 @@ FORMATS: tuple[Format, ...] = (
     Format(
         title="mvn dependency:list", recognises=recognise.maven_list, reader="maven_list", walked=TEXTS, project=True
     ),
+    Format(
+        title="mvn dependency:tree", recognises=recognise.maven_tree, reader="maven_tree", walked=TEXTS, project=True
+    ),
     Format(title="request log of a broker", recognises=running.request_log, reader="request_log"),
     Format(title="pods of Kubernetes", recognises=running.kubernetes, reader="kubernetes", walked=JSON),
     Format(title="settings of Beats", recognises=running.beats, reader="beats", walked=YAML),

@@ -29,6 +29,8 @@ PIP_FILE = r"(?i)requirements|constraints|freeze"
 PIP_TABLE = r"Package +Version[^\n]*\n-+ -+"
 PIP_JSON = r'\s*\[\s*\{\s*"name"\s*:\s*"[^"]*"\s*,\s*"version"\s*:'
 MAVEN_LIST = r"(?m)^(\[INFO\] )?--- \S{0,100}dependency\S{0,100}:list "
+MAVEN_TREE = r"(?m)^(\[INFO\] )?--- \S{0,100}dependency\S{0,100}:tree "
+BRANCH = r"(?m)^(\[INFO\] )?(\|  |   ){0,50}(\+|\\)- [\w.-]{1,200}:[\w.-]{1,200}:[\w.-]{1,50}:[\w.-]"
 CYCLONEDX = r'"bomFormat"\s*:\s*"CycloneDX"'
 POM = r"<project[\s>]"
 
@@ -100,6 +102,11 @@ def python_lock(head: Head) -> bool:
 def maven_list(head: Head) -> bool:
     """Return whether Maven's dependency plugin lists what it resolved."""
     return "The following files have been resolved:" in head.text or re.search(MAVEN_LIST, head.text) is not None
+
+
+def maven_tree(head: Head) -> bool:
+    """Return whether Maven's dependency plugin draws a tree, or a line is a branch of one."""
+    return re.search(MAVEN_TREE, head.text) is not None or re.search(BRANCH, head.text) is not None
 
 
 def gradle_lock(head: Head) -> bool:
