@@ -96,6 +96,7 @@ FORMATS: tuple[Format, ...] = (
         walked=("*.lock",),
         project=True,
     ),
+    Format(title="Cargo.lock", recognises=recognise.cargo_lock, reader="cargo_lock", walked=("*.lock",), project=True),
     Format(
         title="mvn dependency:list", recognises=recognise.maven_list, reader="maven_list", walked=TEXTS, project=True
     ),

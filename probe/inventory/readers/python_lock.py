@@ -35,7 +35,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
         name, version = text(one.get("name")), text(one.get("version"))
         if not concerns("pypi", name) or _is_root(table(one.get("source"))):
             continue
-        place = document.at(_line(whole, name))
+        place = document.at(line_of(whole, name, version))
         why = _elsewhere(table(one.get("source")), version)
         item = client_of("pypi", name, version, place=place, service=service, unknown=why)
         if item is not None:
@@ -54,6 +54,8 @@ def _elsewhere(source: Mapping[str, Any], version: str) -> str:
     return came_from(ELSEWHERE[kind], says=version, commit=commit)
 
 
-def _line(whole: str, name: str) -> int:
-    """Return the line of a package's name; TOML's reader keeps no lines."""
-    return whole.count("\n", 0, max(0, whole.find(f'\nname = "{name}"'))) + 2
+def line_of(whole: str, name: str, version: str) -> int:
+    """Return the line of a package's name, as poetry, uv and cargo write it; TOML's reader keeps no lines."""
+    named = f'\nname = "{name}"\n'
+    at = whole.find(f'{named}version = "{version}"\n')
+    return whole.count("\n", 0, max(0, at if at >= 0 else whole.find(named))) + 2
