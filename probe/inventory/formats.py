@@ -96,6 +96,14 @@ FORMATS: tuple[Format, ...] = (
         walked=("*.lock",),
         project=True,
     ),
+    Format(
+        title="Pipfile.lock",
+        recognises=recognise.pipfile_lock,
+        reader="pipfile_lock",
+        walked=("Pipfile.lock",),
+        project=True,
+    ),
+    Format(title="Pipfile", recognises=recognise.pipfile, reader="pipfile", walked=("Pipfile",), project=True),
     Format(title="Cargo.lock", recognises=recognise.cargo_lock, reader="cargo_lock", walked=("*.lock",), project=True),
     Format(
         title="mvn dependency:list", recognises=recognise.maven_list, reader="maven_list", walked=TEXTS, project=True

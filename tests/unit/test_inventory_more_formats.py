@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from probe.inventory.reading import read_inventories
 from tests.support.inventories import SAMPLES, only, read, read_file, shown
 
 READ = {
@@ -88,3 +91,64 @@ class TestCargoLock:
     def test_other_clients_are_named(self) -> None:
         reading = read(self.HEAD + self.crate("rskafka", "0.6.0") + self.crate("serde", "1.0.0"))
         assert [str(item) for item in reading.skipped] == ["rskafka 0.6.0: no client that is known by this name"]
+
+
+class TestPipfile:
+    SOURCES = '[[source]]\nurl = "https://index.example/simple"\nname = "index"\n'
+
+    @pytest.mark.parametrize(
+        ("wanted", "version", "why"),
+        [
+            ('"==2.0.2"', "2.0.2", ""),
+            ('{version = "==2.0.2", extras = ["crc32c"]}', "2.0.2", ""),
+            ('"*"', "", "* is a range, which names no release"),
+            ('">=2,<3"', "", ">=2,<3 is a range, which names no release"),
+            ('"~=2.0"', "", "~=2.0 is a range, which names no release"),
+            ('{extras = ["crc32c"]}', "", "the file names no version"),
+            ('{git = "https://u:secret@git.example/k.git", ref = "0123456789abcdef"}', "", "it comes from commit 0123"),
+            ('{git = "https://u:secret@git.example/k.git"}', "", "it comes from a commit, no release"),
+            ('{path = "./secret"}', "", "it comes from a folder, no release"),
+            ('{file = "https://u:secret@wheels.example/k.whl"}', "", "it comes from an address, which need not"),
+            ('{file = "secret/k.whl"}', "", "it comes from a file, which need not be a release"),
+            ("[1]", "", "the file names no version"),
+        ],
+    )
+    def test_only_one_pinned_version_is_a_version(self, wanted: str, version: str, why: str) -> None:
+        reading = read(f"{self.SOURCES}\n[packages]\nrequests = '*'\nkafka-python = {wanted}\n")
+        found = only(reading)
+        assert (reading.taken_for, found.version, found.unknown[: len(why)]) == ("Pipfile", version, why)
+        assert "secret" not in repr(reading)
+
+    def test_packages_of_development_are_skipped_and_other_tables_are_no_packages(self) -> None:
+        text = (
+            f'{self.SOURCES}\n[dev-packages]\naiokafka = "==0.12.0"\n\n[scripts]\nkafka-python = "x"\n\n'
+            '[batch]\nkafka-python = {version = "==2.0.2", markers = "os_name == \'posix\'"}\n'
+        )
+        reading = read(text, "Pipfile")
+        assert (only(reading).selector, only(reading).note) == ("kafka-python@2.0.2", "only if os_name == 'posix'")
+        assert [str(item) for item in reading.skipped] == ["aiokafka 0.12.0: only for development (dev-packages)"]
+
+    def test_the_lock_file_beside_it_counts(self, tmp_path: Path) -> None:
+        (tmp_path / "Pipfile").write_text(f'{self.SOURCES}\n[packages]\nkafka-python = "*"\n')
+        (tmp_path / "Pipfile.lock").write_text(LOCKED % '"version": "==2.0.2"')
+        readings = read_inventories([str(tmp_path)])
+        assert [(one.taken_for, [item.shown for item in one.found]) for one in readings if one.taken_for] == [
+            ("Pipfile", []),
+            ("Pipfile.lock", ["kafka-python@2.0.2"]),
+        ]
+        assert "Pipfile.lock beside it says what is installed" in str(readings[0].skipped[0])
+
+
+LOCKED = """{"_meta": {"hash": {"sha256": "00"}, "pipfile-spec": 6},
+"default": {"kafka-python": {"hashes": [], %s}, "requests": {"version": "==2.32.0"}},
+"develop": {"aiokafka": {"version": "==0.12.0"}}, "batch": {"confluent-kafka": {"version": "==2.3.0"}}}"""
+
+
+def test_a_lock_file_of_pipenv_has_categories() -> None:
+    reading = read(LOCKED % '"version": "==2.0.2"')
+    assert [item.selector for item in reading.found] == ["kafka-python@2.0.2", "confluent-kafka@2.3.0"]
+    assert [str(item.place) for item in reading.found] == ["-, default kafka-python", "-, batch confluent-kafka"]
+    assert [str(item) for item in reading.skipped] == ["aiokafka 0.12.0: only for development (develop)"]
+    commit = read(LOCKED % '"git": "https://u:secret@git.example/k.git", "ref": "4b10b5bd532a0d2c"')
+    assert commit.found[0].unknown == "it comes from commit 4b10b5bd532a, no release"
+    assert "secret" not in repr(commit)
