@@ -40,6 +40,8 @@ def came_from(origin: Origin, *, says: str = "", commit: str = "") -> str:
 
 def origin_of(text: str) -> Origin | None:
     """Return the origin that stands in place of a version; None if it may be a version or a range."""
+    if "#commit=" in text:
+        return Origin.COMMIT
     for beginnings, origin in SCHEMES:
         if text.startswith(beginnings):
             return origin
@@ -50,3 +52,9 @@ def origin_of_archive(address: str) -> Origin | None:
     """Return the origin of a package by the address of its archive; None if that may be a registry's."""
     origin = origin_of(address)
     return None if origin is Origin.ADDRESS else origin
+
+
+def commit_in(text: str) -> str:
+    """Return the commit behind `#` or `#commit=` of an address; empty if there is none."""
+    found = re.search(rf"#(?:commit=)?({DIGITS})$", text)
+    return found[1] if found else ""

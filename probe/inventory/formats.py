@@ -78,6 +78,7 @@ FORMATS: tuple[Format, ...] = (
         project=True,
         walked=("package-lock.json", "npm-shrinkwrap.json"),
     ),
+    Format(title="yarn.lock", recognises=recognise.yarn_lock, reader="yarn_lock", walked=("*.lock",), project=True),
     Format(title="pip list", recognises=recognise.pip_list, reader="pip_list", walked=(*TEXTS, *JSON), project=True),
     Format(
         title="pom.xml", recognises=recognise.pom, reader="pom", walked=("pom.xml", "*.pom"), project=True, quiet=True

@@ -12,6 +12,8 @@ from tests.support.inventories import SAMPLES, only, read, read_file, shown
 READ = {
     "mvn-dependency-tree-3.11.0.txt": ("mvn dependency:tree", [("orders", "java@4.3.1", "")]),
     "Cargo.lock": ("Cargo.lock", [("viardkafka", "rdkafka-sys@4.10.0+2.12.1", "")]),
+    "yarn-1.lock": ("yarn.lock", [("inventory", "kafkajs@2.2.4", "")]),
+    "yarn-4.lock": ("yarn.lock", [("orders", "kafkajs@2.2.4", "")]),
 }
 """Name of the sample, its format, and service, client and why it is not known."""
 
@@ -152,3 +154,69 @@ def test_a_lock_file_of_pipenv_has_categories() -> None:
     commit = read(LOCKED % '"git": "https://u:secret@git.example/k.git", "ref": "4b10b5bd532a0d2c"')
     assert commit.found[0].unknown == "it comes from commit 4b10b5bd532a, no release"
     assert "secret" not in repr(commit)
+
+
+YARN_1 = "# yarn lockfile v1\n\n\n"
+YARN_4 = '__metadata:\n  version: 8\n\n"@shop/orders@workspace:.":\n  resolution: "@shop/orders@workspace:."\n\n'
+
+
+class TestYarnLock:
+    @pytest.mark.parametrize(
+        ("entry", "why"),
+        [
+            ('"kafkajs@>=2.0.0 <3.0.0", kafkajs@^2.2.0:\n  version "2.2.4"\n', ""),
+            (
+                '"kafkajs@git+ssh://git@git.example/secret.git":\n  version "2.2.4"\n'
+                '  resolved "git+ssh://git@git.example/secret.git#0123456789abcdef0123456789abcdef01234567"\n',
+                "it comes from commit 0123456789ab, no release; its own source says 2.2.4",
+            ),
+            (
+                'kafkajs@tulios/kafkajs:\n  version "2.2.4"\n  resolved "https://codeload.github.com/secret"\n',
+                "it comes from a commit, no release; its own source says 2.2.4",
+            ),
+            (
+                '"kafkajs@https://u:secret@npm.example/k.tgz":\n  version "2.2.4"\n',
+                "it comes from an address, which need not serve a release; its own source says 2.2.4",
+            ),
+            (
+                '"kafkajs@file:../secret.tgz":\n  version "2.2.4"\n',
+                "it comes from a file, which need not be a release; its own source says 2.2.4",
+            ),
+        ],
+    )
+    def test_yarn_1_says_where_a_package_comes_from(self, entry: str, why: str) -> None:
+        reading = read(YARN_1 + entry)
+        assert (only(reading).version, only(reading).unknown) == ("" if why else "2.2.4", why)
+        assert (str(only(reading).place), "secret" in repr(reading)) == ("-, line 4", False)
+
+    @pytest.mark.parametrize(
+        ("resolution", "why"),
+        [
+            ("kafkajs@npm:2.2.4", ""),
+            ("kafkajs@npm:2.2.4::__archiveUrl=https%3A%2F%2Fu%3Asecret%40npm.example%2Fk.tgz", ""),
+            (
+                "kafkajs@https://git.example/secret.git#commit=0123456789abcdef0123456789abcdef01234567",
+                "it comes from commit 0123456789ab, no release; its own source says 2.2.4",
+            ),
+            (
+                "kafkajs@patch:kafkajs@npm%3A2.2.4#~/.yarn/patches/secret.patch",
+                "it comes from a release that the project patches, no release; its own source says 2.2.4",
+            ),
+            ("kafkajs@portal:../secret::locator=x", "it comes from a folder, no release; its own source says 2.2.4"),
+        ],
+    )
+    def test_later_yarns_name_the_package_by_its_resolution(self, resolution: str, why: str) -> None:
+        reading = read(f'{YARN_4}"k@npm:x":\n  version: 2.2.4\n  resolution: "{resolution}"\n')
+        assert (only(reading).version, only(reading).unknown) == ("" if why else "2.2.4", why)
+        assert (only(reading).service, "secret" in repr(reading)) == ("@shop/orders", False)
+
+    def test_packages_of_the_project_itself_are_no_clients(self) -> None:
+        entry = '"kafka-tool@workspace:tools/kafka":\n  version: 0.0.0\n  resolution: "kafka-tool@workspace:tools/kafka"\n'
+        assert (read(YARN_4 + entry).found, read(YARN_4 + entry).skipped) == ((), ())
+
+    @pytest.mark.parametrize("damage", ["<<<<<<< HEAD\n", "kafkajs@^2.2", '{"a": 1}\n'])
+    def test_a_damaged_file_is_one_line(self, damage: str) -> None:
+        for text in (YARN_1, YARN_4):
+            number = text.count("\n") + 3
+            problem = read(f'{text}kafkajs@^2.2.0:\n  version "2.2.4"\n{damage}').problem
+            assert problem == f"line {number}: no entry of a yarn.lock begins like this; correct the file"
