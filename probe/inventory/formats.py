@@ -79,6 +79,13 @@ FORMATS: tuple[Format, ...] = (
         walked=("package-lock.json", "npm-shrinkwrap.json"),
     ),
     Format(title="yarn.lock", recognises=recognise.yarn_lock, reader="yarn_lock", walked=("*.lock",), project=True),
+    Format(
+        title="pnpm-lock.yaml",
+        recognises=recognise.pnpm_lock,
+        reader="pnpm_lock",
+        walked=("pnpm-lock*.yaml",),
+        project=True,
+    ),
     Format(title="pip list", recognises=recognise.pip_list, reader="pip_list", walked=(*TEXTS, *JSON), project=True),
     Format(
         title="pom.xml", recognises=recognise.pom, reader="pom", walked=("pom.xml", "*.pom"), project=True, quiet=True

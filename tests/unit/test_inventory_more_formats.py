@@ -12,6 +12,7 @@ from tests.support.inventories import SAMPLES, only, read, read_file, shown
 READ = {
     "mvn-dependency-tree-3.11.0.txt": ("mvn dependency:tree", [("orders", "java@4.3.1", "")]),
     "Cargo.lock": ("Cargo.lock", [("viardkafka", "rdkafka-sys@4.10.0+2.12.1", "")]),
+    "pnpm-lock.yaml": ("pnpm-lock.yaml", [("inventory", "kafkajs@2.2.4", "")]),
     "yarn-1.lock": ("yarn.lock", [("inventory", "kafkajs@2.2.4", "")]),
     "yarn-4.lock": ("yarn.lock", [("orders", "kafkajs@2.2.4", "")]),
 }
@@ -220,3 +221,76 @@ class TestYarnLock:
             number = text.count("\n") + 3
             problem = read(f'{text}kafkajs@^2.2.0:\n  version "2.2.4"\n{damage}').problem
             assert problem == f"line {number}: no entry of a yarn.lock begins like this; correct the file"
+
+
+class TestPnpmLock:
+    @pytest.mark.parametrize(
+        ("version", "key"),
+        [
+            ("'9.0'", "kafkajs@2.2.4"),
+            ("'9.0'", "'kafkajs@2.2.4'"),
+            ("'6.0'", "/kafkajs@2.2.4"),
+            ("'6.0'", "/kafkajs@2.2.4(peer@1.0.0)"),
+            ("'6.0'", "npm.example/kafkajs@2.2.4"),
+            ("5.4", "/kafkajs/2.2.4"),
+            ("5.4", "/kafkajs/2.2.4_peer@1.0.0"),
+            ("5.4", "npm.example/kafkajs/2.2.4"),
+        ],
+    )
+    def test_each_version_of_the_file_names_a_package_in_its_way(self, version: str, key: str) -> None:
+        found = only(read(f"lockfileVersion: {version}\n\npackages:\n\n  {key}:\n    resolution: {{integrity: x}}\n"))
+        assert (found.selector, found.package, str(found.place)) == ("kafkajs@2.2.4", "kafkajs", "-, line 5")
+
+    def test_a_scope_belongs_to_the_name(self) -> None:
+        for key in ("'@confluentinc/kafka-javascript@1.4.0'", "/@confluentinc/kafka-javascript/1.4.0"):
+            found = only(read(f"lockfileVersion: 5.4\npackages:\n  {key}:\n    dev: false\n"))
+            assert found.selector == "confluent-kafka-javascript@1.4.0"
+
+    @pytest.mark.parametrize(
+        ("key", "why"),
+        [
+            ("kafkajs@https://codeload.github.com/secret/kafkajs/tar.gz/0123456", "it comes from a commit, no release"),
+            ("kafkajs@https://u:secret@npm.example/k.tgz", "it comes from an address, which need not serve a release"),
+            ("kafkajs@file:../secret", "it comes from a file, which need not be a release"),
+            ("github.com/secret/kafkajs/0123456", "it comes from a commit, no release"),
+        ],
+    )
+    def test_a_package_from_elsewhere_is_no_release(self, key: str, why: str) -> None:
+        reading = read(f"lockfileVersion: '9.0'\npackages:\n  {key}:\n    name: kafkajs\n    version: 2.2.4\n")
+        assert (only(reading).selector, only(reading).unknown) == ("", f"{why}; its own source says 2.2.4")
+        assert "secret" not in repr(reading)
+        other = read(f"lockfileVersion: '9.0'\npackages:\n  {key}:\n    version: 1.0.0\n".replace("kafkajs", "kafka-x"))
+        assert "secret" not in repr(other)
+
+    def test_what_only_development_needs_is_skipped(self) -> None:
+        text = (
+            "lockfileVersion: '9.0'\nimporters:\n  .:\n    devDependencies:\n      kafkajs:\n        specifier: ^2\n"
+            "        version: 2.2.4(peer@1.0.0)\n      k:\n        specifier: npm:node-rdkafka@3.6.1\n"
+            "        version: node-rdkafka@3.6.1\n    dependencies:\n      a:\n        specifier: '1'\n"
+            "        version: 1.0.0\npackages:\n  kafkajs@2.2.4:\n    x: y\n  node-rdkafka@3.6.1:\n    x: y\n"
+            "snapshots:\n  a@1.0.0:\n    dependencies:\n      b: 1.0.0\n"
+        )
+        reading = read(text)
+        assert [str(item) for item in reading.skipped] == [
+            "kafkajs 2.2.4: only for development (dev)",
+            "node-rdkafka 3.6.1: only for development (dev)",
+        ]
+        needed = read(text.replace("b: 1.0.0", "kafkajs: 2.2.4(peer@1.0.0)"))
+        assert [item.selector for item in needed.found] == ["kafkajs@2.2.4"]
+        old = read("lockfileVersion: 5.4\npackages:\n  /kafkajs/2.2.4:\n    dev: true\n")
+        assert (old.found, str(old.skipped[0])) == ((), "kafkajs 2.2.4: only for development (dev)")
+
+    @pytest.mark.parametrize("damage", ["<<<<<<< HEAD\n", "packa", "\tx: y\n"])
+    def test_a_damaged_file_is_one_line(self, damage: str) -> None:
+        problem = read(f"lockfileVersion: '9.0'\npackages:\n  kafkajs@2.2.4:\n{damage}").problem
+        assert problem == "line 4: no part of a pnpm-lock.yaml begins like this; correct the file"
+
+    def test_an_old_file_is_known_by_its_name(self) -> None:
+        text = "dependencies:\n  kafkajs: 2.2.4\npackages:\n  /kafkajs/2.2.4:\n    dev: false\nlockfileVersion: 5.1\n"
+        assert only(read(text, "pnpm-lock.yaml")).selector == "kafkajs@2.2.4"
+
+
+def test_an_address_is_not_shown_of_a_package_that_is_skipped() -> None:
+    text = '{"lockfileVersion": 1, "dependencies": {"kafka-x": {"version": "git+https://u:secret@git.example/k.git"}}}'
+    reading = read(text)
+    assert (len(reading.skipped), "secret" in repr(reading)) == (1, False)

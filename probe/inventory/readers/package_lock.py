@@ -52,7 +52,7 @@ def _client(name: str, values: Mapping[str, Any], place: Place, service: str) ->
     version = text(values.get("version"))
     origin = origin_of(version) or origin_of_archive(text(values.get("resolved")))
     why = came_from(origin) if origin else ""
-    item = client_of("npm", name, version, place=place, service=service, unknown=why)
+    item = client_of("npm", name, "" if origin_of(version) else version, place=place, service=service, unknown=why)
     if isinstance(item, Found) and values.get("dev") is True:
         return Skipped(f"{item.package} {item.version}", "only for development (dev)")
     return item
