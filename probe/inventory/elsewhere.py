@@ -13,7 +13,7 @@ class Origin(StrEnum):
     FOLDER = "a folder, no release"
     FILE = "a file, which need not be a release"
     ADDRESS = "an address, which need not serve a release"
-    PATCHED = "a release that the project patches, no release"
+    PATCHED = "a release that the project patches"
 
 
 DIGITS = r"[0-9a-f]{7,64}"

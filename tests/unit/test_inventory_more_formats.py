@@ -201,7 +201,7 @@ class TestYarnLock:
             ),
             (
                 "kafkajs@patch:kafkajs@npm%3A2.2.4#~/.yarn/patches/secret.patch",
-                "it comes from a release that the project patches, no release; its own source says 2.2.4",
+                "it comes from a release that the project patches; its own source says 2.2.4",
             ),
             ("kafkajs@portal:../secret::locator=x", "it comes from a folder, no release; its own source says 2.2.4"),
         ],
@@ -280,10 +280,16 @@ class TestPnpmLock:
         old = read("lockfileVersion: 5.4\npackages:\n  /kafkajs/2.2.4:\n    dev: true\n")
         assert (old.found, str(old.skipped[0])) == ((), "kafkajs 2.2.4: only for development (dev)")
 
-    @pytest.mark.parametrize("damage", ["<<<<<<< HEAD\n", "packa", "\tx: y\n"])
+    @pytest.mark.parametrize("damage", ["<<<<<<< HEAD\n", "packa", "\tx: y\n", '{"a": 1}\n'])
     def test_a_damaged_file_is_one_line(self, damage: str) -> None:
         problem = read(f"lockfileVersion: '9.0'\npackages:\n  kafkajs@2.2.4:\n{damage}").problem
         assert problem == "line 4: no part of a pnpm-lock.yaml begins like this; correct the file"
+
+    @pytest.mark.parametrize("key", ["kafkajs@2.2.4", "kafkajs"])
+    def test_a_release_that_the_project_patches_is_no_release(self, key: str) -> None:
+        text = f"lockfileVersion: '9.0'\npatchedDependencies:\n  {key}: 0123\npackages:\n  kafkajs@2.2.4:\n    x: y\n"
+        found = only(read(text))
+        assert found.unknown == "it comes from a release that the project patches; its own source says 2.2.4"
 
     def test_an_old_file_is_known_by_its_name(self) -> None:
         text = "dependencies:\n  kafkajs: 2.2.4\npackages:\n  /kafkajs/2.2.4:\n    dev: false\nlockfileVersion: 5.1\n"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from probe.inventory.document import MIB, Document
-from probe.inventory.elsewhere import came_from, origin_of
+from probe.inventory.elsewhere import Origin, came_from, origin_of
 from probe.inventory.found import Found, InventoryError, Skipped
 from probe.inventory.packages import client_of, concerns
 
@@ -42,6 +42,8 @@ class Lock:
     """The kinds of dependencies by which the project itself asks for a package."""
     needed: set[Package] = field(default_factory=set)
     """Packages that others ask for."""
+    patched: set[Package] = field(default_factory=set)
+    """Packages that the project patches; without a version, in every version."""
 
 
 def read(document: Document) -> Iterator[Found | Skipped]:
@@ -54,8 +56,9 @@ def read(document: Document) -> Iterator[Found | Skipped]:
         name, where = package or (fields.get("name", ""), key)
         if not concerns("npm", name):
             continue
-        origin = origin_of(where)
-        version = fields.get("version", "") if origin else where
+        is_patched = not lock.patched.isdisjoint({(name, where), (name, "")})
+        origin = Origin.PATCHED if is_patched else origin_of(where)
+        version = fields.get("version", "") if origin_of(where) else where
         why = came_from(origin, says=version) if origin else ""
         item = client_of("npm", name, version, place=document.at(line), unknown=why)
         if isinstance(item, Found) and _only_for_development(lock, package, fields):
@@ -71,6 +74,8 @@ def _add(lock: Lock, number: int, keys: Keys, value: str) -> None:
             lock.packages[key] = (number, {})
         case ("packages", key, name) if name in FIELDS and key in lock.packages:
             lock.packages[key][1][name] = value
+        case ("patchedDependencies", key):
+            lock.patched.add(_package(key) or (key, ""))
         case ("importers", _, kind, name, "version") if kind in DEPENDENCIES:
             if concerns("npm", (package := _reference(name, value))[0]):
                 lock.asked.setdefault(package, set()).add(kind)
@@ -96,7 +101,7 @@ def _values(whole: str) -> Iterator[tuple[int, Keys, str]]:
             continue
         indent = len(line) - len(plain)
         key, value = _key(plain)
-        if not key and not indent:
+        if not indent and not key.isidentifier():
             raise InventoryError(f"line {number}: no part of a pnpm-lock.yaml begins like this; correct the file")
         if key:
             while keys and keys[-1][0] >= indent:
