@@ -71,6 +71,15 @@ FORMATS: tuple[Format, ...] = (
     Format(
         title="CycloneDX", recognises=recognise.cyclonedx, reader="cyclonedx", walked=JSON, project=True, quiet=True
     ),
+    Format(title="SPDX", recognises=recognise.spdx, reader="spdx", walked=JSON, project=True, quiet=True),
+    Format(
+        title="SPDX (tags and values)",
+        recognises=recognise.spdx_tag_value,
+        reader="spdx_tag_value",
+        walked=("*.spdx", *TEXTS),
+        project=True,
+        quiet=True,
+    ),
     Format(
         title="package-lock.json",
         recognises=recognise.package_lock,
