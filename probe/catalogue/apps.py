@@ -90,6 +90,8 @@ class App(_Strict):
     """Source of the library's version, with the placeholder {version}."""
     artifacts: bool = False
     """Its versions are those of its family's artifacts, listed or not."""
+    library: str = ""
+    """Expression for a version that names the library's in its group `library`; empty = none does."""
     versions: tuple[Inside, ...] = ()
     settings: tuple[Settings, ...] = ()
     note: str = ""
@@ -106,8 +108,10 @@ class App(_Strict):
         return self
 
     def find(self, version: str) -> Inside | None:
-        """Return the entry that covers a version, or None."""
-        return next((item for item in self.versions if item.covers(version)), None)
+        """Return the entry that covers a version, or what the version itself names; None if neither does."""
+        named = re.fullmatch(self.library, version) if self.library else None
+        own = Inside(since=version, library=named["library"], source=self.source) if named else None
+        return next((item for item in self.versions if item.covers(version)), own)
 
     def inside(self, version: str) -> Inside:
         """Return the entry that covers a version; CatalogueError names the nearest ones."""
@@ -193,9 +197,8 @@ def _entry(path: Path, row: Mapping[str, object]) -> App:
         return App.model_validate(row)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        what = f"[[app]] {row.get('name', '?')} {where}: {first['msg']}"
-        raise CatalogueError(f"{path}: {what}; correct the entry") from None
+        where = f"[[app]] {row.get('name', '?')} {'.'.join(map(str, first['loc']))}"
+        raise CatalogueError(f"{path}: {where}: {first['msg']}; correct the entry") from None
 
 
 def listed(apps: Mapping[str, App]) -> list[App]:

@@ -25,6 +25,8 @@ class Finding(StrEnum):
     """This configuration was not measured. The same version with the library's default settings does not conform."""
     UNKNOWN = "unknown"
     """No measurement answers the question."""
+    ACCEPTED = "accepted"
+    """Of a service: what counts against it is accepted by an ignore file. No single fault has it."""
     PASSES = "passes"
     INFORMATIVE = "informative"
     """Measured, but the scenario requires nothing of the client."""
@@ -100,13 +102,16 @@ class Report:
 
     @property
     def finding(self) -> Finding:
-        """Return the worst finding that counts; `informative` if an ignore file accepts all that is known."""
+        """Return the worst finding that counts; `accepted` if an ignore file accepts what is worse."""
         if self.is_broken:
             return Finding.FAILS
         found = {item.finding for item in self.faults if not item.ignored} - {Finding.INFORMATIVE}
-        if found:
-            return min(found, key=ORDER.index)
-        return Finding.INFORMATIVE if self.ignored else Finding.UNKNOWN
+        accepted = {item.finding for item in self.ignored}
+        if accepted:
+            found.add(Finding.ACCEPTED)
+        if not accepted.isdisjoint(BAD):
+            found.discard(Finding.UNKNOWN)
+        return min(found, key=ORDER.index, default=Finding.UNKNOWN)
 
 
 def examine(cells: Iterable[Cell], stored: Mapping[Cell, SettledCell]) -> tuple[Fault, ...]:

@@ -31,6 +31,12 @@ class Held:
     """The digest that stands beside the data; None for the user's own results, which may be replaced at any time."""
 
 
+class NoEvidenceError(EvidenceError):
+    """What the user names as evidence is not there."""
+
+    exit_code = 2
+
+
 SCHEMES = ("http://", "https://")
 
 
@@ -53,9 +59,40 @@ def own(results: str) -> Held | None:
     return Held(evidence=OWN, name=str(path), data=_bytes(path, MAX_BYTES), digest=None)
 
 
+def of_named(text: str) -> Held:
+    """Return the evidence that a user names: a file, or the folder of a site.
+
+    NoEvidenceError if the file or its digest is not there, EvidenceError if they cannot be read.
+    """
+    path = Path(text)
+    try:
+        missing = _missing(path)
+    except OSError as error:
+        raise EvidenceError(f"--evidence {text} cannot be read: {reason_of(error)}; name another file") from None
+    if missing:
+        raise NoEvidenceError(f"--evidence {text}: {missing}")
+    return of_file(path)
+
+
+def _missing(path: Path) -> str:
+    """Return which file is not there, with the way out; empty if both are."""
+    whole = _whole(path)
+    if not whole.exists():
+        where = "" if whole == path else f" {PUBLISHED} in this folder"
+        return f"there is no such file{where}; name own, shipped, a file or a site"
+    if whole.is_file() and not digest_path(whole).exists():
+        return f"its digest {digest_path(whole)} is not there; copy both files"
+    return ""
+
+
+def _whole(path: Path) -> Path:
+    """Return the file that a path means: itself, or that of a site's folder."""
+    return path / PUBLISHED if path.is_dir() else path
+
+
 def of_file(path: Path, evidence: str = "") -> Held:
     """Return a file, or that of a site's folder, with the digest beside it. EvidenceError if either is missing."""
-    whole = path / PUBLISHED if path.is_dir() else path
+    whole = _whole(path)
     data = _bytes(whole, MAX_BYTES)
     digest = digest_in(_bytes(digest_path(whole), MAX_DIGEST).decode("ascii", "replace"))
     if not digest:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
+from probe.errors import NothingJudgedError, reason_of
 from probe.files.digests import digest_in, digest_path
 
 PUBLISHED = "evidence.sqlite"
@@ -18,8 +20,25 @@ def shipped_file() -> Path:
 
 
 def shipped_digest() -> str:
-    """Return the digest that stands beside the package's file; empty if the package has none."""
+    """Return the digest of the package's file, which is that beside it; empty if the package has no file.
+
+    NothingJudgedError, as of a look-up, if the two differ or cannot be read. Its text is one line.
+    """
+    path = shipped_file()
     try:
-        return digest_in(digest_path(shipped_file()).read_text(encoding="ascii"))
-    except (OSError, ValueError):
-        return ""
+        if not path.exists():
+            return ""
+        if odd := [one for one in (path, digest_path(path)) if not one.is_file()]:  # a FIFO would never end
+            raise NothingJudgedError(f"{odd[0]} is no file; install the package again")
+        stated = digest_in(digest_path(path).read_text(encoding="ascii"))
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except (OSError, ValueError) as error:
+        raise NothingJudgedError(
+            f"the evidence that ships cannot be checked: {reason_of(error)}; install the package again"
+        ) from None
+    if digest != stated:
+        raise NothingJudgedError(
+            f"{path} does not match the digest that stands beside it: it is damaged; install the package again"
+        )
+    return digest

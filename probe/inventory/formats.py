@@ -71,12 +71,29 @@ FORMATS: tuple[Format, ...] = (
     Format(
         title="CycloneDX", recognises=recognise.cyclonedx, reader="cyclonedx", walked=JSON, project=True, quiet=True
     ),
+    Format(title="SPDX", recognises=recognise.spdx, reader="spdx", walked=JSON, project=True, quiet=True),
+    Format(
+        title="SPDX (tags and values)",
+        recognises=recognise.spdx_tag_value,
+        reader="spdx_tag_value",
+        walked=("*.spdx", *TEXTS),
+        project=True,
+        quiet=True,
+    ),
     Format(
         title="package-lock.json",
         recognises=recognise.package_lock,
         reader="package_lock",
         project=True,
         walked=("package-lock.json", "npm-shrinkwrap.json"),
+    ),
+    Format(title="yarn.lock", recognises=recognise.yarn_lock, reader="yarn_lock", walked=("*.lock",), project=True),
+    Format(
+        title="pnpm-lock.yaml",
+        recognises=recognise.pnpm_lock,
+        reader="pnpm_lock",
+        walked=("pnpm-lock*.yaml",),
+        project=True,
     ),
     Format(title="pip list", recognises=recognise.pip_list, reader="pip_list", walked=(*TEXTS, *JSON), project=True),
     Format(
@@ -97,7 +114,19 @@ FORMATS: tuple[Format, ...] = (
         project=True,
     ),
     Format(
+        title="Pipfile.lock",
+        recognises=recognise.pipfile_lock,
+        reader="pipfile_lock",
+        walked=("Pipfile.lock",),
+        project=True,
+    ),
+    Format(title="Pipfile", recognises=recognise.pipfile, reader="pipfile", walked=("Pipfile",), project=True),
+    Format(title="Cargo.lock", recognises=recognise.cargo_lock, reader="cargo_lock", walked=("*.lock",), project=True),
+    Format(
         title="mvn dependency:list", recognises=recognise.maven_list, reader="maven_list", walked=TEXTS, project=True
+    ),
+    Format(
+        title="mvn dependency:tree", recognises=recognise.maven_tree, reader="maven_tree", walked=TEXTS, project=True
     ),
     Format(title="request log of a broker", recognises=running.request_log, reader="request_log"),
     Format(title="pods of Kubernetes", recognises=running.kubernetes, reader="kubernetes", walked=JSON),

@@ -93,31 +93,29 @@ FILEBEAT = Application(
     },
 )
 """https://www.elastic.co/docs/reference/beats/filebeat/kafka-output."""
+TELEGRAF: Mapping[str, tuple[str, Kind]] = {
+    "version": ("Version", version),
+    "metadata_full": ("Metadata.Full", flag),
+    "metadata_retry_max": ("Metadata.Retry.Max", number),
+    "metadata_retry_backoff": ("Metadata.Retry.Backoff", duration),
+}
+"""Keys that all Kafka plugins of Telegraf have: plugins/common/kafka/config.go of influxdata/telegraf."""
 TELEGRAF_OUTPUT = Application(
     "telegraf-kafka",
     Role.PRODUCER,
     {
-        "version": ("Version", version),
+        **TELEGRAF,
         "required_acks": ("Producer.RequiredAcks", acks),
         "compression_codec": ("Producer.Compression", codec),
         "idempotent_writes": ("Producer.Idempotent", flag),
         "max_retry": ("Producer.Retry.Max", number),
-        "metadata_full": ("Metadata.Full", flag),
-        "metadata_retry_max": ("Metadata.Retry.Max", number),
-        "metadata_retry_backoff": ("Metadata.Retry.Backoff", duration),
     },
 )
 """plugins/outputs/kafka/README.md of influxdata/telegraf."""
 TELEGRAF_INPUT = Application(
     "telegraf-kafka",
     Role.GROUP,
-    {
-        "version": ("Version", version),
-        "session_timeout": ("Consumer.Group.Session.Timeout", duration),
-        "metadata_full": ("Metadata.Full", flag),
-        "metadata_retry_max": ("Metadata.Retry.Max", number),
-        "metadata_retry_backoff": ("Metadata.Retry.Backoff", duration),
-    },
+    {**TELEGRAF, "session_timeout": ("Consumer.Group.Session.Timeout", duration)},
 )
 """plugins/inputs/kafka_consumer/README.md of influxdata/telegraf."""
 COLLECTOR = Application(

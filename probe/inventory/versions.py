@@ -16,6 +16,8 @@ DEVELOPMENT = r"(?:\.dev\d*|\+.*)$"
 """Python's versions between releases, and local ones: https://packaging.python.org/en/latest/specifications/version-specifiers/."""
 DEBIAN = r"(?:\d+:)?([0-9][0-9A-Za-z.+~]*?)(?:[+~]dfsg\S*|[+~]ds\S*)?-[0-9A-Za-z.+~]+"
 """Epoch, upstream version and Debian's revision."""
+CARGO = r"\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?"
+"""A release of a crate; what stands behind `+` may name a library inside it."""
 NO_VERSION = "the file names no version"
 
 LONGEST = 100
@@ -71,9 +73,14 @@ def _debian(text: str) -> Answer:
     return _plain(found[1]) if found else _plain(text)
 
 
+def _cargo(text: str) -> Answer:
+    return (text, "") if re.fullmatch(CARGO, text) else _plain(text)
+
+
 RULES: Mapping[str, Callable[[str], Answer]] = {
     "golang": _golang,
     "pypi": _pypi,
     "maven": _maven,
     "deb": _debian,
+    "cargo": _cargo,
 }

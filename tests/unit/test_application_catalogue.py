@@ -238,3 +238,14 @@ def test_applications_are_listed_for_any_client_version() -> None:
     assert "telegraf-kafka 1.32.2 to 1.34.1 (which has settings of its own)" in inside(Client("sarama", "1.43.3"))
     assert "confluent-kafka-go 2.3.0 (which mirrors these rows)" in inside(Client("librdkafka", "2.3.0"))
     assert inside(Client("sarama", "0.0.1")) == []
+
+
+def test_a_version_that_names_its_library_needs_no_entry() -> None:
+    def driven(name: str) -> list[str]:
+        return [str(item.client) for item in select_clients(FAMILIES, [name], by_number, APPS)]
+
+    assert driven("rdkafka-sys@4.10.0+2.12.1") == ["librdkafka@2.12.1"]
+    assert driven("rdkafka-sys@99.0.0+98.7.6") == ["librdkafka@98.7.6"]
+    for name in ("rdkafka-sys@99.0.0", "rdkafka-sys@99.0.0+98.7"):
+        with pytest.raises(CatalogueError, match="the library inside it is not known"):
+            driven(name)

@@ -54,7 +54,31 @@ def test_an_entry_accepts_what_all_its_selectors_select(selectors: str, accepted
     made = apply(entries(f'[[ignore]]\n{selectors}\nreason = "r"\nexpires = 2999-01-01\n'), [report(OLD)], TODAY)
     assert [bool(one.ignored) for one in made.reports] == [accepted]
     assert [entry.number for entry in made.idle] == ([] if accepted else [1])
-    assert made.reports[0].finding is (Finding.INFORMATIVE if accepted else Finding.FAILS)
+    assert made.reports[0].finding is (Finding.ACCEPTED if accepted else Finding.FAILS)
+
+
+OTHER = replace(OLD, scenario="leader/elected")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "there", "finding"),
+    [
+        ("disk/*", {OLD: Outcome.STUCK, OTHER: Outcome.REFRESHES}, Finding.ACCEPTED),
+        ("disk/*", {OLD: Outcome.STUCK}, Finding.ACCEPTED),
+        ("disk/*", {OTHER: Outcome.REFRESHES}, Finding.ACCEPTED),
+        ("disk/*", {OTHER: Outcome.STUCK}, Finding.FAILS),
+        ("*", {}, Finding.ACCEPTED),
+        ("disk/*", {}, Finding.UNKNOWN),
+        ("net/*", {OLD: Outcome.REFRESHES, OTHER: Outcome.REFRESHES}, Finding.PASSES),
+    ],
+)
+def test_a_service_is_called_accepted_where_nothing_else_counts_against_it(
+    pattern: str, there: dict[Cell, Outcome], finding: Finding
+) -> None:
+    stored = {cell: settled_cell(cell, outcome) for cell, outcome in there.items()}
+    own = entries(f'[[ignore]]\nscenario = "{pattern}"\nreason = "r"\nexpires = 2999-01-01\n')
+    service = Report("orders", "sarama@1.43.2", "sarama@1.43.2", 1, examine([OLD, OTHER], stored), None)
+    assert apply(own, [service], TODAY).reports[0].finding is finding
 
 
 def test_an_entry_applies_on_its_last_day_and_not_later() -> None:
@@ -137,7 +161,10 @@ class TestCommand:
         (folder / NAME).write_text(ENTRY.format(TODAY + timedelta(days=1)))
         out, _, error = self.audit()
         assert error is None
-        assert "sarama@1.43.2: ignored: fails: producer disk/storage-error: stuck; no such disks (until " in out
+        assert "sarama@1.43.2: accepted: fails: producer disk/storage-error: stuck; no such disks (until " in out
+        (row,) = (line for line in out.splitlines() if line.startswith("sarama@1.43.2 "))
+        assert "accepted" in row.split()
+        assert out.splitlines()[-1] == "2 accepted"
 
     def test_a_named_file_is_taken_instead(self, folder: Path) -> None:
         (folder / NAME).write_text(ENTRY.format(TODAY + timedelta(days=1)))
@@ -174,6 +201,7 @@ class TestCommand:
         jsonschema.validate(data, json.loads(SCHEMA.read_text()))
         faults = [(fault["finding"], fault["ignored"]) for one in data["services"] for fault in one["faults"]]
         assert ("fails", f"no such disks (until {TODAY})") in faults
+        assert [one["finding"] for one in data["services"]] == ["accepted", "accepted"]
 
     def test_two_formats_are_refused(self) -> None:
         error = self.audit("--json", "--format", "csv")[2]

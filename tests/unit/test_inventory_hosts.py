@@ -195,13 +195,30 @@ def test_a_package_from_a_commit_is_no_release(tmp_path: Path) -> None:
         tmp_path, "kafka-python", "3.0.6", direct_url__json='{"vcs_info": {"commit_id": "4b10b5bd", "vcs": "git"}}'
     )
     (found,) = walked(tmp_path).values()
-    assert found.unknown == "3.0.6 is what the source at commit 4b10b5bd says, no release"
+    assert found.unknown == "it comes from commit 4b10b5bd, no release; its own source says 3.0.6"
 
 
 def test_a_package_from_a_folder_is_no_release(tmp_path: Path) -> None:
     dist_info(tmp_path, "kafka-python", "3.0.6", direct_url__json='{"url": "file:///src/k", "dir_info": {}}')
     (found,) = walked(tmp_path).values()
-    assert found.unknown == "3.0.6 is what the source in a folder says, no release"
+    assert found.unknown == "it comes from a folder, no release; its own source says 3.0.6"
+
+
+@pytest.mark.parametrize(
+    ("url", "origin"),
+    [
+        ("file:///srv/wheels/kafka_python-3.0.6-py3-none-any.whl", "a file, which need not be a release"),
+        ("https://wheels.example/kafka_python-3.0.6.tar.gz", "an address, which need not serve a release"),
+    ],
+)
+def test_a_wheel_that_was_installed_by_its_path_or_address_is_no_release(
+    tmp_path: Path, url: str, origin: str
+) -> None:
+    hashes = '{"hash": "sha256=00", "hashes": {"sha256": "00"}}'
+    dist_info(tmp_path, "kafka-python", "3.0.6", direct_url__json=f'{{"archive_info": {hashes}, "url": "{url}"}}')
+    (found,) = walked(tmp_path).values()
+    assert (found.selector, found.unknown) == ("", f"it comes from {origin}; its own source says 3.0.6")
+    assert "wheels" not in repr(found).replace(str(tmp_path), "")
 
 
 def test_both_packages_in_one_folder_are_broken(tmp_path: Path) -> None:

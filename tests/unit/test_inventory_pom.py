@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from probe.inventory.found import FileContent
 from probe.inventory.reading import read_inventories
 from tests.support.inventories import only, read
@@ -129,3 +131,94 @@ def test_a_dependency_of_tests_is_skipped() -> None:
 def test_profiles_of_a_pom_count() -> None:
     text = pom(f"<profiles><profile><id>x</id>{wants(f'{KAFKA}<version>3.9.1</version>')}</profile></profiles>")
     assert only(read(text)).selector == "java@3.9.1"
+
+
+def managed(*dependencies: str) -> str:
+    return f"<dependencyManagement>{''.join(map(wants, dependencies))}</dependencyManagement>"
+
+
+def profile(inside: str) -> str:
+    return f"<profile>{inside}</profile>"
+
+
+def profiles(*insides: str) -> str:
+    return f"<profiles>{''.join(map(profile, insides))}</profiles>"
+
+
+def release(version: str) -> str:
+    return f"{KAFKA}<version>{version}</version>"
+
+
+BOOT = (
+    "<groupId>org.springframework.boot</groupId><artifactId>spring-boot-dependencies</artifactId>"
+    "<version>3.5.0</version><type>pom</type><scope>import</scope>"
+)
+PARENT = "<parent><groupId>shop</groupId><artifactId>all</artifactId><version>7</version></parent>"
+
+
+@pytest.mark.parametrize(
+    ("text", "selector", "why"),
+    [
+        (profiles(managed(release("3.9.1"))), "java@3.9.1", ""),
+        (profiles(managed(release("3.9.1"))) + managed(release("3.9.1")), "java@3.9.1", ""),
+        (
+            profiles(managed(release("3.9.1"))) + managed(release("4.0.0")),
+            "",
+            "profiles manage 3.9.1, and without them it is 4.0.0",
+        ),
+        (
+            profiles(managed(release("3.9.1")), managed(release("3.9.2"))),
+            "",
+            "profiles manage 3.9.1 and 3.9.2, and the build chooses among them",
+        ),
+        (
+            PARENT + profiles(managed(release("3.9.1"))),
+            "",
+            "profiles manage 3.9.1, and without them the parent all 7 decides",
+        ),
+        (profiles(managed(BOOT)), "spring-boot@3.5.0", ""),
+        (
+            managed(BOOT) + profiles(managed(BOOT.replace("3.5.0", "3.4.0"))),
+            "",
+            "profiles import org.springframework.boot:spring-boot-dependencies 3.4.0, "
+            "and without them an imported bill of materials decides",
+        ),
+    ],
+)
+def test_versions_that_profiles_manage_count_where_nothing_else_decides(text: str, selector: str, why: str) -> None:
+    found = only(read(pom(text + wants(KAFKA))))
+    assert (found.selector, found.unknown) == (selector, why)
+
+
+def test_a_version_of_its_own_counts_before_what_profiles_manage() -> None:
+    text = profiles(managed(release("3.9.1"))) + wants(release("4.0.0"))
+    assert only(read(pom(text))).selector == "java@4.0.0"
+
+
+def test_a_profile_of_a_parent_does_not_change_what_the_pom_itself_manages(tmp_path: Path) -> None:
+    parent = pom(profiles(managed(release("3.9.1"))), "all")
+    child = PARENT + managed(release("4.0.0")) + wants(KAFKA)
+    readings = folder(tmp_path, **{".": parent}, orders=pom(child))
+    assert [item.selector for reading in readings for item in reading.found] == ["java@4.0.0"]
+
+
+def test_a_scope_of_tests_that_is_managed_counts() -> None:
+    reading = read(pom(managed(f"{release('3.9.1')}<scope>test</scope>") + wants(KAFKA)))
+    assert (reading.found, [str(item) for item in reading.skipped]) == (
+        (),
+        ["org.apache.kafka:kafka-clients 3.9.1: only for tests (scope test)"],
+    )
+    own = read(pom(managed(f"{release('3.9.1')}<scope>test</scope>") + wants(f"{KAFKA}<scope>compile</scope>")))
+    assert only(own).selector == "java@3.9.1"
+
+
+def test_what_is_managed_for_the_classes_of_tests_is_not_the_version_of_the_client() -> None:
+    tests = f"{release('3.8.0')}<classifier>test</classifier><scope>test</scope>"
+    assert only(read(pom(managed(tests, release("3.9.1")) + wants(KAFKA)))).selector == "java@3.9.1"
+    reading = read(pom(managed(tests) + wants(KAFKA)))
+    assert "decides, which is not in the folder" in only(reading).unknown
+
+
+def test_a_dependency_of_tests_without_a_version_is_skipped() -> None:
+    reading = read(pom(wants(f"{KAFKA}<scope>test</scope>")))
+    assert [str(item) for item in reading.skipped] == ["org.apache.kafka:kafka-clients: only for tests (scope test)"]

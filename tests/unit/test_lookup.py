@@ -70,13 +70,13 @@ def test_shipped_evidence_answers_without_any_run(tmp_path: Path, shipped: Path)
     publish(shipped, settled(OLD, Outcome.STUCK), settled(CELL, Outcome.REFRESHES), days=12)
     done = look(tmp_path / "results", "sarama@1.43.2")
     assert code(done) == 1
-    assert "sarama@1.43.2 on broker line 3.9, embedded engine, profile isolated: 1 fails" in done.stdout
-    assert "fails       producer isolated disk/storage-error: stuck. it stuck; shipped evidence of " in done.stdout
-    assert (
-        f"(12 days old), rules {RULES_VERSION}, conditions {current(Engine.EMBEDDED)}; probe run --client"
-        in done.stdout
-    )
-    assert "1.43.3 passes" in done.stdout
+    title, found, reason, better, evidence, shows, *_ = done.stdout.splitlines()
+    assert title == "sarama@1.43.2 on broker line 3.9, embedded engine, profile isolated: 1 fails"
+    assert (found, reason.strip()) == ("  fails       producer isolated disk/storage-error: stuck", "it stuck")
+    assert better.strip() == "1.43.3 passes"
+    assert evidence.strip().startswith("shipped evidence of ")
+    assert evidence.endswith(f"(12 days old), rules {RULES_VERSION}, conditions {current(Engine.EMBEDDED)}")
+    assert shows.strip().startswith("probe run --client sarama@1.43.2 ")
     assert str(done.exception) == "sarama@1.43.2 fails 1 of 1 cells"
     assert code(look(tmp_path / "results", "sarama@1.43.3")) == 0
     assert not (tmp_path / "results").exists()
@@ -86,7 +86,8 @@ def test_own_results_answer_with_the_command_that_shows_them(tmp_path: Path, shi
     run_id = fill(tmp_path / "results", (OLD, 0, Outcome.STUCK))
     done = look(tmp_path / "results", "sarama@1.43.2")
     assert code(done) == 1
-    assert f"(0 days old), rules 1, conditions {current(Engine.EMBEDDED)}; probe show --results" in done.stdout
+    assert f"(0 days old), rules 1, conditions {current(Engine.EMBEDDED)}\n" in done.stdout
+    assert "\n              probe show --results" in done.stdout
     assert f"--run {run_id}" in done.stdout
 
 
@@ -301,8 +302,16 @@ def test_a_file_can_be_named_and_several_are_used_together(tmp_path: Path, shipp
     assert code(look(tmp_path / "results", "sarama@1.43.2", "--evidence", str(team))) == 0
     both = look(tmp_path / "results", "sarama@1.43.2", "--evidence", str(team), "--evidence", "own")
     assert (code(both), f"but {team} of" in both.stdout) == (1, True)
-    missing = look(tmp_path, "sarama@1.43.2", "--evidence", str(tmp_path / "no.sqlite"))
-    assert "there is no such file" in str(missing.exception)
+    (tmp_path / "team.sqlite.sha256").unlink()
+    (tmp_path / "empty").mkdir()
+    for name, says in {
+        "no.sqlite": "there is no such file; name own, shipped, a file or a site",
+        "empty": "there is no such file evidence.sqlite in this folder",
+        "team.sqlite": "its digest",
+    }.items():
+        missing = look(tmp_path, "sarama@1.43.2", "--evidence", str(tmp_path / name))
+        assert code(missing) == 2
+        assert str(missing.exception).startswith(f"--evidence {tmp_path / name}: {says}")
 
 
 def test_a_pipe_is_no_evidence(tmp_path: Path, shipped: Path) -> None:

@@ -79,9 +79,9 @@ def audit(
     gate = _gate(fail_on)
     form = _format(output, json_out=json_out, csv_out=csv_out)
     entries = read_ignore_file(ignore)
-    scenarios = select_scenarios(scenario or CORE_FAULTS)
+    scenarios, line = select_scenarios(scenario or CORE_FAULTS), any_line(broker)
     readings = list(_say_each(read_inventories(paths), alone=len(paths) == 1))
-    asked = [ask(item, scenarios, engine, any_line(broker)) for one in readings for item in one.found]
+    asked = [ask(item, scenarios, engine, line) for one in readings for item in one.found]
     known = answered(asked, Sources(evidence, results, max_age), jobs, fill=fill)
     reports = with_remedies([report(item, known) for item in asked], known)
     _say_of([fault.evidence for one in reports for fault in one.faults if fault.evidence is not None])

@@ -16,7 +16,8 @@ from probe.cells.audit import BAD, Fault, Finding, examine
 from probe.cells.diff import in_order
 from probe.cells.upgrades import next_conforming
 from probe.cli import common_options as o
-from probe.cli.console.lookup_output import as_json, as_text, counts_of, overview
+from probe.cli.console.lookup_output import AT, as_json, as_text, counts_of, overview
+from probe.cli.console.wrapped import terminal_columns, wrapped
 from probe.cli.wiring import evidence as given
 from probe.cli.wiring.catalogue import apps, by_number, families
 from probe.errors import GateError, NothingJudgedError, ProbeError
@@ -67,16 +68,17 @@ def lookup(
     given.say_differing([stored[cell] for cell in cells if cell in stored])
     where = f"broker line {line}, {engine} engine, profile {profile}"
     meant = asked.client.family if _is_family(asked, client) else str(asked.client)
+    columns = terminal_columns()
     if json_out:
         about = {"client": client, "stands_for": meant, "broker": line, "engine": str(engine)}
         typer.echo(as_json(about, faults, passing, results))
     elif _is_family(asked, client):
-        _print_versions(f"{client} on {where}", faults)
+        _print_versions(f"{client} on {where}", faults, columns)
     else:
         settings = " with its settings" if asked.application else ""
         driven = f" ({meant}{settings})" if meant != client else ""
-        typer.echo(f"{client}{driven} on {where}: {counts_of(faults)}")
-        for text in as_text(faults, passing, results, everything=everything):
+        title = wrapped(f"{client}{driven} on {where}: {counts_of(faults)}", columns, 2)
+        for text in (*title, *as_text(faults, passing, results, everything=everything, columns=columns)):
             typer.echo(text)
     _check(client, faults, is_gate=not _is_family(asked, client))
 
@@ -131,11 +133,13 @@ def _nothing(client: str, found: given.Evidence) -> str:
     return f"nothing is known of {client} ({places}); `probe run --client {client}` measures it"
 
 
-def _print_versions(title: str, faults: Sequence[Fault]) -> None:
-    typer.echo(f"{title}:")
+def _print_versions(title: str, faults: Sequence[Fault], columns: int) -> None:
+    lines = wrapped(f"{title}:", columns, 2)
     ordered = sorted(faults, key=lambda item: version_key(item.cell.version))
     for version, mine in groupby(ordered, key=lambda item: item.cell.version):
-        typer.echo(overview(version, list(mine)))
+        lines += wrapped(overview(version, list(mine)), columns, AT)
+    for line in lines:
+        typer.echo(line)
 
 
 def _check(client: str, faults: Sequence[Fault], *, is_gate: bool) -> None:

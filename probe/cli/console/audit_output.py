@@ -23,7 +23,13 @@ from probe.reports.audit.result import (
     way_out,
 )
 
-COLOURS = {Finding.FAILS: "red", Finding.SUSPECTED: "yellow", Finding.UNKNOWN: "magenta", Finding.PASSES: "green"}
+COLOURS = {
+    Finding.FAILS: "red",
+    Finding.SUSPECTED: "yellow",
+    Finding.UNKNOWN: "magenta",
+    Finding.ACCEPTED: "cyan",
+    Finding.PASSES: "green",
+}
 HEADER = ("service", "instances", "client", "driven as", "finding", "fails at", "not known", "smallest upgrade")
 
 
@@ -81,4 +87,4 @@ def _evidence(report: Report, audit: AuditResult) -> Iterator[str]:
         why = unknown_reason(next((fault for fault in unknown if fault.evidence), unknown[0]))
         yield f"{report.name}: not known ({why}); {run_command([fault.cell for fault in unknown], audit.results)}"
     for fault in report.ignored:
-        yield f"{report.name}: ignored: {fault.finding}: {fault_line(fault)}; {fault.ignored}"
+        yield f"{report.name}: accepted: {fault.finding}: {fault_line(fault)}; {fault.ignored}"

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from probe.cells.audit import Fault, Finding
-from probe.cells.citations import cited, command, said, source
+from probe.cells.citations import command, evidence_of, said, source
 from probe.cells.cli_hints import run_command
+from probe.cli.console.wrapped import command_lines, wrapped
 from probe.model import Cell, Role
 from probe.model.visible import visible
 from probe.reports.audit.result import doubt, unknown_reason
@@ -20,22 +21,29 @@ LISTED = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
 FEW = 3
 """Number of faults of a version that the overview names."""
 
+AT = 14
+"""Column at which texts begin, behind the finding."""
 
-def as_text(faults: Sequence[Fault], passing: Mapping[Cell, str], results: str, *, everything: bool) -> Iterator[str]:
+
+def as_text(
+    faults: Sequence[Fault], passing: Mapping[Cell, str], results: str, *, everything: bool, columns: int
+) -> Iterator[str]:
     """Yield the findings about a client, the worst first, and the evidence they rest on.
 
-    `passing` has the next version that passes, by the cell of the evidence.
+    `passing` has the next version that passes, by the cell of the evidence. Lines have at most so many columns; 0 = any
+    number.
     """
     shown = [item for item in faults if everything or (item.finding in LISTED and item.evidence is not None)]
     for fault in sorted(shown, key=_order):
-        yield f"  {fault.finding:<12}{_what(fault.cell)}: {_evidence(fault, results)}"
-        if fault.evidence is not None and fault.evidence.cell in passing:
-            yield f"  {'':<12}{passing[fault.evidence.cell]} passes"
+        yield from _answer_lines(fault, passing, results, columns)
     if not everything:
-        yield from _summed_up([item for item in faults if item not in shown])
+        for text in _summed_up([item for item in faults if item not in shown]):
+            yield from wrapped(text, columns, AT)
     if never := [item.cell for item in faults if item.evidence is None]:
-        yield f"  {len(never)} never measured; {run_command(never, results)}"
-    yield from _sources(faults)
+        yield f"  {len(never)} never measured; to measure them:"
+        yield from command_lines(visible(run_command(never, results)), columns, 4)
+    for text in _sources(faults):
+        yield from wrapped(text, columns, AT)
 
 
 def _order(fault: Fault) -> tuple[int, int]:
@@ -46,11 +54,17 @@ def _what(cell: Cell) -> str:
     return f"{cell.role} {cell.profile} {cell.scenario}"
 
 
-def _evidence(fault: Fault, results: str) -> str:
-    if fault.evidence is None:
-        return unknown_reason(fault)
+def _answer_lines(fault: Fault, passing: Mapping[Cell, str], results: str, columns: int) -> Iterator[str]:
+    """Yield what is found, then each on its own line: the reason, what passes, the evidence, a command."""
     seen = fault.evidence
-    return visible(f"{seen.tally}{doubt(fault)}. {seen.reason}; {cited(fault.cell, seen, results)}")
+    first = unknown_reason(fault) if seen is None else f"{seen.tally}{doubt(fault)}"
+    yield from wrapped(f"  {fault.finding:<12}{visible(f'{_what(fault.cell)}: {first}')}", columns, AT)
+    if seen is None:
+        return
+    better = [f"{passing[seen.cell]} passes"] if seen.cell in passing else []
+    for text in (seen.reason, *better, *evidence_of(fault.cell, seen)):
+        yield from wrapped(f"{'':<{AT}}{visible(text)}", columns, AT)
+    yield from command_lines(visible(command(fault.cell, seen, results)), columns, AT)
 
 
 def _summed_up(faults: Sequence[Fault]) -> Iterator[str]:

@@ -111,7 +111,7 @@ def _held(name: str, results: str) -> Held | None:
         from probe.toolchain.tools import cache_root  # noqa: PLC0415  # makes the cache folder
 
         return of_site(name, cache_root())
-    return places.of_file(Path(name))
+    return places.of_named(name)
 
 
 def _own(results: str) -> Held | None:

@@ -6,30 +6,39 @@ import re
 from collections.abc import Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Skipped
+from probe.inventory.found import Found, Place, Skipped
 from probe.inventory.packages import client_of
 
 LONGEST = 1_000
 """Characters of a line that are read."""
 MODULE = re.compile(r"--- \S+:list .*@ (\S+) ---")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
-ARTIFACT = re.compile(
-    r"(?:\[INFO\])?\s+([\w.-]+):([\w.-]+):[\w.-]+:(?:[\w.-]+:)?([\w.-]+):([a-z]+)(?: -- .*| \(.*)?\s*"
-)
+COORDINATES = r"([\w.-]+):([\w.-]+):[\w.-]+:(?:[\w.-]+:)?([\w.-]+):([a-z]+)"
+"""Group, artifact, version and scope."""
+ARTIFACT = re.compile(rf"(?:\[INFO\])?\s+{COORDINATES}(?: -- .*| \(.*)?\s*")
 
 
 def read(document: Document) -> Iterator[Found | Skipped]:
     """Yield the clients of each module that is listed."""
     module = ""
     for number, line in document.lines():
-        plain = COLOUR.sub("", line[:LONGEST])
+        plain = plain_line(line)
         if begins := MODULE.search(plain):
             module = begins[1]
         found = ARTIFACT.fullmatch(plain)
-        item = found and client_of(
-            "maven", f"{found[1]}:{found[2]}", found[3], place=document.at(number), service=module
-        )
-        if found and isinstance(item, Found) and found[4] == "test":
-            item = Skipped(f"{item.package} {item.version}", "only for tests (scope test)")
+        item = found and client_at(found, document.at(number), module)
         if item:
             yield item
+
+
+def plain_line(line: str) -> str:
+    """Return the beginning of a line without colours."""
+    return COLOUR.sub("", line[:LONGEST])
+
+
+def client_at(found: re.Match[str], place: Place, module: str) -> Found | Skipped | None:
+    """Return the client of coordinates; one that only tests need is skipped."""
+    item = client_of("maven", f"{found[1]}:{found[2]}", found[3], place=place, service=module)
+    if isinstance(item, Found) and found[4] == "test":
+        return Skipped(f"{item.package} {item.version}".strip(), "only for tests (scope test)")
+    return item

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from probe.inventory.document import Document
+from probe.inventory.elsewhere import came_from, origin_of, origin_of_archive
 from probe.inventory.found import Found, Place, Skipped
 from probe.inventory.packages import client_of, mentions
 from probe.inventory.shapes import table, text
@@ -48,13 +49,10 @@ def _dependencies(data: Mapping[str, Any]) -> Iterator[Entry]:
 
 
 def _client(name: str, values: Mapping[str, Any], place: Place, service: str) -> Found | Skipped | None:
-    version, resolved = text(values.get("version")), text(values.get("resolved"))
-    why = ""
-    if "git" in resolved.partition(":")[0] or ":" in version:
-        why = "it comes from a repository or an address: no release"
-    elif resolved.startswith("file:"):
-        why = "it comes from a file, which need not be a release"
-    item = client_of("npm", name, version, place=place, service=service, unknown=why)
+    version = text(values.get("version"))
+    origin = origin_of(version) or origin_of_archive(text(values.get("resolved")))
+    why = came_from(origin) if origin else ""
+    item = client_of("npm", name, "" if origin_of(version) else version, place=place, service=service, unknown=why)
     if isinstance(item, Found) and values.get("dev") is True:
         return Skipped(f"{item.package} {item.version}", "only for development (dev)")
     return item

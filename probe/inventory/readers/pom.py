@@ -7,9 +7,10 @@ parent is in the table of packages and manages Kafka's client (Spring Boot, Quar
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 
 from probe.inventory.document import MIB, Document
 from probe.inventory.found import Found, InventoryError, Place, Skipped
@@ -34,13 +35,40 @@ class Model:
     """The pom itself, then its parents inside the folder."""
 
     @lazy
-    def managed(self) -> Mapping[str, str]:
-        """Return the versions that dependencyManagement gives, by group and artifact; the nearest pom decides."""
-        return {
-            f"{self.filled(one.group)}:{self.filled(one.artifact)}": one.version
-            for pom in reversed(self.chain)
-            for one in reversed(pom.managed)
-        }
+    def _managed(self) -> Sequence[Mapping[str, Dependency]]:
+        """Return what dependencyManagement says, by artifact, per pom of the chain."""
+        return [{self.key(one): one for one in reversed(pom.managed)} for pom in self.chain]
+
+    @lazy
+    def _by_profiles(self) -> Sequence[Mapping[str, frozenset[str]]]:
+        """Return the versions that profiles manage, by artifact, per pom of the chain."""
+        every = []
+        for pom in self.chain:
+            found: dict[str, frozenset[str]] = {}
+            for one in pom.managed_by_profiles:
+                found[self.key(one)] = found.get(self.key(one), frozenset()) | {self.filled(one.version)}
+            every.append(found)
+        return every
+
+    def managed(self, wanted: Dependency) -> tuple[Dependency | None, frozenset[str]]:
+        """Return what is managed for a dependency, None for nothing, and the versions that profiles give it.
+
+        The nearest pom that manages it decides; a profile of a pom beyond has no effect.
+        """
+        key, given = self.key(wanted), frozenset[str]()
+        for plain, profiles in zip(self._managed, self._by_profiles, strict=True):
+            given |= profiles.get(key, frozenset())
+            if key in plain:
+                return plain[key], given
+        return None, given
+
+    def key(self, one: Dependency) -> str:
+        """Return what dependencyManagement tells artifacts apart by."""
+        return f"{self.name(one)}:{one.variant}"
+
+    def name(self, one: Dependency) -> str:
+        """Return group and artifact."""
+        return f"{self.filled(one.group)}:{self.filled(one.artifact)}"
 
     @lazy
     def properties(self) -> Mapping[str, str]:
@@ -70,13 +98,15 @@ class Model:
 
 
 def read(document: Document) -> Iterator[Found | Skipped]:
-    """Yield the clients that a pom depends on."""
+    """Yield the clients that a pom depends on; those of tests are skipped."""
     own = parse(document.text(LIMIT), document.place)
     model = Model(own, (own, *_parents(own, document)))
     for wanted in own.dependencies:
-        item = _client(model, wanted, document)
-        if isinstance(item, Found) and model.filled(wanted.scope) == "test":
-            item = Skipped(f"{item.package} {item.version}", "only for tests (scope test)")
+        managed, given = model.managed(wanted)
+        item = _client(model, wanted, managed, given, document)
+        scope = model.filled(wanted.scope or (managed.scope if managed else ""))
+        if isinstance(item, Found) and scope == "test":
+            item = Skipped(f"{item.package} {item.version}".strip(), "only for tests (scope test)")
         if item is not None:
             yield item
 
@@ -101,24 +131,39 @@ def _parents(own: Pom, document: Document) -> Iterator[Pom]:
         pom, here = found, other
 
 
-def _client(model: Model, wanted: Dependency, document: Document) -> Found | Skipped | None:
-    name = f"{model.filled(wanted.group)}:{model.filled(wanted.artifact)}"
-    version = wanted.version or model.managed.get(name, "")
-    where = document.at(name)
-    service = model.own.artifact
-    if version:
-        return client_of("maven", name, model.filled(version), place=where, service=service)
+def _client(
+    model: Model, wanted: Dependency, managed: Dependency | None, given: frozenset[str], document: Document
+) -> Found | Skipped | None:
+    """Return the client of a dependency; `given` has the versions that profiles manage for it."""
+    name = model.name(wanted)
+    client = partial(client_of, "maven", name, place=document.at(name), service=model.own.artifact)
+    version = model.filled(wanted.version or (managed.version if managed else ""))
+    others = frozenset() if wanted.version else given - {version}
+    if not version and not _decided_outside(model) and len(others) == 1:
+        version, others = next(iter(others)), frozenset()
+    if others:
+        return client("", unknown=f"profiles manage {' and '.join(sorted(others))}, and {_else(model, version)}")
     package = known("maven", name)
-    if package is None or package.manages:
-        return client_of("maven", name, "", place=where, service=service)
-    return _by_builder(model, name, where) or client_of(
-        "maven",
-        name,
-        "",
-        place=where,
-        service=service,
-        unknown=f"{_outside(model)} decides, which is not in the folder",
-    )
+    if version or package is None or package.manages:
+        return client(version)
+    if bills := _undecided(model):
+        return client("", unknown=f"profiles import {bills}, and {_else(model, '')}")
+    outside = f"{_outside(model)} decides, which is not in the folder"
+    return _by_builder(model, name, document.at(name)) or client("", unknown=outside)
+
+
+def _undecided(model: Model) -> str:
+    """Return the bills of materials of which profiles choose one, as text; empty if at most one can decide."""
+    bills = _imported_by_profiles(model)
+    several = len(bills) > 1 or (bills and _decided_outside(model))
+    return " and ".join(" ".join(bill) for bill in bills) if several else ""
+
+
+def _else(model: Model, version: str) -> str:
+    """Return what decides if no profile is active."""
+    if version:
+        return f"without them it is {version}"
+    return f"without them {_outside(model)} decides" if _decided_outside(model) else "the build chooses among them"
 
 
 def _by_builder(model: Model, name: str, where: Place) -> Found | Skipped | None:
@@ -143,11 +188,32 @@ def _managed_by(found: Found, client: str, builder: str) -> Found:
 
 
 def _builders(model: Model) -> Iterator[tuple[str, str, bool]]:
+    """Yield name and version of what may decide a version, and whether it is a parent; what profiles import is last."""
     for pom in model.chain:
         yield f"{pom.parent.group}:{pom.parent.artifact}", pom.parent.version, True
-        for managed in pom.managed:
-            if managed.scope == "import":
-                yield f"{model.filled(managed.group)}:{model.filled(managed.artifact)}", managed.version, False
+        for managed in _imports(pom.managed):
+            yield model.name(managed), managed.version, False
+    for name, version in _imported_by_profiles(model):
+        yield name, version, False
+
+
+def _imports(managed: Iterable[Dependency]) -> list[Dependency]:
+    return [one for one in managed if one.scope == "import"]
+
+
+def _imported_by_profiles(model: Model) -> list[tuple[str, str]]:
+    """Return the bills of materials that profiles import and that decide a client's version."""
+    imports = {
+        (model.name(one), model.filled(one.version)): known("maven", model.name(one))
+        for pom in model.chain
+        for one in _imports(pom.managed_by_profiles)
+    }
+    return [bill for bill, package in imports.items() if package is not None and package.manages]
+
+
+def _decided_outside(model: Model) -> bool:
+    """Return whether a pom that is not in the folder may decide versions, whatever profiles do."""
+    return bool(model.chain[-1].parent.artifact) or any(_imports(pom.managed) for pom in model.chain)
 
 
 def _outside(model: Model) -> str:

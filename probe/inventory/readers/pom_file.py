@@ -24,6 +24,8 @@ class Dependency:
     artifact: str
     version: str
     scope: str
+    variant: str = "jar:"
+    """Type and classifier, by which Maven tells artifacts of one name apart: `jar:`, `jar:test`, `pom:`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,9 @@ class Pom:
     properties: dict[str, str] = field(default_factory=dict)
     dependencies: tuple[Dependency, ...] = ()
     managed: tuple[Dependency, ...] = ()
+    managed_by_profiles: tuple[Dependency, ...] = ()
     of_profiles: dict[str, frozenset[str]] = field(default_factory=dict)
-    """The values that profiles give to properties; a build may activate each of them or not."""
+    """The values that profiles give to properties; a build may activate each profile or not."""
 
 
 def parse(text: str, place: str) -> Pom:
@@ -72,7 +75,8 @@ def parse(text: str, place: str) -> Pom:
         parent=_parent(root),
         properties=dict(_properties(root)),
         dependencies=tuple(_dependencies(root)),
-        managed=tuple(one for item in _all(root, "dependencyManagement") for one in _listed(item)),
+        managed=tuple(_managed(root)),
+        managed_by_profiles=tuple(one for profile in _profiles(root) for one in _managed(profile)),
         of_profiles=_of_profiles(root),
     )
 
@@ -110,11 +114,20 @@ def _dependencies(root: Element) -> Iterator[Dependency]:
         yield from _listed(profile)
 
 
+def _managed(element: Element) -> Iterator[Dependency]:
+    for item in _all(element, "dependencyManagement"):
+        yield from _listed(item)
+
+
 def _listed(element: Element) -> Iterator[Dependency]:
     for dependencies in _all(element, "dependencies"):
         for one in _all(dependencies, "dependency"):
             yield Dependency(
-                _text(one, "groupId"), _text(one, "artifactId"), _text(one, "version"), _text(one, "scope")
+                group=_text(one, "groupId"),
+                artifact=_text(one, "artifactId"),
+                version=_text(one, "version"),
+                scope=_text(one, "scope"),
+                variant=f"{_text(one, 'type') or 'jar'}:{_text(one, 'classifier')}",
             )
 
 

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from probe.inventory.document import MIB, Document
+from probe.inventory.elsewhere import Origin, came_from
 from probe.inventory.found import Found, Skipped
 from probe.inventory.packages import client_of, concerns, mentions
 from probe.inventory.shapes import table, tables, text
 
 LIMIT = 8 * MIB
 """Bytes of the largest file: TOML takes about a second for three of them."""
-ELSEWHERE: Mapping[str, str] = {
-    "git": "a commit, no release",
-    "directory": "a folder, no release",
-    "path": "a file, which need not be a release",
-    "file": "a file, which need not be a release",
-    "url": "an address, which need not serve a release",
-    "editable": "a folder, no release",
-    "virtual": "a folder, no release",
+ELSEWHERE: Mapping[str, Origin] = {
+    "git": Origin.COMMIT,
+    "directory": Origin.FOLDER,
+    "path": Origin.FILE,
+    "file": Origin.FILE,
+    "url": Origin.ADDRESS,
+    "editable": Origin.FOLDER,
+    "virtual": Origin.FOLDER,
 }
 """Sources other than an index of packages, by poetry's `type` and uv's key."""
 
@@ -35,7 +35,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
         name, version = text(one.get("name")), text(one.get("version"))
         if not concerns("pypi", name) or _is_root(table(one.get("source"))):
             continue
-        place = document.at(_line(whole, name))
+        place = document.at(line_of(whole, name, version))
         why = _elsewhere(table(one.get("source")), version)
         item = client_of("pypi", name, version, place=place, service=service, unknown=why)
         if item is not None:
@@ -51,11 +51,11 @@ def _elsewhere(source: Mapping[str, Any], version: str) -> str:
     if kind not in ELSEWHERE:
         return ""
     commit = text(source.get("resolved_reference")) or text(source.get("git")).rpartition("#")[2]
-    behind = f" {commit[:12]}" if kind == "git" and re.fullmatch(r"[0-9a-f]{7,64}", commit) else ""
-    says = f"; its own source says {version}" if version else ""
-    return f"it comes from {ELSEWHERE[kind].replace('a commit', f'commit{behind}' if behind else 'a commit')}{says}"
+    return came_from(ELSEWHERE[kind], says=version, commit=commit)
 
 
-def _line(whole: str, name: str) -> int:
-    """Return the line of a package's name; TOML's reader keeps no lines."""
-    return whole.count("\n", 0, max(0, whole.find(f'\nname = "{name}"'))) + 2
+def line_of(whole: str, name: str, version: str) -> int:
+    """Return the line of a package's name, as poetry, uv and cargo write it; TOML's reader keeps no lines."""
+    named = f'\nname = "{name}"\n'
+    at = whole.find(f'{named}version = "{version}"\n')
+    return whole.count("\n", 0, max(0, at if at >= 0 else whole.find(named))) + 2

@@ -14,9 +14,11 @@ from pathlib import PurePath
 
 from probe.catalogue.package_table import normal
 from probe.inventory.document import MIB, Document
+from probe.inventory.elsewhere import Origin, came_from
 from probe.inventory.found import Found, Skipped
 from probe.inventory.packages import client_of
 from probe.inventory.readers.librdkafka import library
+from probe.inventory.shapes import table, text
 
 HEADER = re.compile(r"^(Name|Version): *(.*)$", re.MULTILINE)
 WRAPPER = "confluent-kafka"
@@ -34,23 +36,28 @@ def read(document: Document) -> Iterator[Found | Skipped]:
     if inside is not None and inside.version:
         yield inside
         return
-    origin = _origin(document)
-    unknown = f"{version} is what the source {origin} says, no release" if origin else ""
+    unknown = _origin(document, version)
     item = client_of("pypi", name, version, place=document.at(), service=folder, unknown=unknown)
     if item is not None:
         yield item
 
 
-def _origin(document: Document) -> str:
-    """Return the commit or folder that the package was installed from; empty if it was neither."""
+def _origin(document: Document, version: str) -> str:
+    """Return why a package from a commit, a folder, a file or an address is no release; empty if it is from an index.
+
+    https://packaging.python.org/en/latest/specifications/direct-url/.
+    """
     with document.beside("direct_url.json") as other:
         if other is None:
             return ""
-        values = json.loads(other.text(MIB))
-    repository, folder = (values.get(key) if isinstance(values, dict) else None for key in ("vcs_info", "dir_info"))
-    if isinstance(repository, dict):
-        return f"at commit {repository.get('commit_id', '?')}"
-    return "in a folder" if isinstance(folder, dict) else ""
+        values = table(json.loads(other.text(MIB)))
+    repository = table(values.get("vcs_info"))
+    if repository:
+        return came_from(Origin.COMMIT, says=version, commit=text(repository.get("commit_id")))
+    if "dir_info" in values:
+        return came_from(Origin.FOLDER, says=version)
+    is_file = text(values.get("url")).startswith("file:")
+    return came_from(Origin.FILE if is_file else Origin.ADDRESS, says=version)
 
 
 def _library(document: Document, package: str, folder: str) -> Found | None:

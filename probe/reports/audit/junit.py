@@ -62,7 +62,7 @@ def _case(report: Report, fault: Fault, audit: AuditResult) -> ET.Element:
     if kind is Result.PASSED:
         ET.SubElement(case, "system-out").text = legal(text)
         return case
-    message = f"ignored: {fault.ignored}; {text}" if fault.ignored else text
+    message = f"accepted: {fault.ignored}; {text}" if fault.ignored else text
     note = ET.SubElement(case, TAGS[kind], {"message": legal(message)})
     if kind is Result.FAILED:
         note.set("type", str(fault.finding))

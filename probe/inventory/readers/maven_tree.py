@@ -1,0 +1,30 @@
+"""Output of `mvn dependency:tree`: a module, then its dependencies behind branches, with or without `[INFO]`.
+
+What Maven leaves out for another version stands in brackets (`-Dverbose`) and is not read: the other one is listed, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from probe.inventory.document import Document
+from probe.inventory.found import Found, Skipped
+from probe.inventory.readers.maven_list import COORDINATES, client_at, plain_line
+
+MODULE = re.compile(r"(?:\[INFO\] )?[\w.-]+:([\w.-]+):[\w.-]+:(?:[\w.-]+:)?[\w.-]+\s*")
+"""The root of a tree, which has no scope."""
+BRANCH = re.compile(rf"(?:\[INFO\] )?(?:\|  |   )*(?:\+- |\\- ){COORDINATES}(?: .*)?")
+
+
+def read(document: Document) -> Iterator[Found | Skipped]:
+    """Yield the clients of each module's tree."""
+    module = ""
+    for number, line in document.lines():
+        plain = plain_line(line)
+        if begins := MODULE.fullmatch(plain):
+            module = begins[1]
+        found = BRANCH.fullmatch(plain)
+        item = found and client_at(found, document.at(number), module)
+        if item:
+            yield item
