@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from probe.engines.embedded import topic_rules
+from probe.engines.embedded import broker_rules, topic_rules
 from probe.engines.embedded.control import ControlError, connected
 from probe.engines.embedded.network import Network
 from probe.engines.embedded.rpc import cluster_pb2 as pb
@@ -20,7 +20,7 @@ from probe.model import ClusterHistory, EngineEvent, EngineKind, Stored, Subject
 from probe.model.cluster import BOOTSTRAP, BROKERS, next_broker
 from probe.model.cluster_history import HistoryPlan, history_plan
 from probe.model.endpoint import Endpoint, as_text
-from probe.model.placement import TopicPlan
+from probe.model.placement import Places, TopicPlan
 from probe.ports import OpenRelay, ReadBack, RelayPort, Sink, discard
 from probe.processes.children import child
 from probe.processes.resources import said_exhaustion, translated, translating
@@ -99,8 +99,9 @@ class FakeCluster:
         self._sink = sink
         self._names = names
         self._history = history
-        self._network = Network(relay, self._readdress)
+        self._network = Network(relay, self._readdress, self._back_in_office)
         self._subject: Subject | None = None
+        self._places: Places | None = None
         self._bystander_ms = 0
         self._counted: set[str] = set()
         """Rules of the fault that still apply, if every rule applies a limited number of times; otherwise empty."""
@@ -123,6 +124,11 @@ class FakeCluster:
     async def _readdress(self, addresses: Sequence[Endpoint]) -> None:
         change = pb.Change(readdress=pb.Readdress(advertise=map(str, addresses)))
         await self._call(self._stub.Apply, change)
+
+    async def _back_in_office(self) -> None:
+        assert self._places is not None  # the fault comes after `prepare`
+        for change in broker_rules.back_in_office(self._prepared(), self._places):
+            await self._call(self._stub.Apply, change)
 
     async def _watch(self) -> None:
         with contextlib.suppress(ControlError):
@@ -159,7 +165,7 @@ class FakeCluster:
 
         The cluster gets its history.
         """
-        places = plan.places(subject.old, BROKERS)
+        places = self._places = plan.places(subject.old, BROKERS)
         leaders = {subject.affected: places.affected, subject.bystander: places.bystander}
         elections = dict(zip((subject.affected, subject.bystander), self._history.elections, strict=True))
         partitions = [

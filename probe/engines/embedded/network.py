@@ -14,19 +14,30 @@ from probe.model.cluster import BOOTSTRAP, BROKERS
 from probe.model.endpoint import Endpoint
 from probe.ports import RelayPort
 from probe.protocol.apis import DISCOVERY_APIS
-from probe.scenarios.steps.brokers import NOW, Blackhole, ChangeAddresses, RefuseConnections, SlowDown, StopBroker
+from probe.scenarios.steps.brokers import (
+    NOW,
+    Blackhole,
+    ChangeAddress,
+    ChangeAddresses,
+    RefuseConnections,
+    SlowDown,
+    StopBroker,
+)
 from probe.scenarios.steps.partitions import CutConnections, HoldDiscovery
 from probe.scenarios.steps.step import Step
 
 Readdress = Callable[[Sequence[Endpoint]], Awaitable[object]]
+Return = Callable[[], Awaitable[object]]
+"""Lets the failing broker serve again, in office as before."""
 
 
 class Network:
     """The network between the clients and the brokers of one cluster."""
 
-    def __init__(self, relay: RelayPort, readdress: Readdress) -> None:
+    def __init__(self, relay: RelayPort, readdress: Readdress, back: Return) -> None:
         self._relay = relay
         self._readdress = readdress
+        self._back = back
         self._moving: asyncio.Task[None] | None = None
 
     def before(self, steps: Sequence[Step], subject: Subject) -> None:
@@ -41,6 +52,8 @@ class Network:
                 relay.blackhole(old)
             elif isinstance(step, RefuseConnections):
                 (relay.refuse_after_attempt if step.once_tried else relay.refuse)(old)
+            elif isinstance(step, ChangeAddress):
+                (relay.blackhole if step.silent else relay.refuse)(old)
             elif isinstance(step, StopBroker) and step.when == NOW:
                 relay.refuse(whose_turn(subject, step.turn))
 
@@ -52,6 +65,8 @@ class Network:
             elif isinstance(step, ChangeAddresses):
                 await self._all_gone()
                 self._moving = asyncio.create_task(self._return_elsewhere(step.down_ms))
+            elif isinstance(step, ChangeAddress):
+                self._moving = asyncio.create_task(self._one_returns_elsewhere(step, subject.old))
 
     async def on_event(self, event: pb.Event) -> None:
         """Let the relay's port of a broker refuse while the broker is stopped."""
@@ -88,3 +103,9 @@ class Network:
         addresses = [self._relay.move(broker) for broker in BROKERS]
         await self._readdress(addresses)
         self._relay.accept(BOOTSTRAP)
+
+    async def _one_returns_elsewhere(self, step: ChangeAddress, broker: int) -> None:
+        await asyncio.sleep(step.down_ms / 1000)
+        self._relay.move(broker, silent=step.silent)
+        await self._readdress([self._relay.address(node) for node in BROKERS])
+        await self._back()

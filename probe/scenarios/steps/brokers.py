@@ -96,6 +96,23 @@ class SlowDown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeAddress:
+    """The failing broker is gone for `down_ms`, and returns on another port with its id, leaderships and keys.
+
+    Meanwhile Metadata does not list it, and what it led or coordinated has no other leader or coordinator.
+    """
+
+    down_ms: int
+    silent: bool = False
+    """Its old port is silent for good and connections to it stay half open; otherwise they are reset and it refuses."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HideBrokers:
+    """All brokers serve, and Metadata lists none of them, and so no leader, until reverted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeAddresses:
     """All brokers stop, and return on other ports; one bootstrap address stays and leads to one of them."""
 
@@ -112,5 +129,7 @@ BrokerStep = (
     | RefuseConnections
     | Blackhole
     | SlowDown
+    | ChangeAddress
+    | HideBrokers
     | ChangeAddresses
 )

@@ -57,7 +57,7 @@ func (f *Front) setHints(resp kmsg.Response, broker int32) {
 			topic = view.NameOf(id)
 		}
 		p, ok := view.Partition(topic, partition)
-		if !ok || p.Leader < 0 || p.Leader == broker {
+		if !ok || p.Leader < 0 || p.Leader == broker || !view.Alive(p.Leader) {
 			return wire.Hint{}, false
 		}
 		if f.rules.Answers(broker, topic, partition, int32(leaderNotAvailable), time.Now()) {

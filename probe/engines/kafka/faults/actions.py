@@ -23,6 +23,7 @@ from probe.engines.kafka.faults.action import Action, nothing
 from probe.engines.kafka.ports import ActionTable
 from probe.scenarios.steps.brokers import (
     Blackhole,
+    ChangeAddress,
     ChangeAddresses,
     Evacuate,
     HangBroker,
@@ -91,5 +92,6 @@ ACTIONS: ActionTable = {
     SendUnknownKeys: Action(unknown_api_keys.send),
     FillOffsets: Action(filler_commits.fill),
     RestartBrokers: Action(coordinator_restarts.restart, coordinator_restarts.mend),
+    ChangeAddress: Action(network.change_address, brokers.all_up),
     ChangeAddresses: Action(network.change_addresses, brokers.all_up),
 }

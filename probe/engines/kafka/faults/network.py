@@ -9,7 +9,14 @@ from probe.engines.kafka.ports import FaultTarget
 from probe.model import EngineKind
 from probe.model.cluster import BOOTSTRAP, BROKERS
 from probe.protocol.apis import DISCOVERY_APIS
-from probe.scenarios.steps.brokers import Blackhole, ChangeAddresses, LoseAnswers, RefuseConnections, SlowDown
+from probe.scenarios.steps.brokers import (
+    Blackhole,
+    ChangeAddress,
+    ChangeAddresses,
+    LoseAnswers,
+    RefuseConnections,
+    SlowDown,
+)
 from probe.scenarios.steps.partitions import CutConnections, HoldDiscovery
 
 
@@ -93,10 +100,38 @@ async def _return_elsewhere(step: ChangeAddresses, target: FaultTarget) -> None:
         broker.terminate()
     await asyncio.gather(*(end(target, node) for node in brokers))
     await asyncio.sleep(step.down_ms / 1000)
-    for node, broker in brokers.items():
-        before, after = relay.address(node), relay.move(node)
-        for key, value in broker.settings.items():
-            broker.settings[key] = value.replace(str(before), str(after))
+    for node in brokers:
+        _take_another_address(target, node)
     await asyncio.gather(*(target.cluster.start_broker(node, START_S) for node in brokers))
     relay.accept(BOOTSTRAP)
     target.cluster.emit(EngineKind.ANNOUNCED)
+
+
+def _take_another_address(target: FaultTarget, node: int) -> None:
+    """Let a broker that is down advertise another port of the relay from its next start on."""
+    settings = target.cluster.brokers[node].settings
+    before, after = target.cluster.relay.address(node), target.cluster.relay.move(node)
+    for key, value in settings.items():
+        settings[key] = value.replace(str(before), str(after))
+
+
+async def change_address(step: ChangeAddress, target: FaultTarget) -> None:
+    """Shut the failing broker down, and start it with another address of the relay."""
+    target.cluster.relay.refuse(target.old)
+    target.mark_fault_on()
+    await target.cluster.relay.cut(target.old)
+    target.unhealthy.add(target.old)
+    target.cluster.spawn(_one_returns_elsewhere(step, target))
+
+
+async def _one_returns_elsewhere(step: ChangeAddress, target: FaultTarget) -> None:
+    node = target.old
+    target.leaving.add(node)
+    target.cluster.brokers[node].terminate()
+    await end(target, node)
+    await asyncio.sleep(step.down_ms / 1000)
+    _take_another_address(target, node)
+    await target.cluster.start_broker(node, START_S)
+    target.unhealthy.discard(node)
+    target.cluster.emit(EngineKind.RETURNED, broker=node)
+    target.cluster.emit(EngineKind.ANNOUNCED, broker=node)
