@@ -90,6 +90,9 @@ class RelayPort(Tap, Protocol):
         `silent`: it answers nothing instead, and its connections stay half open.
         """
 
+    def swap(self, broker: int, other: int) -> None:
+        """Exchange the ports of two brokers; both refuse until they accept again."""
+
     def counts(self) -> Mapping[tuple[int, int], tuple[int, int]]:
         """Return the numbers of (requests, responses) forwarded, by (broker, API key)."""
 

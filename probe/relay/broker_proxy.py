@@ -123,6 +123,14 @@ class BrokerProxy:
         self.listener.open()
         return self.listener.address
 
+    def swap(self, other: BrokerProxy) -> None:
+        """Exchange ports with another broker; both refuse until they are opened."""
+        for proxy in (self, other):
+            proxy.listener.stop_accepting()
+        self.listener, other.listener = other.listener, self.listener
+        for proxy in (self, other):
+            proxy.listener.entered = proxy.enter
+
     def close(self) -> None:
         """Release all ports."""
         for listener in (self.listener, *self._former):

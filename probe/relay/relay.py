@@ -174,6 +174,10 @@ class Relay:
         with translated(RelayError):
             return self._ways[broker].move(silent=silent)
 
+    def swap(self, broker: int, other: int) -> None:
+        """Exchange the ports of two brokers; both refuse until they accept again."""
+        self._ways[broker].swap(self._ways[other])
+
     # Counts
 
     def counts(self) -> Mapping[tuple[int, int], tuple[int, int]]:

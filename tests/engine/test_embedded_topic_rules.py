@@ -129,7 +129,7 @@ def test_a_broker_that_changes_its_address_is_not_listed(silent: bool, state: pb
 def test_a_broker_that_is_back_leads_and_coordinates_what_it_did() -> None:
     def found(role: Role, spread: Spread) -> list[str]:
         places = TopicPlan(feed_ms=0, bystander_ms=0, spread=spread).places(2, BROKERS)
-        return [str(change.WhichOneof("change")) for change in back_in_office(subject(role), places)]
+        return [str(change.WhichOneof("change")) for change in back_in_office(subject(role), places, 2)]
 
     assert found(Role.PRODUCER, Spread.BYSTANDER_APART) == ["broker", "move_leader"]
     assert found(Role.GROUP, Spread.COORDINATES_ONLY) == ["broker", "move_coordinator"]

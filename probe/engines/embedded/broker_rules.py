@@ -18,6 +18,7 @@ from probe.scenarios.steps.brokers import (
     Resign,
     ReturnBroker,
     StopBroker,
+    SwapAddresses,
     When,
 )
 
@@ -85,16 +86,23 @@ def _change_address(step: ChangeAddress, subject: Subject, _: int) -> FakePart:
     return [], [pb.Timed(change=pb.Change(broker=state), from_start=True)]
 
 
-def back_in_office(subject: Subject, places: Places) -> list[pb.Change]:
-    """Return the changes by which the failing broker serves again, and leads and coordinates what it did before."""
-    old = subject.old
-    changes = [pb.Change(broker=pb.BrokerState(broker=old, state=pb.BrokerState.UP))]
-    if places.affected[0] == old:
-        leader = pb.MoveLeader(topic=subject.topic, partition=subject.affected, to=old)
+def _swap_addresses(step: SwapAddresses, subject: Subject, _: int) -> FakePart:
+    nodes = (subject.old, whose_turn(subject, step.turn))
+    gone = (pb.BrokerState(broker=node, state=pb.BrokerState.STOPPED, announced=True) for node in nodes)
+    return [], [pb.Timed(change=pb.Change(broker=state), from_start=True) for state in gone]
+
+
+def back_in_office(subject: Subject, places: Places, broker: int) -> list[pb.Change]:
+    """Return the changes by which a broker serves again, and leads and coordinates what it did before."""
+    changes = [pb.Change(broker=pb.BrokerState(broker=broker, state=pb.BrokerState.UP))]
+    if places.affected[0] == broker:
+        leader = pb.MoveLeader(topic=subject.topic, partition=subject.affected, to=broker)
         changes.append(pb.Change(move_leader=leader))
-    if places.coordinator == old:
+    if places.coordinator == broker:
         keys = ((0, subject.group), (1, subject.transactional_id))
-        moves = (pb.MoveCoordinator(key_type=kind, key=key, to=old, loading_ms=LOADING_MS) for kind, key in keys if key)
+        moves = (
+            pb.MoveCoordinator(key_type=kind, key=key, to=broker, loading_ms=LOADING_MS) for kind, key in keys if key
+        )
         changes += [pb.Change(move_coordinator=move) for move in moves]
     return changes
 
@@ -123,6 +131,7 @@ RULES: Mapping[type, Callable[..., FakePart]] = {
     Evacuate: _evacuate,
     Resign: _resign,
     ChangeAddress: _change_address,
+    SwapAddresses: _swap_addresses,
     HideBrokers: _hide,
     LoseAnswers: _lose,
 }

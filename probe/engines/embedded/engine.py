@@ -125,9 +125,9 @@ class FakeCluster:
         change = pb.Change(readdress=pb.Readdress(advertise=map(str, addresses)))
         await self._call(self._stub.Apply, change)
 
-    async def _back_in_office(self) -> None:
+    async def _back_in_office(self, broker: int) -> None:
         assert self._places is not None  # the fault comes after `prepare`
-        for change in broker_rules.back_in_office(self._prepared(), self._places):
+        for change in broker_rules.back_in_office(self._prepared(), self._places, broker):
             await self._call(self._stub.Apply, change)
 
     async def _watch(self) -> None:

@@ -22,13 +22,14 @@ from probe.scenarios.steps.brokers import (
     RefuseConnections,
     SlowDown,
     StopBroker,
+    SwapAddresses,
 )
 from probe.scenarios.steps.partitions import CutConnections, HoldDiscovery
 from probe.scenarios.steps.step import Step
 
 Readdress = Callable[[Sequence[Endpoint]], Awaitable[object]]
-Return = Callable[[], Awaitable[object]]
-"""Lets the failing broker serve again, in office as before."""
+Return = Callable[[int], Awaitable[object]]
+"""Lets a broker serve again, in office as before."""
 
 
 class Network:
@@ -54,6 +55,9 @@ class Network:
                 (relay.refuse_after_attempt if step.once_tried else relay.refuse)(old)
             elif isinstance(step, ChangeAddress):
                 (relay.blackhole if step.silent else relay.refuse)(old)
+            elif isinstance(step, SwapAddresses):
+                relay.refuse(old)
+                relay.refuse(whose_turn(subject, step.turn))
             elif isinstance(step, StopBroker) and step.when == NOW:
                 relay.refuse(whose_turn(subject, step.turn))
 
@@ -67,6 +71,8 @@ class Network:
                 self._moving = asyncio.create_task(self._return_elsewhere(step.down_ms))
             elif isinstance(step, ChangeAddress):
                 self._moving = asyncio.create_task(self._one_returns_elsewhere(step, subject.old))
+            elif isinstance(step, SwapAddresses):
+                self._moving = asyncio.create_task(self._two_swap(step, subject))
 
     async def on_event(self, event: pb.Event) -> None:
         """Let the relay's port of a broker refuse while the broker is stopped."""
@@ -108,4 +114,13 @@ class Network:
         await asyncio.sleep(step.down_ms / 1000)
         self._relay.move(broker, silent=step.silent)
         await self._readdress([self._relay.address(node) for node in BROKERS])
-        await self._back()
+        await self._back(broker)
+
+    async def _two_swap(self, step: SwapAddresses, subject: Subject) -> None:
+        other = whose_turn(subject, step.turn)
+        await asyncio.sleep(step.other_ms / 1000)
+        self._relay.swap(subject.old, other)
+        await self._readdress([self._relay.address(node) for node in BROKERS])
+        await self._back(other)  # its port accepts with the event of its return
+        await asyncio.sleep((step.down_ms - step.other_ms) / 1000)
+        await self._back(subject.old)

@@ -108,6 +108,21 @@ class ChangeAddress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SwapAddresses:
+    """The failing broker and another one stop, and return with each other's address, in office as before.
+
+    Meanwhile Metadata lists neither of them.
+    """
+
+    turn: int
+    """The other one, by turn."""
+    other_ms: int
+    """Time until the other one is back, at the failing broker's former address."""
+    down_ms: int
+    """Time until the failing broker is back, at the other one's former address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HideBrokers:
     """All brokers serve, and Metadata lists none of them, and so no leader, until reverted."""
 
@@ -130,6 +145,7 @@ BrokerStep = (
     | Blackhole
     | SlowDown
     | ChangeAddress
+    | SwapAddresses
     | HideBrokers
     | ChangeAddresses
 )

@@ -33,6 +33,7 @@ from probe.scenarios.steps.brokers import (
     ReturnBroker,
     SlowDown,
     StopBroker,
+    SwapAddresses,
 )
 from probe.scenarios.steps.coordinators import (
     FillOffsets,
@@ -93,5 +94,6 @@ ACTIONS: ActionTable = {
     FillOffsets: Action(filler_commits.fill),
     RestartBrokers: Action(coordinator_restarts.restart, coordinator_restarts.mend),
     ChangeAddress: Action(network.change_address, brokers.all_up),
+    SwapAddresses: Action(network.swap_addresses, brokers.all_up),
     ChangeAddresses: Action(network.change_addresses, brokers.all_up),
 }

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+from probe.engines.kafka.faults.action import turns
 from probe.engines.kafka.faults.brokers import START_S, end
 from probe.engines.kafka.ports import FaultTarget
 from probe.model import EngineKind
 from probe.model.cluster import BOOTSTRAP, BROKERS
+from probe.model.endpoint import Endpoint
 from probe.protocol.apis import DISCOVERY_APIS
 from probe.scenarios.steps.brokers import (
     Blackhole,
@@ -16,6 +18,7 @@ from probe.scenarios.steps.brokers import (
     LoseAnswers,
     RefuseConnections,
     SlowDown,
+    SwapAddresses,
 )
 from probe.scenarios.steps.partitions import CutConnections, HoldDiscovery
 
@@ -95,10 +98,7 @@ async def change_addresses(step: ChangeAddresses, target: FaultTarget) -> None:
 
 async def _return_elsewhere(step: ChangeAddresses, target: FaultTarget) -> None:
     relay, brokers = target.cluster.relay, target.cluster.brokers
-    target.leaving.update(brokers)
-    for broker in brokers.values():
-        broker.terminate()
-    await asyncio.gather(*(end(target, node) for node in brokers))
+    await _shut_down(target, *brokers)
     await asyncio.sleep(step.down_ms / 1000)
     for node in brokers:
         _take_another_address(target, node)
@@ -109,8 +109,12 @@ async def _return_elsewhere(step: ChangeAddresses, target: FaultTarget) -> None:
 
 def _take_another_address(target: FaultTarget, node: int) -> None:
     """Let a broker that is down advertise another port of the relay from its next start on."""
-    settings = target.cluster.brokers[node].settings
     before, after = target.cluster.relay.address(node), target.cluster.relay.move(node)
+    _advertise(target, node, before, after)
+
+
+def _advertise(target: FaultTarget, node: int, before: Endpoint, after: Endpoint) -> None:
+    settings = target.cluster.brokers[node].settings
     for key, value in settings.items():
         settings[key] = value.replace(str(before), str(after))
 
@@ -126,12 +130,48 @@ async def change_address(step: ChangeAddress, target: FaultTarget) -> None:
 
 async def _one_returns_elsewhere(step: ChangeAddress, target: FaultTarget) -> None:
     node = target.old
-    target.leaving.add(node)
-    target.cluster.brokers[node].terminate()
-    await end(target, node)
+    await _shut_down(target, node)
     await asyncio.sleep(step.down_ms / 1000)
     _take_another_address(target, node)
+    await _back(target, node)
+    target.cluster.emit(EngineKind.ANNOUNCED, broker=node)
+
+
+async def _shut_down(target: FaultTarget, *nodes: int) -> None:
+    target.leaving.update(nodes)
+    for node in nodes:
+        target.cluster.brokers[node].terminate()
+    await asyncio.gather(*(end(target, node) for node in nodes))
+
+
+async def _back(target: FaultTarget, node: int) -> None:
+    """Start a broker, and accept connections to it."""
     await target.cluster.start_broker(node, START_S)
+    target.cluster.relay.accept(node)
     target.unhealthy.discard(node)
     target.cluster.emit(EngineKind.RETURNED, broker=node)
-    target.cluster.emit(EngineKind.ANNOUNCED, broker=node)
+
+
+async def swap_addresses(step: SwapAddresses, target: FaultTarget) -> None:
+    """Shut two brokers down, and start them with each other's address of the relay."""
+    relay, nodes = target.cluster.relay, (target.old, turns(target.old)[step.turn])
+    for node in nodes:
+        relay.refuse(node)
+    target.mark_fault_on()
+    for node in nodes:
+        await relay.cut(node)
+    target.unhealthy.update(nodes)
+    target.cluster.spawn(_two_swap(target, *nodes))
+
+
+async def _two_swap(target: FaultTarget, old: int, other: int) -> None:
+    """Real brokers take longer for their start than the pauses of the step."""
+    await _shut_down(target, old, other)
+    relay = target.cluster.relay
+    before = {node: relay.address(node) for node in (old, other)}
+    relay.swap(old, other)
+    for node, address in before.items():
+        _advertise(target, node, address, relay.address(node))
+    await _back(target, other)
+    await _back(target, old)
+    target.cluster.emit(EngineKind.ANNOUNCED, broker=old)
