@@ -82,3 +82,12 @@ func TestABrokerThatIsNotListedServes(t *testing.T) {
 		t.Errorf("%d brokers are listed after the heal, and %+v", len(resp.Brokers), row)
 	}
 }
+
+func TestAClusterHasTheGivenID(t *testing.T) {
+	t.Parallel()
+	r := start(t, "3.9", "--cluster-id", "another")
+	r.topic("t", 1)
+	if id := r.raw(1).ask(metadataOf("t")).(*kmsg.MetadataResponse).ClusterID; id == nil || *id != "another" {
+		t.Errorf("the cluster's id is %v", id)
+	}
+}

@@ -20,6 +20,7 @@ from probe.scenarios.steps.brokers import (
     ChangeAddress,
     ChangeAddresses,
     RefuseConnections,
+    ReplaceCluster,
     SlowDown,
     StopBroker,
     SwapAddresses,
@@ -40,6 +41,12 @@ class Network:
         self._readdress = readdress
         self._back = back
         self._moving: asyncio.Task[None] | None = None
+        self._next: Sequence[Endpoint] = ()
+        self._replaced: Callable[[], None] = lambda: None
+
+    def will_be(self, brokers: Sequence[Endpoint], replaced: Callable[[], None]) -> None:
+        """Take the brokers that `ReplaceCluster` puts in the place of these, and what is called when it has."""
+        self._next, self._replaced = brokers, replaced
 
     def before(self, steps: Sequence[Step], subject: Subject) -> None:
         """Inject network faults that must be in force before the cluster's part of the fault."""
@@ -73,6 +80,9 @@ class Network:
                 self._moving = asyncio.create_task(self._one_returns_elsewhere(step, subject.old))
             elif isinstance(step, SwapAddresses):
                 self._moving = asyncio.create_task(self._two_swap(step, subject))
+            elif isinstance(step, ReplaceCluster):
+                await self._all_gone()
+                self._moving = asyncio.create_task(self._others_come(step.down_ms))
 
     async def on_event(self, event: pb.Event) -> None:
         """Let the relay's port of a broker refuse while the broker is stopped."""
@@ -124,3 +134,11 @@ class Network:
         await self._back(other)  # its port accepts with the event of its return
         await asyncio.sleep((step.down_ms - step.other_ms) / 1000)
         await self._back(subject.old)
+
+    async def _others_come(self, down_ms: int) -> None:
+        await asyncio.sleep(down_ms / 1000)
+        for node, address in zip((BOOTSTRAP, *BROKERS), (self._next[0], *self._next), strict=True):
+            self._relay.forward(node, address)
+        self._replaced()
+        for node in (BOOTSTRAP, *BROKERS):
+            self._relay.accept(node)

@@ -123,6 +123,16 @@ class SwapAddresses:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReplaceCluster:
+    """All brokers stop for good; after `down_ms` brokers of another cluster serve at their addresses.
+
+    It has another cluster id, and a topic of the same name with partitions at brokers of the same ids.
+    """
+
+    down_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HideBrokers:
     """All brokers serve, and Metadata lists none of them, and so no leader, until reverted."""
 
@@ -146,6 +156,7 @@ BrokerStep = (
     | SlowDown
     | ChangeAddress
     | SwapAddresses
+    | ReplaceCluster
     | HideBrokers
     | ChangeAddresses
 )
