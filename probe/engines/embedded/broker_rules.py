@@ -88,7 +88,7 @@ def _change_address(step: ChangeAddress, subject: Subject, _: int) -> FakePart:
 
 def _swap_addresses(step: SwapAddresses, subject: Subject, _: int) -> FakePart:
     nodes = (subject.old, whose_turn(subject, step.turn))
-    gone = (pb.BrokerState(broker=node, state=pb.BrokerState.STOPPED, announced=True) for node in nodes)
+    gone = (pb.BrokerState(broker=node, state=pb.BrokerState.STOPPED) for node in nodes)
     return [], [pb.Timed(change=pb.Change(broker=state), from_start=True) for state in gone]
 
 

@@ -109,9 +109,9 @@ class ChangeAddress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SwapAddresses:
-    """The failing broker and another one stop, and return with each other's address, in office as before.
+    """The failing broker and another one are killed, and return with each other's address, in office as before.
 
-    Meanwhile Metadata lists neither of them.
+    Until the first of them is back, Metadata names both at their former addresses.
     """
 
     turn: int

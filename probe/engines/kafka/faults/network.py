@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from probe.engines.kafka.faults.action import turns
-from probe.engines.kafka.faults.brokers import START_S, end
+from probe.engines.kafka.faults.brokers import KILLED_S, START_S, end
 from probe.engines.kafka.ports import FaultTarget
 from probe.model import EngineKind
 from probe.model.cluster import BOOTSTRAP, BROKERS
@@ -153,7 +153,7 @@ async def _back(target: FaultTarget, node: int) -> None:
 
 
 async def swap_addresses(step: SwapAddresses, target: FaultTarget) -> None:
-    """Shut two brokers down, and start them with each other's address of the relay."""
+    """Kill two brokers, and start them with each other's address of the relay."""
     relay, nodes = target.cluster.relay, (target.old, turns(target.old)[step.turn])
     for node in nodes:
         relay.refuse(node)
@@ -166,8 +166,10 @@ async def swap_addresses(step: SwapAddresses, target: FaultTarget) -> None:
 
 async def _two_swap(target: FaultTarget, old: int, other: int) -> None:
     """Real brokers take longer for their start than the pauses of the step."""
-    await _shut_down(target, old, other)
-    relay = target.cluster.relay
+    relay, brokers = target.cluster.relay, target.cluster.brokers
+    for node in (old, other):
+        brokers[node].kill()
+        await brokers[node].ended(KILLED_S)
     before = {node: relay.address(node) for node in (old, other)}
     relay.swap(old, other)
     for node, address in before.items():
