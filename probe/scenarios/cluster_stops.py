@@ -9,6 +9,7 @@ from probe.model.cluster import BROKERS
 from probe.scenarios.scenario import RoleVariant
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
 from probe.scenarios.steps.partitions import LoseAllLeaders
+from probe.scenarios.steps.step import Step
 
 LEADERLESS_MS = 2000
 """Time after the brokers' return until leaders and coordinators are in office, in ms; real brokers take their own."""
@@ -20,7 +21,7 @@ STOPPED = tuple(StopBroker(turn=turn) for turn in range(len(BROKERS)))
 def variants_of_the_cluster(play: Expectation, down_ms: int) -> tuple[RoleVariant, ...]:
     """Return the variant on the embedded engine: down for `down_ms`, then without leaders for `LEADERLESS_MS`."""
     back = (ReturnBroker(when=When(after_ms=down_ms), turn=turn) for turn in range(len(BROKERS)))
-    steps = (*STOPPED, LoseAllLeaders(), *back)
+    steps: tuple[Step, ...] = (*STOPPED, LoseAllLeaders(), *back)
     return (RoleVariant(roles=tuple(Role), expectation=play, steps=steps, heal_after_ms=down_ms + LEADERLESS_MS),)
 
 

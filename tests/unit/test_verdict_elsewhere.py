@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ REPLACED = replace(
 LONG_MS = 200_000
 
 
-def replaced(*steps: Step, role: Role = Role.PRODUCER, **more: object) -> History:
+def replaced(*steps: Step, role: Role = Role.PRODUCER, **more: Any) -> History:
     begin = (fault_on(), closed(), engine(EngineKind.REPLACED))
     return history(*begin, *steps, role=role, play=REPLACED, bystander=False, **more)
 
