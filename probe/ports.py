@@ -84,8 +84,14 @@ class RelayPort(Tap, Protocol):
     def lose(self, broker: int, apis: Sequence[int], times: int) -> None:
         """Cut a connection instead of forwarding an answer of these APIs, at most `times` per client id. 0 ends it."""
 
-    def move(self, broker: int) -> Endpoint:
-        """Open another port for a broker and return its address. The old port refuses from now on."""
+    def move(self, broker: int, *, silent: bool = False) -> Endpoint:
+        """Open another port for a broker and return its address. The old port refuses from now on.
+
+        `silent`: it answers nothing instead, and its connections stay half open.
+        """
+
+    def swap(self, broker: int, other: int) -> None:
+        """Exchange the ports of two brokers; both refuse until they accept again."""
 
     def counts(self) -> Mapping[tuple[int, int], tuple[int, int]]:
         """Return the numbers of (requests, responses) forwarded, by (broker, API key)."""

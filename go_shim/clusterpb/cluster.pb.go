@@ -1460,7 +1460,7 @@ type BrokerState struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Broker        int32                  `protobuf:"varint,1,opt,name=broker,proto3" json:"broker,omitempty"`
 	State         BrokerState_State      `protobuf:"varint,2,opt,name=state,proto3,enum=probe.cluster.v1.BrokerState_State" json:"state,omitempty"`
-	Announced     bool                   `protobuf:"varint,3,opt,name=announced,proto3" json:"announced,omitempty"` // STOPPED: it also leaves Metadata at once
+	Announced     bool                   `protobuf:"varint,3,opt,name=announced,proto3" json:"announced,omitempty"` // STOPPED, UP: it also leaves Metadata at once; if it is UP, it serves nevertheless
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

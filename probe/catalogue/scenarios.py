@@ -25,7 +25,7 @@ CORE_FAULTS = tuple(name for name in CORE if name != CONTROL)
 INCIDENTS = "incident/"
 """Beginning of the names of scenarios that repeat an incident."""
 
-SECOND_STARTS = ("disk/storage-error",)
+SECOND_STARTS = ("cluster/outage", "disk/storage-error")
 """Scenarios with a `start-during/` in the default catalogue; that of any other scenario runs on request."""
 
 

@@ -202,6 +202,8 @@ class EngineKind(StrEnum):
     WITHHELD = "withheld"
     """For the last `value` milliseconds no client could read records already written to `partition`, since a follower
     in sync had not fetched them. Emitted for partitions that are read."""
+    REPLACED = "replaced"
+    """From now on brokers of another cluster serve at the brokers' addresses."""
     LOG = "log"
     """A line of a real broker's log."""
     NOTE = "note"

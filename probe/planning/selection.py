@@ -143,9 +143,11 @@ def _unplayed(scenario: Scenario, part: RoleVariant, selection: Selection, broke
     for step in part.steps:
         if reason := selection.unplayed.get(type(step)):
             return f"{scenario.name} does not run on the {selection.engine} engine: {reason}"
+    line, since, until = version_key(broker), scenario.real_since, scenario.real_until
+    if scenario.since and line < version_key(scenario.since):
+        return f"{scenario.name} needs Kafka {scenario.since} or newer: {scenario.since_reason}"
     if selection.engine is not Engine.KAFKA:
         return ""
-    line, since, until = version_key(broker), scenario.real_since, scenario.real_until
     if since and line < version_key(since):
         return f"{scenario.name} needs Kafka {since} or newer: {scenario.real_reason}"
     if until and line > version_key(until):

@@ -106,13 +106,30 @@ class BrokerProxy:
             self.emit([Closed(at=now_us(), conn=conn, broker=self.broker, by="relay")])
         self.listener.stop_accepting()
 
-    def move(self) -> Endpoint:
-        """Take another port and return its address; the old port stays bound and refuses. Raises OSError."""
-        self.listener.stop_accepting()
+    def move(self, *, silent: bool = False) -> Endpoint:
+        """Take another port and return its address; the old port stays bound and refuses. Raises OSError.
+
+        `silent`: the old port answers nothing instead, and connections stay half open.
+        """
+        if silent:
+            self.listener.fill_backlog()
+            self.blackhole = False
+            for link in self.links:
+                link.half_open = True
+        else:
+            self.listener.stop_accepting()
         self._former.append(self.listener)
         self.listener = Listener(self.enter, self._host.failed)
         self.listener.open()
         return self.listener.address
+
+    def swap(self, other: BrokerProxy) -> None:
+        """Exchange ports with another broker; both refuse until they are opened."""
+        for proxy in (self, other):
+            proxy.listener.stop_accepting()
+        self.listener, other.listener = other.listener, self.listener
+        for proxy in (self, other):
+            proxy.listener.entered = proxy.enter
 
     def close(self) -> None:
         """Release all ports."""

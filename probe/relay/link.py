@@ -56,6 +56,8 @@ class Link:
         self.road, self.conversation = policy, conversation
         self.client, self.broker = SocketEnd(self, "client"), SocketEnd(self, "broker")
         self.closed_by = ""
+        self.half_open = False
+        """Forwards nothing any more in either direction, without an end."""
         self._early = b""
         """Bytes that the client sent before the broker was reached. Reading from the client pauses meanwhile."""
         self._dialling: asyncio.Task[None] | None = None
@@ -72,7 +74,7 @@ class Link:
         elif side is self.client:
             conversation = self.conversation
             self.road.emit([Opened(at=now_us(), conn=conversation.conn, broker=conversation.broker)])
-            if not self.road.blackhole:
+            if not self._silent:
                 self._dialling = self.road.spawn(self._dial())
         elif self.client.lost or self.closed_by:
             self.broker.reset()
@@ -92,16 +94,16 @@ class Link:
     def from_client(self, data: bytes) -> None:
         """Forward to the broker, then report."""
         at = now_us()
-        if self.broker.transport is None and not self.road.blackhole:
+        if self.broker.transport is None and not self._silent:
             self._early += data
             self.regulate()
-        elif not self.road.blackhole:
+        elif not self._silent:
             self.broker.write(data)
         self._decode(self.conversation.client_bytes, data, at)
 
     def from_broker(self, data: bytes) -> None:
         """Forward to the client, then report; or delay."""
-        if self.road.blackhole:
+        if self._silent:
             return
         if self._gate is None and not self._delays:
             self._pass(data)
@@ -111,6 +113,10 @@ class Link:
             self._gate = DelayQueue(self.conversation.expected, self._delay_us, missing=missing, head=head)
         self._gate.put(data, now_us())
         self._release()
+
+    @property
+    def _silent(self) -> bool:
+        return self.half_open or self.road.blackhole
 
     @property
     def _delays(self) -> bool:
@@ -167,13 +173,13 @@ class Link:
     def regulate(self) -> None:
         """Read from each side only while the other side accepts bytes."""
         ready = self.broker.transport is not None
-        self.client.read(self.road.blackhole or (ready and not self.broker.blocked))
+        self.client.read(self._silent or (ready and not self.broker.blocked))
         self.broker.read(not self.client.blocked and (self._gate is None or self._gate.waiting < BUFFER))
 
     def finished(self, side: SocketEnd) -> None:
         """Handle the end of a side's stream."""
         self._close(side.name)
-        if side is self.client and (self.road.blackhole or self.broker.transport is None):
+        if side is self.client and (self._silent or self.broker.transport is None):
             self.cut("client")
         elif side is self.client:
             self.broker.end()

@@ -24,7 +24,7 @@ class Listener:
         self, entered: Callable[[socket.socket], None], failed: Callable[[OSError], None] = lambda _: None
     ) -> None:
         """Take a port; `failed` receives an error of the system that prevents accepting."""
-        self._entered, self._failed = entered, failed
+        self.entered, self._failed = entered, failed
         self._keeper = _bound(0)
         self.port: int = self._keeper.getsockname()[1]
         self._listener: socket.socket | None = None
@@ -80,7 +80,7 @@ class Listener:
             while self._listener is not None:
                 peer, _ = self._listener.accept()
                 peer.setblocking(False)
-                self._entered(peer)
+                self.entered(peer)
         except (BlockingIOError, ConnectionAbortedError, InterruptedError):
             return
         except OSError as error:  # no descriptor or memory: without stopping, the loop would retry for ever

@@ -166,10 +166,17 @@ class Relay:
         """Reset a connection instead of sending an answer of these APIs, `times` times per client id; 0 ends it."""
         self._ways[broker].lose(apis, times)
 
-    def move(self, broker: int) -> Endpoint:
-        """Take another port for a broker, open it, and return its address. Raises RelayError."""
+    def move(self, broker: int, *, silent: bool = False) -> Endpoint:
+        """Take another port for a broker, open it, and return its address. Raises RelayError.
+
+        `silent`: the old port and its connections answer nothing from now on, without an end.
+        """
         with translated(RelayError):
-            return self._ways[broker].move()
+            return self._ways[broker].move(silent=silent)
+
+    def swap(self, broker: int, other: int) -> None:
+        """Exchange the ports of two brokers; both refuse until they accept again."""
+        self._ways[broker].swap(self._ways[other])
 
     # Counts
 

@@ -41,6 +41,8 @@ class Bootstrap(StrEnum):
     """The addresses of all brokers."""
     FAILING_FIRST = "failing-first"
     """The address of the failing broker, then that of another."""
+    FAILING = "failing"
+    """The address of the failing broker."""
     FIXED = "fixed"
     """One address that leads to some broker and never moves, like that of a load balancer."""
 
@@ -88,6 +90,10 @@ class Scenario:
     engines: tuple[Engine, ...] = BOTH
     real: tuple[RoleVariant, ...] = ()
     """Variants for real brokers, where the steps to the same state differ there; empty = `variants`."""
+    since: str = ""
+    """Oldest release line whose brokers can be in this state, on either engine; empty = no limit."""
+    since_reason: str = ""
+    """Why older release lines are excluded."""
     real_since: str = ""
     """Oldest release line of real brokers that can be brought into this state; empty = no limit."""
     real_until: str = ""

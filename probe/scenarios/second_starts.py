@@ -8,6 +8,8 @@ from probe.model import Reaction
 from probe.scenarios.scenario import CONFORMS, RoleVariant, Scenario
 
 PREFIX = "start-during/"
+LASTING_MS = 20_000
+"""Shortest time of a fault that is reverted by itself under which a second instance can start and be seen to wait."""
 STORY = """A client is restarted while the fault of {name} is injected: {summary}
 
 What the brokers do: as in {name}. A first instance warms up and meets the fault, so that leaders or coordinators have
@@ -16,7 +18,7 @@ second is judged.
 The error a client meets: as in {name}, or none: a client that starts asks who leads before it works.
 What a good client does: serves, without an error, as soon as the cluster can.
 Source: restarting the client is often an operator's first reaction; does it help?
-Not covered: a fault that is reverted by itself before a client could start.
+Not covered: a fault that is reverted by itself within seconds.
 """
 
 
@@ -34,7 +36,7 @@ def _stands(variant: RoleVariant) -> bool:
     """Return whether the fault is still injected when a second instance starts, and that instance can serve."""
     return (
         bool(variant.steps)
-        and variant.heal_after_ms is None
+        and (variant.heal_after_ms is None or variant.heal_after_ms >= LASTING_MS)
         and not variant.at_start
         and not any(getattr(step, "times", 0) for step in variant.steps)
         and variant.expectation.expects in {Reaction.DISCOVER, Reaction.RETRY}

@@ -20,6 +20,7 @@ from probe.model import (
     Verdict,
 )
 from probe.model.outcomes import NO_ANSWER
+from probe.verdict.elsewhere import served_elsewhere
 from probe.verdict.findings import find
 from probe.verdict.progress import (
     Progress,
@@ -40,6 +41,8 @@ STORM_WATCH_MS = 5000
 """A client that reached its goal is observed for this time, since some storms begin after success."""
 UNSEEN_MS = 1500
 """Time from reaching a goal until it is certain: a second without errors comes first (docs/verdicts.md#recovered)."""
+SUCCESSES_ELSEWHERE = 3
+"""Number of operations in another cluster that show that a client goes on there."""
 MOMENT_MS = 400
 MOMENTS = 50
 """Where the verdict may become certain at any moment, it is checked this number of times in the time that passed."""
@@ -132,6 +135,8 @@ def _outlook(progress: Progress) -> Outlook:
     by_goal = moment if progress.errors.affected else STORM_WATCH_MS - UNSEEN_MS
     if watched < play.watch_ms:
         return Outlook(min(by_goal, play.watch_ms - watched), needs_event=not there)
+    if len(served_elsewhere(evidence)) >= SUCCESSES_ELSEWHERE:
+        return Outlook(0)  # a promise is broken, whatever comes
     over = not progress.hits or watched_enough(progress) or watched >= 2 * patience_ms(evidence.header) + GIVE_UP_MS
     return Outlook(0 if over and not kept_waiting(progress) else moment)
 

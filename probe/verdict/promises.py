@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from probe.model import AppKind, MarkKind, Role
+from probe.verdict.elsewhere import served_elsewhere
 from probe.verdict.wire_evidence import WireEvidence
 
 Operation = tuple[int, int]
@@ -29,6 +30,13 @@ class Promises:
 
 def find_promises(evidence: WireEvidence) -> Promises:
     """Judge the whole trial, including warm-up and the time after the revert: a promise has no window."""
+    if count := len(served_elsewhere(evidence)):
+        found = Promises() if evidence.role.reads else _of_role(evidence)
+        return replace(found, broken=(*found.broken, f"{count} operations in another cluster"))
+    return _of_role(evidence)
+
+
+def _of_role(evidence: WireEvidence) -> Promises:
     if evidence.role in {Role.PRODUCER, Role.TRANSACTIONAL}:
         return _writer(evidence)
     if evidence.role.reads:

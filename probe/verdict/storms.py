@@ -95,7 +95,9 @@ def _during_term(evidence: WireEvidence, at: int) -> int | None:
     """Return the broker that the client waits for. None where no broker has taken over yet."""
     if evidence.play.expects is Reaction.RETRY:
         return evidence.subject.old
-    return next((broker for since, broker in reversed(evidence.timeline.terms) if since <= at), None)
+    terms, old = evidence.timeline.terms, evidence.subject.old
+    before = old if terms and terms[0][1] == old else None  # it returns, and nobody took over meanwhile
+    return next((broker for since, broker in reversed(terms) if since <= at), before)
 
 
 def _asked_at(item: Discovery) -> int:

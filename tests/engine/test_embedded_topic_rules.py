@@ -7,12 +7,15 @@ from typing import get_args
 import pytest
 
 from probe.catalogue.scenarios import default_scenarios
+from probe.engines.embedded.broker_rules import back_in_office
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.engines.embedded.topic_rules import RULES, fault_rules, key_of
 from probe.model import Engine, Role, Subject
-from probe.model.cluster import next_broker
+from probe.model.cluster import BROKERS, next_broker
+from probe.model.placement import Spread, TopicPlan
+from probe.scenarios.steps.brokers import ChangeAddress, HideBrokers
 from probe.scenarios.steps.coordinators import LoadCoordinator, LoseCoordinator, MoveCoordinator, Rejoin
-from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseLeader, MoveLeader
+from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseAllLeaders, LoseLeader, MoveLeader
 from probe.scenarios.steps.step import Step
 from probe.scenarios.steps.topics import ForgetTopic, RecreateTopic
 
@@ -102,6 +105,36 @@ def test_a_partition_is_leaderless_for_a_time_or_until_revert() -> None:
     ]
 
 
+def test_everything_is_without_a_leader_until_reverted() -> None:
+    first, second, key = moves([LoseAllLeaders()], Role.GROUP)
+    leaders = [one.change.move_leader for one in (first, second)]
+    assert [(leader.partition, leader.to) for leader in leaders] == [(0, -1), (1, -1)]
+    move = key.change.move_coordinator
+    assert (move.key, move.to, move.gone_ms) == ("g", 2, HOUR_MS)
+
+
+def test_hidden_brokers_are_up_and_not_listed() -> None:
+    states = [item.change.broker for item in moves([HideBrokers()])]
+    assert [(state.broker, state.state, state.announced) for state in states] == [
+        (node, pb.BrokerState.UP, True) for node in BROKERS
+    ]
+
+
+@pytest.mark.parametrize(("silent", "state"), [(False, pb.BrokerState.STOPPED), (True, pb.BrokerState.HUNG)])
+def test_a_broker_that_changes_its_address_is_not_listed(silent: bool, state: pb.BrokerState.State.ValueType) -> None:
+    (gone,) = moves([ChangeAddress(down_ms=2000, silent=silent)])
+    assert (gone.change.broker.broker, gone.change.broker.state, gone.change.broker.announced) == (2, state, True)
+
+
+def test_a_broker_that_is_back_leads_and_coordinates_what_it_did() -> None:
+    def found(role: Role, spread: Spread) -> list[str]:
+        places = TopicPlan(feed_ms=0, bystander_ms=0, spread=spread).places(2, BROKERS)
+        return [str(change.WhichOneof("change")) for change in back_in_office(subject(role), places, 2)]
+
+    assert found(Role.PRODUCER, Spread.BYSTANDER_APART) == ["broker", "move_leader"]
+    assert found(Role.GROUP, Spread.COORDINATES_ONLY) == ["broker", "move_coordinator"]
+
+
 def test_metadata_lag_begins_before_the_move() -> None:
     lag, move = moves([LagMetadata(lag_ms=2000), MoveLeader()])
     assert (lag.change.view.lag_ms, lag.change.view.broker, move.change.move_leader.to) == (2000, 0, 3)
@@ -148,6 +181,7 @@ def test_every_rule_belongs_to_a_step_type() -> None:
 def test_every_step_of_an_embedded_scenario_has_a_rule_or_is_the_relays() -> None:
     """A step without either would do nothing."""
     of_the_relay = {"Blackhole", "RefuseConnections", "SlowDown", "HoldDiscovery", "CutConnections", "ChangeAddresses"}
+    of_the_relay |= {"ReplaceCluster"}
     played = [item for item in default_scenarios().values() if Engine.EMBEDDED in item.engines]
     variants = [item.variant(role) for item in played for role in item.roles]
     used = {type(step) for found in variants if found is not None for step in found.steps}

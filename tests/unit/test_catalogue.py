@@ -11,6 +11,7 @@ from probe.catalogue.scenarios import CORE, default_scenarios, select_scenarios
 from probe.catalogue.selectors import broker_line, select_clients, select_profiles
 from probe.model import Election, Outcome, Reaction, Reality, Role, Symptom
 from probe.model.versions import version_key
+from probe.scenarios.scenario import Bootstrap
 
 CLIENTS = Path(__file__).parents[2] / "clients"
 
@@ -152,6 +153,22 @@ class TestScenarios:
 
     def test_every_core_scenario_exists(self) -> None:
         assert {item.name for item in select_scenarios(CORE)} == set(CORE)
+
+    def test_a_second_instance_starts_only_under_a_fault_that_lasts(self) -> None:
+        (item,) = select_scenarios(["start-during/cluster/outage"])
+        part = item.variant(Role.PRODUCER)
+        assert part is not None
+        assert part.second_instance
+        assert (part.heal_after_ms, part.expectation.conforms) == (30_000, (Outcome.CLEAN,))
+        with pytest.raises(CatalogueError):
+            select_scenarios(["start-during/cluster/restart"])
+
+    def test_a_client_of_one_broker_has_everything_at_the_failing_one(self) -> None:
+        for item in select_scenarios(["one-broker/*"]):
+            for role in item.roles:
+                part = item.variant(role)
+                assert part is not None
+                assert (part.bootstrap, part.whole_broker) == (Bootstrap.FAILING, False)
 
     def test_globs_match_whole_names(self) -> None:
         assert {item.name for item in select_scenarios(["leader/*"])} == {

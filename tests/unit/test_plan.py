@@ -101,6 +101,18 @@ def test_scenarios_that_the_engine_cannot_run_are_skipped(selection: Selection) 
     assert not plan.cells
 
 
+def test_a_state_that_older_release_lines_do_not_know_is_skipped_on_them(selection: Selection) -> None:
+    few = replace(
+        selection,
+        scenarios=select_scenarios(["metadata/rebootstrap-required"]),
+        roles=(Role.PRODUCER,),
+        brokers=("3.9", "4.3"),
+    )
+    plan = make_plan(few)
+    assert {item.cell.broker for item in plan.cells} == {"4.3"}
+    assert {skip.cell.broker for skip in plan.skips if "needs Kafka 4.0 or newer" in skip.reason} == {"3.9"}
+
+
 def test_the_same_seed_gives_the_same_order(selection: Selection) -> None:
     first, second = make_plan(replace(selection, seed=7)), make_plan(replace(selection, seed=7))
     assert [item.cell for item in first.cells] == [item.cell for item in second.cells]

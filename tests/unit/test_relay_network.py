@@ -65,6 +65,23 @@ def test_the_old_port_of_a_moved_broker_refuses(play: Play) -> None:
     play(story)
 
 
+def test_the_old_port_of_a_broker_that_moved_silently_is_half_open(play: Play) -> None:
+    async def story() -> None:
+        async with relayed() as (relay, _, events), client(relay) as one:
+            await one.ask()
+            before = relay.address(1)
+            relay.move(1, silent=True)
+            for attempt in (one.ask(), asyncio.open_connection(before.host, before.port)):
+                with pytest.raises(TimeoutError):
+                    async with asyncio.timeout(0.3):
+                        await attempt
+            async with client(relay) as two:
+                await two.ask()
+            assert not [event for event in of(Closed, events) if event.by != "client"]
+
+    play(story)
+
+
 def test_a_blackhole_does_not_refuse_connections(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, _, events):

@@ -88,6 +88,16 @@ def test_storm_a_not_while_the_new_leader_refuses_connections(kind: EngineKind, 
     assert storm(*GOOD, *down, *asking, *again) == found
 
 
+@pytest.mark.parametrize(("kind", "found"), [(EngineKind.STOPPED, ""), (EngineKind.NOTE, "a")])
+def test_storm_a_not_while_a_leader_that_returns_refuses_connections(kind: EngineKind, found: str) -> None:
+    """Nobody takes over: Metadata names the leader that refuses, until it is back at another address."""
+    down = (closed(OLD, "broker"), engine(kind, broker=OLD), *each(20, ask(), tell(OLD), wait(100)))
+    back = (engine(EngineKind.RETURNED, broker=OLD), moved(OLD), announced(OLD), acked(20, OLD), watch(10_000))
+    play = replace(STORAGE_ERROR, kind=Symptom.CONNECTION)
+    facts = judge(history(fault_on(), *down, *back, play=play, limits=Limits(back_off_ms=100))).facts
+    assert facts.storm == found
+
+
 def test_storm_a_not_while_a_discovery_is_unanswered() -> None:
     assert storm(*GOOD, *each(5, ask(), wait(200)), *each(5, tell(NEW)), acked(10)) == ""
 

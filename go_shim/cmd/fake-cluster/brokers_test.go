@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/clusterpb"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -58,4 +59,35 @@ func TestAHungBrokerRespondsAfterItsReturn(t *testing.T) {
 	r.apply(brokerChange(&clusterpb.BrokerState{Broker: 1}))
 	c = r.raw(1)
 	c.ask(metadataOf("t"))
+}
+
+func TestABrokerThatIsNotListedServes(t *testing.T) {
+	t.Parallel()
+	r := start(t, "3.9")
+	r.topic("t", 1)
+	for _, id := range topology.Brokers {
+		r.apply(brokerChange(&clusterpb.BrokerState{Broker: id, State: clusterpb.BrokerState_UP, Announced: true}))
+	}
+	resp := r.raw(1).ask(metadataOf("t")).(*kmsg.MetadataResponse)
+	_, row := firstPartition(resp)
+	if len(resp.Brokers) != 0 || resp.ControllerID != -1 || row.Leader != -1 || row.ErrorCode != 5 {
+		t.Errorf("%d brokers are listed, controller %d, and %+v", len(resp.Brokers), resp.ControllerID, row)
+	}
+	if codes := produceCodes(r.raw(1).ask(produceTo(7, -1, "t", 0))); codes[0] != 0 {
+		t.Errorf("the leader answers %v", codes)
+	}
+	r.heal()
+	resp = r.raw(1).ask(metadataOf("t")).(*kmsg.MetadataResponse)
+	if _, row := firstPartition(resp); len(resp.Brokers) != 3 || row.Leader != 1 {
+		t.Errorf("%d brokers are listed after the heal, and %+v", len(resp.Brokers), row)
+	}
+}
+
+func TestAClusterHasTheGivenID(t *testing.T) {
+	t.Parallel()
+	r := start(t, "3.9", "--cluster-id", "another")
+	r.topic("t", 1)
+	if id := r.raw(1).ask(metadataOf("t")).(*kmsg.MetadataResponse).ClusterID; id == nil || *id != "another" {
+		t.Errorf("the cluster's id is %v", id)
+	}
 }

@@ -31,6 +31,7 @@ type options struct {
 	advertise []string
 	bounds    map[int16]release.VersionRange
 	log       string
+	clusterID string
 }
 
 // ready is the one line on stdout.
@@ -59,7 +60,8 @@ func parse(args []string) (options, error) {
 	advertise := flags.String("advertise", "", "")
 	versions := flags.String("versions", "", "")
 	log := flags.String("log", "", "")
-	usage := "usage: fake-cluster --broker LINE --advertise HOST:PORT,HOST:PORT,HOST:PORT [--versions FILE] [--log FILE]"
+	clusterID := flags.String("cluster-id", "kfake", "")
+	usage := "usage: fake-cluster --broker LINE --advertise HOST:PORT,HOST:PORT,HOST:PORT [--versions FILE] [--cluster-id ID] [--log FILE]"
 	if err := flags.Parse(args); err != nil {
 		return options{}, fmt.Errorf("%w; %s", err, usage)
 	}
@@ -70,7 +72,7 @@ func parse(args []string) (options, error) {
 	if err != nil {
 		return options{}, err
 	}
-	opts := options{release: r, log: *log, advertise: strings.Split(*advertise, ",")}
+	opts := options{release: r, log: *log, clusterID: *clusterID, advertise: strings.Split(*advertise, ",")}
 	if len(opts.advertise) != len(topology.Brokers) {
 		return options{}, fmt.Errorf("--advertise needs %d addresses, got %q; %s", len(topology.Brokers), *advertise, usage)
 	}
@@ -109,7 +111,7 @@ func ended(stdin io.Reader) <-chan struct{} {
 
 // run serves until `end` closes.
 func run(opts options, end <-chan struct{}, stdout io.Writer) error {
-	b, err := backend.Start(opts.release, opts.advertise)
+	b, err := backend.Start(opts.release, opts.advertise, opts.clusterID)
 	if err != nil {
 		return err
 	}

@@ -7,12 +7,26 @@ from collections.abc import Callable, Mapping, Sequence
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.model import Subject
 from probe.model.cluster import BROKERS
+from probe.model.placement import Places
 from probe.protocol import apis
-from probe.scenarios.steps.brokers import Evacuate, HangBroker, LoseAnswers, Resign, ReturnBroker, StopBroker, When
+from probe.scenarios.steps.brokers import (
+    ChangeAddress,
+    Evacuate,
+    HangBroker,
+    HideBrokers,
+    LoseAnswers,
+    Resign,
+    ReturnBroker,
+    StopBroker,
+    SwapAddresses,
+    When,
+)
 
 LATEST_MS = 2000
 """Time after the fault at which a change that waits for the first hit happens without one."""
 NOT_LEADER, NOT_COORDINATOR = 6, 16
+LOADING_MS = 300
+"""Time for which a coordinator that is back answers COORDINATOR_LOAD_IN_PROGRESS."""
 
 FakePart = tuple[Sequence[pb.Rule], Sequence[pb.Timed]]
 
@@ -66,6 +80,38 @@ def _resign(_: Resign, subject: Subject, __: int) -> FakePart:
     return rules, []
 
 
+def _change_address(step: ChangeAddress, subject: Subject, _: int) -> FakePart:
+    gone = pb.BrokerState.HUNG if step.silent else pb.BrokerState.STOPPED
+    state = pb.BrokerState(broker=subject.old, state=gone, announced=True)
+    return [], [pb.Timed(change=pb.Change(broker=state), from_start=True)]
+
+
+def _swap_addresses(step: SwapAddresses, subject: Subject, _: int) -> FakePart:
+    nodes = (subject.old, whose_turn(subject, step.turn))
+    gone = (pb.BrokerState(broker=node, state=pb.BrokerState.STOPPED) for node in nodes)
+    return [], [pb.Timed(change=pb.Change(broker=state), from_start=True) for state in gone]
+
+
+def back_in_office(subject: Subject, places: Places, broker: int) -> list[pb.Change]:
+    """Return the changes by which a broker serves again, and leads and coordinates what it did before."""
+    changes = [pb.Change(broker=pb.BrokerState(broker=broker, state=pb.BrokerState.UP))]
+    if places.affected[0] == broker:
+        leader = pb.MoveLeader(topic=subject.topic, partition=subject.affected, to=broker)
+        changes.append(pb.Change(move_leader=leader))
+    if places.coordinator == broker:
+        keys = ((0, subject.group), (1, subject.transactional_id))
+        moves = (
+            pb.MoveCoordinator(key_type=kind, key=key, to=broker, loading_ms=LOADING_MS) for kind, key in keys if key
+        )
+        changes += [pb.Change(move_coordinator=move) for move in moves]
+    return changes
+
+
+def _hide(_: HideBrokers, __: Subject, ___: int) -> FakePart:
+    states = (pb.BrokerState(broker=broker, state=pb.BrokerState.UP, announced=True) for broker in BROKERS)
+    return [], [pb.Timed(change=pb.Change(broker=state), from_start=True) for state in states]
+
+
 def _lose(step: LoseAnswers, subject: Subject, _: int) -> FakePart:
     rules = []
     for api in step.apis:
@@ -84,5 +130,8 @@ RULES: Mapping[type, Callable[..., FakePart]] = {
     ReturnBroker: _return,
     Evacuate: _evacuate,
     Resign: _resign,
+    ChangeAddress: _change_address,
+    SwapAddresses: _swap_addresses,
+    HideBrokers: _hide,
     LoseAnswers: _lose,
 }

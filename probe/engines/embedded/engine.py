@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from probe.engines.embedded import topic_rules
-from probe.engines.embedded.control import ControlError, connected
+from probe.engines.embedded import broker_rules, topic_rules
+from probe.engines.embedded.control import ControlError
 from probe.engines.embedded.network import Network
+from probe.engines.embedded.process import FakeProcess, fake_process
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.errors import EngineError
 from probe.model import ClusterHistory, EngineEvent, EngineKind, Stored, Subject
+from probe.model.clock import now_us
 from probe.model.cluster import BOOTSTRAP, BROKERS, next_broker
 from probe.model.cluster_history import HistoryPlan, history_plan
 from probe.model.endpoint import Endpoint, as_text
-from probe.model.placement import TopicPlan
+from probe.model.placement import Places, TopicPlan
 from probe.ports import OpenRelay, ReadBack, RelayPort, Sink, discard
-from probe.processes.children import child
 from probe.processes.resources import said_exhaustion, translated, translating
+from probe.scenarios.steps.brokers import ReplaceCluster
 from probe.scenarios.steps.step import Step
 from probe.scenarios.steps.topics import DeleteTopic, RecreateTopic
 
@@ -31,8 +34,8 @@ if TYPE_CHECKING:
     from probe.engines.embedded.rpc.cluster_pb2_grpc import FakeClusterAsyncStub
 
 Reply = TypeVar("Reply")
-START_S = 20.0
 CALL_S = 15.0
+ANOTHER_ID = "another-cluster"
 STALL_MS = 400
 """A fake cluster that gets no core for this time answers late, for which no client is to blame.
 
@@ -68,19 +71,14 @@ class Embedded:
             argv = [str(self.binary), "--broker", broker, "--advertise", addresses]
             if broker in self.versions:
                 argv += ["--versions", str(self.versions[broker])]
-            async with child(argv) as running:
-                try:
-                    ports = json.loads(await running.read_line(START_S))
-                except (EOFError, ValueError, TimeoutError):
-                    words = running.last_words() or "no reason given"
-                    raise said_exhaustion(words) or EngineError(f"the fake cluster did not start: {words}") from None
-                for node, address in zip(BROKERS, ports["brokers"], strict=True):
-                    relay.forward(node, Endpoint.parse(address))
-                relay.forward(BOOTSTRAP, Endpoint.parse(ports["brokers"][0]))
-                async with connected(Endpoint.parse(ports["control"])) as stub:
-                    cluster = FakeCluster(stub, relay, sink, names, history_plan(broker))
-                    async with cluster.watching():
-                        yield cluster, relay
+            async with fake_process(argv) as first:
+                for node, address in zip(BROKERS, first.brokers, strict=True):
+                    relay.forward(node, address)
+                relay.forward(BOOTSTRAP, first.brokers[0])
+                another = partial(fake_process, [*argv, "--cluster-id", ANOTHER_ID])
+                cluster = FakeCluster(first.stub, relay, sink, names, history_plan(broker), another)
+                async with cluster.watching():
+                    yield cluster, relay
 
 
 class FakeCluster:
@@ -93,15 +91,23 @@ class FakeCluster:
         sink: Sink,
         names: dict[bytes, str],
         history: HistoryPlan,
+        another: Callable[[], AbstractAsyncContextManager[FakeProcess]],
     ) -> None:
         self._stub = stub
         self._relay = relay
         self._sink = sink
         self._names = names
         self._history = history
-        self._network = Network(relay, self._readdress)
+        self._another = another
+        self._stubs = [stub]
+        """This cluster, and the one that replaces it."""
+        self._later = contextlib.AsyncExitStack()
+        self._topic = pb.CreateTopicRequest()
+        self._moves: list[pb.Change] = []
+        self._network = Network(relay, self._readdress, self._back_in_office)
         self._subject: Subject | None = None
-        self._bystander_ms = 0
+        self._places: Places | None = None
+        self._bystander_ms = self._feed_ms = 0
         self._counted: set[str] = set()
         """Rules of the fault that still apply, if every rule applies a limited number of times; otherwise empty."""
         self._topic_gone = False
@@ -118,11 +124,17 @@ class FakeCluster:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
             await self._network.close()
+            await self._later.aclose()
             self._sink = discard  # the network and the cluster refer to each other: release what the sink refers to
 
     async def _readdress(self, addresses: Sequence[Endpoint]) -> None:
         change = pb.Change(readdress=pb.Readdress(advertise=map(str, addresses)))
         await self._call(self._stub.Apply, change)
+
+    async def _back_in_office(self, broker: int) -> None:
+        assert self._places is not None  # the fault comes after `prepare`
+        for change in broker_rules.back_in_office(self._prepared(), self._places, broker):
+            await self._call(self._stub.Apply, change)
 
     async def _watch(self) -> None:
         with contextlib.suppress(ControlError):
@@ -159,7 +171,7 @@ class FakeCluster:
 
         The cluster gets its history.
         """
-        places = plan.places(subject.old, BROKERS)
+        places = self._places = plan.places(subject.old, BROKERS)
         leaders = {subject.affected: places.affected, subject.bystander: places.bystander}
         elections = dict(zip((subject.affected, subject.bystander), self._history.elections, strict=True))
         partitions = [
@@ -173,9 +185,8 @@ class FakeCluster:
             for p in sorted(leaders)
         ]
         past = self._past(subject)
-        reply = await self._call(
-            self._stub.CreateTopic, pb.CreateTopicRequest(topic=subject.topic, partitions=partitions, history=past)
-        )
+        self._topic = pb.CreateTopicRequest(topic=subject.topic, partitions=partitions, history=past)
+        reply = await self._call(self._stub.CreateTopic, self._topic)
         self._names[bytes(reply.topic_id)] = subject.topic
         affected, bystander = places.coordinator, places.bystander_coordinator
         kind = topic_rules.key_of(subject)[0]
@@ -184,10 +195,10 @@ class FakeCluster:
             (1, subject.transactional_id, affected),
             (kind, subject.bystander_key, bystander),
         )
-        for key_type, key, node in keys:
-            if key:
-                move = pb.MoveCoordinator(key_type=key_type, key=key, to=node)
-                await self._call(self._stub.Apply, pb.Change(move_coordinator=move))
+        moves = (pb.MoveCoordinator(key_type=key_type, key=key, to=node) for key_type, key, node in keys if key)
+        self._moves = [pb.Change(move_coordinator=move) for move in moves]
+        for change in self._moves:
+            await self._call(self._stub.Apply, change)
         subject = replace(subject, history=self._found(past, reply.partitions))
         self._subject, self._bystander_ms = subject, plan.bystander_ms
         if plan.feed_ms:
@@ -228,6 +239,7 @@ class FakeCluster:
     async def set_interval(self, feed_ms: int) -> None:
         """Write records to the topic at this interval, also if another one was set before."""
         subject = self._prepared()
+        self._feed_ms = feed_ms
         partitions = sorted((subject.affected, subject.bystander))
         feed = pb.FeedRequest(
             topic=subject.topic,
@@ -236,7 +248,8 @@ class FakeCluster:
             bystander=subject.bystander,
             bystander_ms=self._bystander_ms,
         )
-        await self._call(self._stub.StartFeed, feed)
+        for stub in self._stubs:
+            await self._call(stub.StartFeed, feed)
 
     @translating(EngineError)
     async def await_cohort(self) -> None:
@@ -247,11 +260,26 @@ class FakeCluster:
         """Inject the fault: rules and moves in the cluster, cuts and holds in the relay."""
         subject = self._prepared()
         self._topic_gone = any(isinstance(step, DeleteTopic | RecreateTopic) for step in steps)
+        if any(isinstance(step, ReplaceCluster) for step in steps):
+            await self._start_another()
         self._network.before(steps, subject)
         fault = topic_rules.fault_rules(steps, subject, election_ms or 0)
         self._counted = {rule.id for rule in fault.rules} if all(rule.count for rule in fault.rules) else set()
         await self._call(self._stub.Inject, fault)
         await self._network.after(steps, subject)
+
+    async def _start_another(self) -> None:
+        """Start a cluster with another id and a topic of this name, which takes the brokers' addresses over later."""
+        other = await self._later.enter_async_context(self._another())
+        topic = pb.CreateTopicRequest(topic=self._topic.topic, partitions=self._topic.partitions)
+        reply = await self._call(other.stub.CreateTopic, topic)
+        self._names[bytes(reply.topic_id)] = topic.topic
+        for change in self._moves:
+            await self._call(other.stub.Apply, change)
+        self._stubs.append(other.stub)
+        if self._feed_ms:
+            await self.set_interval(self._feed_ms)
+        self._network.will_be(other.brokers, lambda: self._sink(EngineEvent(at=now_us(), kind=EngineKind.REPLACED)))
 
     @translating(EngineError)
     async def revert(self) -> None:

@@ -14,20 +14,39 @@ from probe.model.cluster import BOOTSTRAP, BROKERS
 from probe.model.endpoint import Endpoint
 from probe.ports import RelayPort
 from probe.protocol.apis import DISCOVERY_APIS
-from probe.scenarios.steps.brokers import NOW, Blackhole, ChangeAddresses, RefuseConnections, SlowDown, StopBroker
+from probe.scenarios.steps.brokers import (
+    NOW,
+    Blackhole,
+    ChangeAddress,
+    ChangeAddresses,
+    RefuseConnections,
+    ReplaceCluster,
+    SlowDown,
+    StopBroker,
+    SwapAddresses,
+)
 from probe.scenarios.steps.partitions import CutConnections, HoldDiscovery
 from probe.scenarios.steps.step import Step
 
 Readdress = Callable[[Sequence[Endpoint]], Awaitable[object]]
+Return = Callable[[int], Awaitable[object]]
+"""Lets a broker serve again, in office as before."""
 
 
 class Network:
     """The network between the clients and the brokers of one cluster."""
 
-    def __init__(self, relay: RelayPort, readdress: Readdress) -> None:
+    def __init__(self, relay: RelayPort, readdress: Readdress, back: Return) -> None:
         self._relay = relay
         self._readdress = readdress
+        self._back = back
         self._moving: asyncio.Task[None] | None = None
+        self._next: Sequence[Endpoint] = ()
+        self._replaced: Callable[[], None] = lambda: None
+
+    def will_be(self, brokers: Sequence[Endpoint], replaced: Callable[[], None]) -> None:
+        """Take the brokers that `ReplaceCluster` puts in the place of these, and what is called when it has."""
+        self._next, self._replaced = brokers, replaced
 
     def before(self, steps: Sequence[Step], subject: Subject) -> None:
         """Inject network faults that must be in force before the cluster's part of the fault."""
@@ -41,6 +60,11 @@ class Network:
                 relay.blackhole(old)
             elif isinstance(step, RefuseConnections):
                 (relay.refuse_after_attempt if step.once_tried else relay.refuse)(old)
+            elif isinstance(step, ChangeAddress):
+                (relay.blackhole if step.silent else relay.refuse)(old)
+            elif isinstance(step, SwapAddresses):
+                relay.refuse(old)
+                relay.refuse(whose_turn(subject, step.turn))
             elif isinstance(step, StopBroker) and step.when == NOW:
                 relay.refuse(whose_turn(subject, step.turn))
 
@@ -52,6 +76,13 @@ class Network:
             elif isinstance(step, ChangeAddresses):
                 await self._all_gone()
                 self._moving = asyncio.create_task(self._return_elsewhere(step.down_ms))
+            elif isinstance(step, ChangeAddress):
+                self._moving = asyncio.create_task(self._one_returns_elsewhere(step, subject.old))
+            elif isinstance(step, SwapAddresses):
+                self._moving = asyncio.create_task(self._two_swap(step, subject))
+            elif isinstance(step, ReplaceCluster):
+                await self._all_gone()
+                self._moving = asyncio.create_task(self._others_come(step.down_ms))
 
     async def on_event(self, event: pb.Event) -> None:
         """Let the relay's port of a broker refuse while the broker is stopped."""
@@ -88,3 +119,26 @@ class Network:
         addresses = [self._relay.move(broker) for broker in BROKERS]
         await self._readdress(addresses)
         self._relay.accept(BOOTSTRAP)
+
+    async def _one_returns_elsewhere(self, step: ChangeAddress, broker: int) -> None:
+        await asyncio.sleep(step.down_ms / 1000)
+        self._relay.move(broker, silent=step.silent)
+        await self._readdress([self._relay.address(node) for node in BROKERS])
+        await self._back(broker)
+
+    async def _two_swap(self, step: SwapAddresses, subject: Subject) -> None:
+        other = whose_turn(subject, step.turn)
+        await asyncio.sleep(step.other_ms / 1000)
+        self._relay.swap(subject.old, other)
+        await self._readdress([self._relay.address(node) for node in BROKERS])
+        await self._back(other)  # its port accepts with the event of its return
+        await asyncio.sleep((step.down_ms - step.other_ms) / 1000)
+        await self._back(subject.old)
+
+    async def _others_come(self, down_ms: int) -> None:
+        await asyncio.sleep(down_ms / 1000)
+        for node, address in zip((BOOTSTRAP, *BROKERS), (self._next[0], *self._next), strict=True):
+            self._relay.forward(node, address)
+        self._replaced()
+        for node in (BOOTSTRAP, *BROKERS):
+            self._relay.accept(node)

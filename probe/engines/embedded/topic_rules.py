@@ -10,7 +10,15 @@ from probe.model import Subject
 from probe.model.cluster import BROKERS, next_broker
 from probe.protocol import apis
 from probe.scenarios.steps.coordinators import LoadCoordinator, LoseCoordinator, MoveCoordinator, Rejoin
-from probe.scenarios.steps.partitions import AnswerError, BreakLogDir, LagMetadata, LoseLeader, MoveLeader, RollBack
+from probe.scenarios.steps.partitions import (
+    AnswerError,
+    BreakLogDir,
+    LagMetadata,
+    LoseAllLeaders,
+    LoseLeader,
+    MoveLeader,
+    RollBack,
+)
 from probe.scenarios.steps.step import Step
 from probe.scenarios.steps.topics import DeleteTopic, ForgetTopic, GrowTopic, RecreateTopic
 
@@ -131,6 +139,16 @@ def _lose_leader(step: LoseLeader, subject: Subject, _: int) -> FakePart:
     return [], changes
 
 
+def _lose_all_leaders(_: LoseAllLeaders, subject: Subject, __: int) -> FakePart:
+    """Keys return to the failing broker, where `Spread.SHARED` places them."""
+    partitions = (subject.affected, subject.bystander)
+    away = (pb.MoveLeader(topic=subject.topic, partition=partition, to=-1) for partition in partitions)
+    changes = [pb.Change(move_leader=move) for move in away]
+    keys = ((GROUP, subject.group), (TRANSACTION, subject.transactional_id))
+    changes += [_coordinate(subject, key=key, to=subject.old, gone_ms=UNTIL_HEALED_MS) for key in keys if key[1]]
+    return [], [pb.Timed(change=change, from_start=True) for change in changes]
+
+
 def _lag(step: LagMetadata, subject: Subject, __: int) -> FakePart:
     late = [node for node in BROKERS if node != next_broker(subject.old)] if step.but_successor else [ALL]
     views = (pb.MetadataView(broker=node, lag_ms=step.lag_ms) for node in late)
@@ -205,6 +223,7 @@ RULES: Mapping[type, Callable[..., FakePart]] = {
     RollBack: _roll_back,
     MoveLeader: _move_leader,
     LoseLeader: _lose_leader,
+    LoseAllLeaders: _lose_all_leaders,
     LagMetadata: _lag,
     ForgetTopic: _forget,
     MoveCoordinator: _move_coordinator,

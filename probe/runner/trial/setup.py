@@ -63,6 +63,7 @@ def make_subject(item: Planned, name: str, old: int) -> Subject:
 BOOTSTRAP: Mapping[Bootstrap, Callable[[int], tuple[int, ...]]] = {
     Bootstrap.ALL: lambda _: cluster.BROKERS,
     Bootstrap.FAILING_FIRST: lambda old: (old, cluster.next_broker(old)),
+    Bootstrap.FAILING: lambda old: (old,),
     Bootstrap.FIXED: lambda _: (cluster.BOOTSTRAP,),
 }
 """Brokers whose addresses the client gets, by the failing broker; 0 is the address that never moves."""

@@ -96,6 +96,48 @@ class SlowDown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeAddress:
+    """The failing broker is gone for `down_ms`, and returns on another port with its id, leaderships and keys.
+
+    Meanwhile Metadata does not list it, and what it led or coordinated has no other leader or coordinator.
+    """
+
+    down_ms: int
+    silent: bool = False
+    """Its old port is silent for good and connections to it stay half open; otherwise they are reset and it refuses."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwapAddresses:
+    """The failing broker and another one are killed, and return with each other's address, in office as before.
+
+    Until the first of them is back, Metadata names both at their former addresses.
+    """
+
+    turn: int
+    """The other one, by turn."""
+    other_ms: int
+    """Time until the other one is back, at the failing broker's former address."""
+    down_ms: int
+    """Time until the failing broker is back, at the other one's former address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplaceCluster:
+    """All brokers stop for good; after `down_ms` brokers of another cluster serve at their addresses.
+
+    It has another cluster id, and a topic of the same name with partitions at brokers of the same ids.
+    """
+
+    down_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HideBrokers:
+    """All brokers serve, and Metadata lists none of them, and so no leader, until reverted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeAddresses:
     """All brokers stop, and return on other ports; one bootstrap address stays and leads to one of them."""
 
@@ -112,5 +154,9 @@ BrokerStep = (
     | RefuseConnections
     | Blackhole
     | SlowDown
+    | ChangeAddress
+    | SwapAddresses
+    | ReplaceCluster
+    | HideBrokers
     | ChangeAddresses
 )

@@ -48,6 +48,11 @@ class LoseLeader:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LoseAllLeaders:
+    """No partition has a leader and no key a coordinator, until reverted; then the same ones as before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LagMetadata:
     """Every broker's Metadata shows the cluster as it was `lag_ms` ago."""
 
@@ -98,5 +103,13 @@ class HoldDiscovery:
 
 
 PartitionStep = (
-    BreakLogDir | MoveLeader | LoseLeader | LagMetadata | RollBack | AnswerError | CutConnections | HoldDiscovery
+    BreakLogDir
+    | MoveLeader
+    | LoseLeader
+    | LoseAllLeaders
+    | LagMetadata
+    | RollBack
+    | AnswerError
+    | CutConnections
+    | HoldDiscovery
 )

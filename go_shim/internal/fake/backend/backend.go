@@ -31,13 +31,14 @@ type Backend struct {
 	idle   map[int32][]*Pipe // idle connections of the fake cluster itself, by node
 }
 
-// Start starts a cluster that advertises these host:port addresses, of nodes 1 to 3 in this order.
-func Start(r *release.Release, advertise []string) (*Backend, error) {
+// Start starts a cluster with an id that advertises these host:port addresses, of nodes 1 to 3 in this order.
+func Start(r *release.Release, advertise []string, id string) (*Backend, error) {
 	b := &Backend{nodes: map[int32]*memory{}, release: r, idle: map[int32][]*Pipe{}}
 	next := int32(0)
 	kafka, err := kfake.NewCluster(
 		kfake.NumBrokers(len(topology.Brokers)+1), // kfake numbers nodes from 0, Kafka's own scripts from 1
 		kfake.MaxVersions(capsOf(r)),
+		kfake.ClusterID(id),
 		kfake.ListenFn(func(string, string) (net.Listener, error) {
 			addr := "127.0.0.1:1"
 			if next > 0 {

@@ -136,16 +136,18 @@ func (f *Front) setBroker(s *clusterpb.BrokerState) error {
 	case clusterpb.BrokerState_HUNG:
 		f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_STOPPED, Broker: s.Broker, Partition: -1, Text: "hung"})
 	case clusterpb.BrokerState_UP:
-		f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_RETURNED, Broker: s.Broker, Partition: -1})
+		if !s.Announced {
+			f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_RETURNED, Broker: s.Broker, Partition: -1})
+		}
 	}
 	f.registerBroker(s)
 	return nil
 }
 
 // registerBroker updates Metadata's list of brokers: a broker that is up is listed, a broker that is announced as gone
-// is not.
+// is not, whether it serves or not.
 func (f *Front) registerBroker(s *clusterpb.BrokerState) {
-	up := s.State == clusterpb.BrokerState_UP
+	up := s.State == clusterpb.BrokerState_UP && !s.Announced
 	if alive := f.newest().Alive(s.Broker); alive == up || !up && !s.Announced {
 		f.wake()
 		f.scheduleAnnouncements()

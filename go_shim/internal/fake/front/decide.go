@@ -31,6 +31,7 @@ const (
 	unknownEpoch           int16 = 75
 	producerFenced         int16 = 90
 	unknownTopicID         int16 = 100
+	rebootstrapRequired    int16 = 129
 )
 
 // callOf describes a request in the terms of the rules. A Metadata row stands for every partition of its topic.

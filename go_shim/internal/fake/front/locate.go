@@ -57,11 +57,13 @@ func (f *Front) setHints(resp kmsg.Response, broker int32) {
 			topic = view.NameOf(id)
 		}
 		p, ok := view.Partition(topic, partition)
-		if !ok || p.Leader < 0 || p.Leader == broker {
+		if !ok || p.Leader < 0 || p.Leader == broker || !view.Alive(p.Leader) {
 			return wire.Hint{}, false
 		}
-		if f.rules.Answers(broker, topic, partition, int32(leaderNotAvailable), time.Now()) {
-			return wire.Hint{}, false // as in Metadata: there is no leader
+		for _, code := range []int16{leaderNotAvailable, rebootstrapRequired} {
+			if f.rules.Answers(broker, topic, partition, int32(code), time.Now()) {
+				return wire.Hint{}, false // as in Metadata: there is no leader
+			}
 		}
 		at := f.endpoints[p.Leader]
 		return wire.Hint{Leader: p.Leader, Epoch: p.Epoch, Host: at.host, Port: at.port}, true

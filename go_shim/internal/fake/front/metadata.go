@@ -88,9 +88,16 @@ func controller(view *topology.Topology) int32 {
 	return -1
 }
 
-// codeMetadata writes errors into rows. If every partition of a topic has one, the topic itself fails, except for
-// errors that belong to partitions only; a faulted partition has no leader and keeps its replicas.
+// codeMetadata writes errors into rows, and REBOOTSTRAP_REQUIRED into the answer as a whole. If every partition of a topic
+// has one, the topic itself fails, except for errors that belong to partitions only; a faulted partition has no leader
+// and keeps its replicas.
 func codeMetadata(resp *kmsg.MetadataResponse, objects []rules.Object, codes wire.Codes) {
+	for _, code := range codes {
+		if code.Code == rebootstrapRequired {
+			resp.ErrorCode, resp.Brokers, resp.Topics = code.Code, nil, nil
+			return
+		}
+	}
 	coded := map[topicPartition]int16{}
 	total := map[string]int{}
 	hit := map[string]int{}

@@ -22,7 +22,7 @@ func withFront(t *testing.T, test func(t *testing.T, f *Front)) {
 			t.Fatal(err)
 		}
 		advertise := []string{"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"}
-		b, err := backend.Start(r, advertise)
+		b, err := backend.Start(r, advertise, "c")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -646,7 +646,7 @@ class BrokerState(_message.Message):
     broker: _builtins.int
     state: Global___BrokerState.State.ValueType
     announced: _builtins.bool
-    """STOPPED: it also leaves Metadata at once"""
+    """STOPPED, UP: it also leaves Metadata at once; if it is UP, it serves nevertheless"""
     def __init__(
         self,
         *,

@@ -23,6 +23,7 @@ from probe.engines.kafka.faults.action import Action, nothing
 from probe.engines.kafka.ports import ActionTable
 from probe.scenarios.steps.brokers import (
     Blackhole,
+    ChangeAddress,
     ChangeAddresses,
     Evacuate,
     HangBroker,
@@ -32,6 +33,7 @@ from probe.scenarios.steps.brokers import (
     ReturnBroker,
     SlowDown,
     StopBroker,
+    SwapAddresses,
 )
 from probe.scenarios.steps.coordinators import (
     FillOffsets,
@@ -91,5 +93,7 @@ ACTIONS: ActionTable = {
     SendUnknownKeys: Action(unknown_api_keys.send),
     FillOffsets: Action(filler_commits.fill),
     RestartBrokers: Action(coordinator_restarts.restart, coordinator_restarts.mend),
+    ChangeAddress: Action(network.change_address, brokers.all_up),
+    SwapAddresses: Action(network.swap_addresses, brokers.all_up),
     ChangeAddresses: Action(network.change_addresses, brokers.all_up),
 }

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import asyncio
 
-from probe.engines.kafka.faults.brokers import START_S, end
+from probe.engines.kafka.faults.action import turns
+from probe.engines.kafka.faults.brokers import KILLED_S, START_S, end
 from probe.engines.kafka.ports import FaultTarget
 from probe.model import EngineKind
 from probe.model.cluster import BOOTSTRAP, BROKERS
+from probe.model.endpoint import Endpoint
 from probe.protocol.apis import DISCOVERY_APIS
-from probe.scenarios.steps.brokers import Blackhole, ChangeAddresses, LoseAnswers, RefuseConnections, SlowDown
+from probe.scenarios.steps.brokers import (
+    Blackhole,
+    ChangeAddress,
+    ChangeAddresses,
+    LoseAnswers,
+    RefuseConnections,
+    SlowDown,
+    SwapAddresses,
+)
 from probe.scenarios.steps.partitions import CutConnections, HoldDiscovery
 
 
@@ -88,15 +98,82 @@ async def change_addresses(step: ChangeAddresses, target: FaultTarget) -> None:
 
 async def _return_elsewhere(step: ChangeAddresses, target: FaultTarget) -> None:
     relay, brokers = target.cluster.relay, target.cluster.brokers
-    target.leaving.update(brokers)
-    for broker in brokers.values():
-        broker.terminate()
-    await asyncio.gather(*(end(target, node) for node in brokers))
+    await _shut_down(target, *brokers)
     await asyncio.sleep(step.down_ms / 1000)
-    for node, broker in brokers.items():
-        before, after = relay.address(node), relay.move(node)
-        for key, value in broker.settings.items():
-            broker.settings[key] = value.replace(str(before), str(after))
+    for node in brokers:
+        _take_another_address(target, node)
     await asyncio.gather(*(target.cluster.start_broker(node, START_S) for node in brokers))
     relay.accept(BOOTSTRAP)
     target.cluster.emit(EngineKind.ANNOUNCED)
+
+
+def _take_another_address(target: FaultTarget, node: int) -> None:
+    """Let a broker that is down advertise another port of the relay from its next start on."""
+    before, after = target.cluster.relay.address(node), target.cluster.relay.move(node)
+    _advertise(target, node, before, after)
+
+
+def _advertise(target: FaultTarget, node: int, before: Endpoint, after: Endpoint) -> None:
+    settings = target.cluster.brokers[node].settings
+    for key, value in settings.items():
+        settings[key] = value.replace(str(before), str(after))
+
+
+async def change_address(step: ChangeAddress, target: FaultTarget) -> None:
+    """Shut the failing broker down, and start it with another address of the relay."""
+    target.cluster.relay.refuse(target.old)
+    target.mark_fault_on()
+    await target.cluster.relay.cut(target.old)
+    target.unhealthy.add(target.old)
+    target.cluster.spawn(_one_returns_elsewhere(step, target))
+
+
+async def _one_returns_elsewhere(step: ChangeAddress, target: FaultTarget) -> None:
+    node = target.old
+    await _shut_down(target, node)
+    await asyncio.sleep(step.down_ms / 1000)
+    _take_another_address(target, node)
+    await _back(target, node)
+    target.cluster.emit(EngineKind.ANNOUNCED, broker=node)
+
+
+async def _shut_down(target: FaultTarget, *nodes: int) -> None:
+    target.leaving.update(nodes)
+    for node in nodes:
+        target.cluster.brokers[node].terminate()
+    await asyncio.gather(*(end(target, node) for node in nodes))
+
+
+async def _back(target: FaultTarget, node: int) -> None:
+    """Start a broker, and accept connections to it."""
+    await target.cluster.start_broker(node, START_S)
+    target.cluster.relay.accept(node)
+    target.unhealthy.discard(node)
+    target.cluster.emit(EngineKind.RETURNED, broker=node)
+
+
+async def swap_addresses(step: SwapAddresses, target: FaultTarget) -> None:
+    """Kill two brokers, and start them with each other's address of the relay."""
+    relay, nodes = target.cluster.relay, (target.old, turns(target.old)[step.turn])
+    for node in nodes:
+        relay.refuse(node)
+    target.mark_fault_on()
+    for node in nodes:
+        await relay.cut(node)
+    target.unhealthy.update(nodes)
+    target.cluster.spawn(_two_swap(target, *nodes))
+
+
+async def _two_swap(target: FaultTarget, old: int, other: int) -> None:
+    """Real brokers take longer for their start than the pauses of the step."""
+    relay, brokers = target.cluster.relay, target.cluster.brokers
+    for node in (old, other):
+        brokers[node].kill()
+        await brokers[node].ended(KILLED_S)
+    before = {node: relay.address(node) for node in (old, other)}
+    relay.swap(old, other)
+    for node, address in before.items():
+        _advertise(target, node, address, relay.address(node))
+    await _back(target, other)
+    await _back(target, old)
+    target.cluster.emit(EngineKind.ANNOUNCED, broker=old)

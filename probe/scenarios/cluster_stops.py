@@ -1,0 +1,31 @@
+"""Role variants of scenarios in which all brokers stop at once and return at the same addresses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from probe.model import Expectation, Role
+from probe.model.cluster import BROKERS
+from probe.scenarios.scenario import RoleVariant
+from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
+from probe.scenarios.steps.partitions import LoseAllLeaders
+from probe.scenarios.steps.step import Step
+
+LEADERLESS_MS = 2000
+"""Time after the brokers' return until leaders and coordinators are in office, in ms; real brokers take their own."""
+REAL_RETURN_MS = 30_000
+"""Time in which three real brokers start and are in sync, in ms; they are watched for longer by as much."""
+STOPPED = tuple(StopBroker(turn=turn) for turn in range(len(BROKERS)))
+
+
+def variants_of_the_cluster(play: Expectation, down_ms: int) -> tuple[RoleVariant, ...]:
+    """Return the variant on the embedded engine: down for `down_ms`, then without leaders for `LEADERLESS_MS`."""
+    back = (ReturnBroker(when=When(after_ms=down_ms), turn=turn) for turn in range(len(BROKERS)))
+    steps: tuple[Step, ...] = (*STOPPED, LoseAllLeaders(), *back)
+    return (RoleVariant(roles=tuple(Role), expectation=play, steps=steps, heal_after_ms=down_ms + LEADERLESS_MS),)
+
+
+def real_variants_of_the_cluster(play: Expectation, down_ms: int) -> tuple[RoleVariant, ...]:
+    """Return the variant on real brokers: they are killed, and started after `down_ms`; elections are their own."""
+    longer = replace(play, watch_ms=play.watch_ms + REAL_RETURN_MS)
+    return (RoleVariant(roles=tuple(Role), expectation=longer, steps=STOPPED, heal_after_ms=down_ms),)
