@@ -8,7 +8,17 @@ from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.model import Subject
 from probe.model.cluster import BROKERS
 from probe.protocol import apis
-from probe.scenarios.steps.brokers import Evacuate, HangBroker, LoseAnswers, Resign, ReturnBroker, StopBroker, When
+from probe.scenarios.steps.brokers import (
+    Evacuate,
+    HangBroker,
+    LimitVersions,
+    LoseAnswers,
+    Resign,
+    ReturnBroker,
+    StopBroker,
+    Throttle,
+    When,
+)
 
 LATEST_MS = 2000
 """Time after the fault at which a change that waits for the first hit happens without one."""
@@ -78,6 +88,16 @@ def _lose(step: LoseAnswers, subject: Subject, _: int) -> FakePart:
     return rules, []
 
 
+def _throttle(step: Throttle, subject: Subject, election_ms: int) -> FakePart:
+    quota = pb.Throttle(broker=subject.old, apis=step.apis, throttle_ms=step.throttle_ms)
+    return [], [timed(pb.Change(throttle=quota), step.when, election_ms)]
+
+
+def _limit_versions(step: LimitVersions, _: Subject, __: int) -> FakePart:
+    change = pb.Change(limit_versions=pb.LimitVersions(highest=step.highest, malformed=step.malformed))
+    return [], [pb.Timed(change=change, from_start=True)]
+
+
 RULES: Mapping[type, Callable[..., FakePart]] = {
     StopBroker: _stop,
     HangBroker: _hang,
@@ -85,4 +105,6 @@ RULES: Mapping[type, Callable[..., FakePart]] = {
     Evacuate: _evacuate,
     Resign: _resign,
     LoseAnswers: _lose,
+    LimitVersions: _limit_versions,
+    Throttle: _throttle,
 }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
 
 from probe.engines.embedded.broker_rules import whose_turn
 from probe.engines.embedded.rpc import cluster_pb2 as pb
@@ -14,11 +15,59 @@ from probe.model.cluster import BOOTSTRAP, BROKERS
 from probe.model.endpoint import Endpoint
 from probe.ports import RelayPort
 from probe.protocol.apis import DISCOVERY_APIS
-from probe.scenarios.steps.brokers import NOW, Blackhole, ChangeAddresses, RefuseConnections, SlowDown, StopBroker
+from probe.scenarios.steps.brokers import (
+    NOW,
+    Blackhole,
+    ChangeAddresses,
+    CutAnswers,
+    ExpireIdle,
+    KeepAnswers,
+    LimitVersions,
+    RefuseConnections,
+    SlowDown,
+    StopBroker,
+)
 from probe.scenarios.steps.partitions import CutConnections, HoldDiscovery
 from probe.scenarios.steps.step import Step
 
 Readdress = Callable[[Sequence[Endpoint]], Awaitable[object]]
+
+
+def _refuse(relay: RelayPort, step: RefuseConnections, subject: Subject) -> None:
+    (relay.refuse_after_attempt if step.once_tried else relay.refuse)(subject.old)
+
+
+def _stop(relay: RelayPort, step: StopBroker, subject: Subject) -> None:
+    if step.when == NOW:
+        relay.refuse(whose_turn(subject, step.turn))
+
+
+def _keep(relay: RelayPort, step: KeepAnswers, subject: Subject) -> None:
+    relay.keep_back(subject.old, step.apis, step.times, step.keep_ms)
+
+
+def _reset_on_versions(relay: RelayPort, step: LimitVersions, _: Subject) -> None:
+    if not step.malformed:
+        _limit_versions(relay, step.highest)
+
+
+def _limit_versions(relay: RelayPort, highest: int | None) -> None:
+    for broker in (BOOTSTRAP, *BROKERS):
+        relay.limit_versions(broker, highest)
+
+
+BEFORE: Mapping[type, Callable[[RelayPort, Any, Subject], None]] = {
+    HoldDiscovery: lambda relay, step, _: relay.hold(DISCOVERY_APIS, step.hold_ms),
+    SlowDown: lambda relay, step, subject: relay.slow(subject.old, step.delay_ms),
+    CutAnswers: lambda relay, step, subject: relay.cut_answers(subject.old, step.apis, step.passing),
+    KeepAnswers: _keep,
+    ExpireIdle: lambda relay, step, _: relay.expire_idle(step.after_ms, forgotten=step.forgotten),
+    LimitVersions: _reset_on_versions,
+    Blackhole: lambda relay, _, subject: relay.blackhole(subject.old),
+    RefuseConnections: _refuse,
+    StopBroker: _stop,
+}
+"""Network faults that must be in force before the cluster's part of the fault."""
 
 
 class Network:
@@ -31,18 +80,9 @@ class Network:
 
     def before(self, steps: Sequence[Step], subject: Subject) -> None:
         """Inject network faults that must be in force before the cluster's part of the fault."""
-        relay, old = self._relay, subject.old
         for step in steps:
-            if isinstance(step, HoldDiscovery):
-                relay.hold(DISCOVERY_APIS, step.hold_ms)
-            elif isinstance(step, SlowDown):
-                relay.slow(old, step.delay_ms)
-            elif isinstance(step, Blackhole):
-                relay.blackhole(old)
-            elif isinstance(step, RefuseConnections):
-                (relay.refuse_after_attempt if step.once_tried else relay.refuse)(old)
-            elif isinstance(step, StopBroker) and step.when == NOW:
-                relay.refuse(whose_turn(subject, step.turn))
+            if inject := BEFORE.get(type(step)):
+                inject(self._relay, step, subject)
 
     async def after(self, steps: Sequence[Step], subject: Subject) -> None:
         """Cut connections and move addresses after the cluster's part of the fault."""
@@ -64,8 +104,12 @@ class Network:
     def revert(self) -> None:
         """End all network faults except changes of addresses, which are permanent."""
         self._relay.hold((), 0)
+        _limit_versions(self._relay, None)
+        self._relay.expire_idle(0)
         for broker in BROKERS:
             self._relay.slow(broker, 0)
+            self._relay.cut_answers(broker, (), ())
+            self._relay.keep_back(broker, (), 0, 0)
             self._relay.blackhole(broker, on=False)
             if self._moving is None:
                 self._relay.accept(broker)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from probe.scenarios.steps.brokers import CutAnswers, KeepAnswers, LimitVersions, Throttle
 from probe.scenarios.steps.coordinators import Rejoin
 from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseLeader, RollBack
 from probe.scenarios.steps.step import Step
@@ -12,9 +13,13 @@ from probe.scenarios.steps.topics import ForgetTopic
 UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     AnswerError: "a real broker sends an error only with its cause; the causes are scenarios of their own",
     ForgetTopic: "a real broker knows its topics again shortly after its return (broker/slow-recovery)",
+    CutAnswers: "the relay alone cuts the answer, so both kinds of brokers show the same",
+    KeepAnswers: "the relay alone keeps the answer back, so both kinds of brokers show the same",
     LagMetadata: "the delay of real metadata cannot be controlled",
+    LimitVersions: "a real broker of Kafka answers UNSUPPORTED_VERSION in version 0 (KIP-511)",
     LoseLeader: "a real cluster elects any replica in sync; leader/election-slow stops the remaining ones",
     Rejoin: "a real coordinator asks for it when a member joins or leaves, and the group has one member",
     RollBack: "brokers of two versions cannot use the same log dirs in turn",
+    Throttle: "quotas of real brokers are not set yet",
 }
 """Steps that only the embedded engine plays, with the reason."""
