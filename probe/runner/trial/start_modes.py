@@ -87,6 +87,7 @@ async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> 
             if _background_interval_ms(state) not in {0, item.start_ms}:
                 await environment.cluster.set_interval(item.start_ms)
             await pacing.run_at_full_rate()
+            await pacing.rest()
             await inject_fault(state, environment)
             await observe_and_revert(state, environment, pacing)
         await stop_instance(state, instance, environment.cluster, alone=environment.alone)
