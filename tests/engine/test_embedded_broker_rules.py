@@ -181,6 +181,12 @@ def test_the_versions_of_all_brokers_are_limited_from_the_start(name: str, malfo
     assert timed.change.limit_versions == pb.LimitVersions(highest=2, malformed=malformed)
 
 
+def test_a_quota_is_exceeded_by_much_and_then_by_little() -> None:
+    changes = rules_of("quota/throttled").changes
+    assert [(item.after_ms, item.change.throttle.throttle_ms) for item in changes] == [(0, 1500), (8000, 1)]
+    assert {item.change.throttle.broker for item in changes} == {SUBJECT.old}
+
+
 @pytest.mark.parametrize("name", ["net/partial-frame", "net/stale-answer"])
 def test_every_role_meets_a_faulty_answer_of_its_own_work(name: str) -> None:
     found = default_scenarios()[name]
