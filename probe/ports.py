@@ -84,6 +84,24 @@ class RelayPort(Tap, Protocol):
     def lose(self, broker: int, apis: Sequence[int], times: int) -> None:
         """Cut a connection instead of forwarding an answer of these APIs, at most `times` per client id. 0 ends it."""
 
+    def keep_back(self, broker: int, apis: Sequence[int], times: int, keep_ms: int) -> None:
+        """Delay answers of these APIs by `keep_ms`, at most `times` per client id. 0 times ends it."""
+
+    def cut_answers(self, broker: int, apis: Sequence[int], passing: Sequence[int]) -> None:
+        """End a connection inside an answer of these APIs, once per client id for each number of bytes that pass.
+
+        A negative number passes all but so many bytes. No numbers end the fault.
+        """
+
+    def expire_idle(self, after_ms: int, *, forgotten: bool = False) -> None:
+        """Close connections to any broker over which nothing has passed for `after_ms`. 0 ends it.
+
+        With `forgotten` they stay open, nothing passes over them any more, and neither side learns it.
+        """
+
+    def limit_versions(self, broker: int, highest: int | None) -> None:
+        """Reset a connection on an ApiVersions request of a version above `highest`. None ends it."""
+
     def move(self, broker: int, *, silent: bool = False) -> Endpoint:
         """Open another port for a broker and return its address. The old port refuses from now on.
 

@@ -191,7 +191,7 @@ func (x TopicChange_What) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TopicChange_What.Descriptor instead.
 func (TopicChange_What) EnumDescriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{21, 0}
+	return file_cluster_proto_rawDescGZIP(), []int{23, 0}
 }
 
 type Event_Kind int32
@@ -258,7 +258,7 @@ func (x Event_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Event_Kind.Descriptor instead.
 func (Event_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{31, 0}
+	return file_cluster_proto_rawDescGZIP(), []int{33, 0}
 }
 
 type Done struct {
@@ -1144,6 +1144,8 @@ type Change struct {
 	//	*Change_Evacuate
 	//	*Change_Readdress
 	//	*Change_RollBack
+	//	*Change_LimitVersions
+	//	*Change_Throttle
 	Change        isChange_Change `protobuf_oneof:"change"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1258,6 +1260,24 @@ func (x *Change) GetRollBack() *RollBack {
 	return nil
 }
 
+func (x *Change) GetLimitVersions() *LimitVersions {
+	if x != nil {
+		if x, ok := x.Change.(*Change_LimitVersions); ok {
+			return x.LimitVersions
+		}
+	}
+	return nil
+}
+
+func (x *Change) GetThrottle() *Throttle {
+	if x != nil {
+		if x, ok := x.Change.(*Change_Throttle); ok {
+			return x.Throttle
+		}
+	}
+	return nil
+}
+
 type isChange_Change interface {
 	isChange_Change()
 }
@@ -1294,6 +1314,14 @@ type Change_RollBack struct {
 	RollBack *RollBack `protobuf:"bytes,12,opt,name=roll_back,json=rollBack,proto3,oneof"`
 }
 
+type Change_LimitVersions struct {
+	LimitVersions *LimitVersions `protobuf:"bytes,20,opt,name=limit_versions,json=limitVersions,proto3,oneof"`
+}
+
+type Change_Throttle struct {
+	Throttle *Throttle `protobuf:"bytes,21,opt,name=throttle,proto3,oneof"`
+}
+
 func (*Change_MoveLeader) isChange_Change() {}
 
 func (*Change_MoveCoordinator) isChange_Change() {}
@@ -1309,6 +1337,10 @@ func (*Change_Evacuate) isChange_Change() {}
 func (*Change_Readdress) isChange_Change() {}
 
 func (*Change_RollBack) isChange_Change() {}
+
+func (*Change_LimitVersions) isChange_Change() {}
+
+func (*Change_Throttle) isChange_Change() {}
 
 // While a rule answers 56 for the partition at its old leader, that replica is listed offline and out of sync until
 // Heal.
@@ -1640,6 +1672,121 @@ func (x *RollBack) GetLine() string {
 	return ""
 }
 
+// Caps the version of ApiVersions that brokers know until Heal. Requests of a higher version are not answered as Kafka does.
+type LimitVersions struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Highest       int32                  `protobuf:"varint,1,opt,name=highest,proto3" json:"highest,omitempty"`
+	Malformed     bool                   `protobuf:"varint,2,opt,name=malformed,proto3" json:"malformed,omitempty"` // answered UNSUPPORTED_VERSION (35) in a body that fits no version; else the connection is closed
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LimitVersions) Reset() {
+	*x = LimitVersions{}
+	mi := &file_cluster_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LimitVersions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LimitVersions) ProtoMessage() {}
+
+func (x *LimitVersions) ProtoReflect() protoreflect.Message {
+	mi := &file_cluster_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LimitVersions.ProtoReflect.Descriptor instead.
+func (*LimitVersions) Descriptor() ([]byte, []int) {
+	return file_cluster_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *LimitVersions) GetHighest() int32 {
+	if x != nil {
+		return x.Highest
+	}
+	return 0
+}
+
+func (x *LimitVersions) GetMalformed() bool {
+	if x != nil {
+		return x.Malformed
+	}
+	return false
+}
+
+// Sets a quota that every request exceeds, until Heal: answers of these APIs carry a throttle time, and the broker reads
+// nothing more from the connection for as long (KIP-219).
+type Throttle struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Broker        int32                  `protobuf:"varint,1,opt,name=broker,proto3" json:"broker,omitempty"`
+	Apis          []int32                `protobuf:"varint,2,rep,packed,name=apis,proto3" json:"apis,omitempty"`
+	ThrottleMs    int32                  `protobuf:"varint,3,opt,name=throttle_ms,json=throttleMs,proto3" json:"throttle_ms,omitempty"` // 0 = no quota any more
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Throttle) Reset() {
+	*x = Throttle{}
+	mi := &file_cluster_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Throttle) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Throttle) ProtoMessage() {}
+
+func (x *Throttle) ProtoReflect() protoreflect.Message {
+	mi := &file_cluster_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Throttle.ProtoReflect.Descriptor instead.
+func (*Throttle) Descriptor() ([]byte, []int) {
+	return file_cluster_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *Throttle) GetBroker() int32 {
+	if x != nil {
+		return x.Broker
+	}
+	return 0
+}
+
+func (x *Throttle) GetApis() []int32 {
+	if x != nil {
+		return x.Apis
+	}
+	return nil
+}
+
+func (x *Throttle) GetThrottleMs() int32 {
+	if x != nil {
+		return x.ThrottleMs
+	}
+	return 0
+}
+
 // Replaces the brokers' advertised addresses.
 type Readdress struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1650,7 +1797,7 @@ type Readdress struct {
 
 func (x *Readdress) Reset() {
 	*x = Readdress{}
-	mi := &file_cluster_proto_msgTypes[19]
+	mi := &file_cluster_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1662,7 +1809,7 @@ func (x *Readdress) String() string {
 func (*Readdress) ProtoMessage() {}
 
 func (x *Readdress) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[19]
+	mi := &file_cluster_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1675,7 +1822,7 @@ func (x *Readdress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Readdress.ProtoReflect.Descriptor instead.
 func (*Readdress) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{19}
+	return file_cluster_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Readdress) GetAdvertise() []string {
@@ -1697,7 +1844,7 @@ type MetadataView struct {
 
 func (x *MetadataView) Reset() {
 	*x = MetadataView{}
-	mi := &file_cluster_proto_msgTypes[20]
+	mi := &file_cluster_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1709,7 +1856,7 @@ func (x *MetadataView) String() string {
 func (*MetadataView) ProtoMessage() {}
 
 func (x *MetadataView) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[20]
+	mi := &file_cluster_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1722,7 +1869,7 @@ func (x *MetadataView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetadataView.ProtoReflect.Descriptor instead.
 func (*MetadataView) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{20}
+	return file_cluster_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *MetadataView) GetBroker() int32 {
@@ -1764,7 +1911,7 @@ type TopicChange struct {
 
 func (x *TopicChange) Reset() {
 	*x = TopicChange{}
-	mi := &file_cluster_proto_msgTypes[21]
+	mi := &file_cluster_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1776,7 +1923,7 @@ func (x *TopicChange) String() string {
 func (*TopicChange) ProtoMessage() {}
 
 func (x *TopicChange) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[21]
+	mi := &file_cluster_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1789,7 +1936,7 @@ func (x *TopicChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopicChange.ProtoReflect.Descriptor instead.
 func (*TopicChange) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{21}
+	return file_cluster_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *TopicChange) GetTopic() string {
@@ -1825,7 +1972,7 @@ type Timed struct {
 
 func (x *Timed) Reset() {
 	*x = Timed{}
-	mi := &file_cluster_proto_msgTypes[22]
+	mi := &file_cluster_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1837,7 +1984,7 @@ func (x *Timed) String() string {
 func (*Timed) ProtoMessage() {}
 
 func (x *Timed) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[22]
+	mi := &file_cluster_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1850,7 +1997,7 @@ func (x *Timed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Timed.ProtoReflect.Descriptor instead.
 func (*Timed) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{22}
+	return file_cluster_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Timed) GetChange() *Change {
@@ -1891,7 +2038,7 @@ type Fault struct {
 
 func (x *Fault) Reset() {
 	*x = Fault{}
-	mi := &file_cluster_proto_msgTypes[23]
+	mi := &file_cluster_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1903,7 +2050,7 @@ func (x *Fault) String() string {
 func (*Fault) ProtoMessage() {}
 
 func (x *Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[23]
+	mi := &file_cluster_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1916,7 +2063,7 @@ func (x *Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fault.ProtoReflect.Descriptor instead.
 func (*Fault) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{23}
+	return file_cluster_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Fault) GetRules() []*Rule {
@@ -1943,7 +2090,7 @@ type CoordinatorQuestion struct {
 
 func (x *CoordinatorQuestion) Reset() {
 	*x = CoordinatorQuestion{}
-	mi := &file_cluster_proto_msgTypes[24]
+	mi := &file_cluster_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1955,7 +2102,7 @@ func (x *CoordinatorQuestion) String() string {
 func (*CoordinatorQuestion) ProtoMessage() {}
 
 func (x *CoordinatorQuestion) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[24]
+	mi := &file_cluster_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1968,7 +2115,7 @@ func (x *CoordinatorQuestion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoordinatorQuestion.ProtoReflect.Descriptor instead.
 func (*CoordinatorQuestion) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{24}
+	return file_cluster_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *CoordinatorQuestion) GetKeyType() int32 {
@@ -1994,7 +2141,7 @@ type CoordinatorReply struct {
 
 func (x *CoordinatorReply) Reset() {
 	*x = CoordinatorReply{}
-	mi := &file_cluster_proto_msgTypes[25]
+	mi := &file_cluster_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2006,7 +2153,7 @@ func (x *CoordinatorReply) String() string {
 func (*CoordinatorReply) ProtoMessage() {}
 
 func (x *CoordinatorReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[25]
+	mi := &file_cluster_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2019,7 +2166,7 @@ func (x *CoordinatorReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoordinatorReply.ProtoReflect.Descriptor instead.
 func (*CoordinatorReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{25}
+	return file_cluster_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *CoordinatorReply) GetBroker() int32 {
@@ -2040,7 +2187,7 @@ type Record struct {
 
 func (x *Record) Reset() {
 	*x = Record{}
-	mi := &file_cluster_proto_msgTypes[26]
+	mi := &file_cluster_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2052,7 +2199,7 @@ func (x *Record) String() string {
 func (*Record) ProtoMessage() {}
 
 func (x *Record) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[26]
+	mi := &file_cluster_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2065,7 +2212,7 @@ func (x *Record) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Record.ProtoReflect.Descriptor instead.
 func (*Record) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{26}
+	return file_cluster_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Record) GetPartition() int32 {
@@ -2099,7 +2246,7 @@ type ReadBackReply struct {
 
 func (x *ReadBackReply) Reset() {
 	*x = ReadBackReply{}
-	mi := &file_cluster_proto_msgTypes[27]
+	mi := &file_cluster_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2111,7 +2258,7 @@ func (x *ReadBackReply) String() string {
 func (*ReadBackReply) ProtoMessage() {}
 
 func (x *ReadBackReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[27]
+	mi := &file_cluster_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2124,7 +2271,7 @@ func (x *ReadBackReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBackReply.ProtoReflect.Descriptor instead.
 func (*ReadBackReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{27}
+	return file_cluster_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ReadBackReply) GetRecords() []*Record {
@@ -2150,7 +2297,7 @@ type CommittedReply struct {
 
 func (x *CommittedReply) Reset() {
 	*x = CommittedReply{}
-	mi := &file_cluster_proto_msgTypes[28]
+	mi := &file_cluster_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2162,7 +2309,7 @@ func (x *CommittedReply) String() string {
 func (*CommittedReply) ProtoMessage() {}
 
 func (x *CommittedReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[28]
+	mi := &file_cluster_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2175,7 +2322,7 @@ func (x *CommittedReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommittedReply.ProtoReflect.Descriptor instead.
 func (*CommittedReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{28}
+	return file_cluster_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CommittedReply) GetOffsets() map[int32]int64 {
@@ -2198,7 +2345,7 @@ type Count struct {
 
 func (x *Count) Reset() {
 	*x = Count{}
-	mi := &file_cluster_proto_msgTypes[29]
+	mi := &file_cluster_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2210,7 +2357,7 @@ func (x *Count) String() string {
 func (*Count) ProtoMessage() {}
 
 func (x *Count) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[29]
+	mi := &file_cluster_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2223,7 +2370,7 @@ func (x *Count) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Count.ProtoReflect.Descriptor instead.
 func (*Count) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{29}
+	return file_cluster_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Count) GetBroker() int32 {
@@ -2271,7 +2418,7 @@ type CountsReply struct {
 
 func (x *CountsReply) Reset() {
 	*x = CountsReply{}
-	mi := &file_cluster_proto_msgTypes[30]
+	mi := &file_cluster_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2283,7 +2430,7 @@ func (x *CountsReply) String() string {
 func (*CountsReply) ProtoMessage() {}
 
 func (x *CountsReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[30]
+	mi := &file_cluster_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2296,7 +2443,7 @@ func (x *CountsReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountsReply.ProtoReflect.Descriptor instead.
 func (*CountsReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{30}
+	return file_cluster_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *CountsReply) GetCounts() []*Count {
@@ -2329,7 +2476,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_cluster_proto_msgTypes[31]
+	mi := &file_cluster_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2341,7 +2488,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[31]
+	mi := &file_cluster_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2354,7 +2501,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{31}
+	return file_cluster_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Event) GetAtUs() int64 {
@@ -2502,7 +2649,7 @@ const file_cluster_proto_rawDesc = "" +
 	"\n" +
 	"with_epoch\x18\x10 \x01(\bR\twithEpoch\x12&\n" +
 	"\x0fnot_leader_only\x18\x0f \x01(\bR\rnotLeaderOnly\x12\x18\n" +
-	"\aprelude\x18\x11 \x01(\bR\aprelude\"\xfb\x03\n" +
+	"\aprelude\x18\x11 \x01(\bR\aprelude\"\xff\x04\n" +
 	"\x06Change\x12?\n" +
 	"\vmove_leader\x18\x01 \x01(\v2\x1c.probe.cluster.v1.MoveLeaderH\x00R\n" +
 	"moveLeader\x12N\n" +
@@ -2513,7 +2660,9 @@ const file_cluster_proto_rawDesc = "" +
 	"\bevacuate\x18\n" +
 	" \x01(\v2\x1a.probe.cluster.v1.EvacuateH\x00R\bevacuate\x12;\n" +
 	"\treaddress\x18\v \x01(\v2\x1b.probe.cluster.v1.ReaddressH\x00R\treaddress\x129\n" +
-	"\troll_back\x18\f \x01(\v2\x1a.probe.cluster.v1.RollBackH\x00R\brollBackB\b\n" +
+	"\troll_back\x18\f \x01(\v2\x1a.probe.cluster.v1.RollBackH\x00R\brollBack\x12H\n" +
+	"\x0elimit_versions\x18\x14 \x01(\v2\x1f.probe.cluster.v1.LimitVersionsH\x00R\rlimitVersions\x128\n" +
+	"\bthrottle\x18\x15 \x01(\v2\x1a.probe.cluster.v1.ThrottleH\x00R\bthrottleB\b\n" +
 	"\x06change\"k\n" +
 	"\n" +
 	"MoveLeader\x12\x14\n" +
@@ -2544,7 +2693,15 @@ const file_cluster_proto_rawDesc = "" +
 	"loading_ms\x18\x04 \x01(\x05R\tloadingMs\"6\n" +
 	"\bRollBack\x12\x16\n" +
 	"\x06broker\x18\x01 \x01(\x05R\x06broker\x12\x12\n" +
-	"\x04line\x18\x02 \x01(\tR\x04line\")\n" +
+	"\x04line\x18\x02 \x01(\tR\x04line\"G\n" +
+	"\rLimitVersions\x12\x18\n" +
+	"\ahighest\x18\x01 \x01(\x05R\ahighest\x12\x1c\n" +
+	"\tmalformed\x18\x02 \x01(\bR\tmalformed\"W\n" +
+	"\bThrottle\x12\x16\n" +
+	"\x06broker\x18\x01 \x01(\x05R\x06broker\x12\x12\n" +
+	"\x04apis\x18\x02 \x03(\x05R\x04apis\x12\x1f\n" +
+	"\vthrottle_ms\x18\x03 \x01(\x05R\n" +
+	"throttleMs\")\n" +
 	"\tReaddress\x12\x1c\n" +
 	"\tadvertise\x18\x01 \x03(\tR\tadvertise\"z\n" +
 	"\fMetadataView\x12\x16\n" +
@@ -2654,7 +2811,7 @@ func file_cluster_proto_rawDescGZIP() []byte {
 }
 
 var file_cluster_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_cluster_proto_goTypes = []any{
 	(Action)(0),                 // 0: probe.cluster.v1.Action
 	(BrokerState_State)(0),      // 1: probe.cluster.v1.BrokerState.State
@@ -2679,21 +2836,23 @@ var file_cluster_proto_goTypes = []any{
 	(*BrokerState)(nil),         // 20: probe.cluster.v1.BrokerState
 	(*Evacuate)(nil),            // 21: probe.cluster.v1.Evacuate
 	(*RollBack)(nil),            // 22: probe.cluster.v1.RollBack
-	(*Readdress)(nil),           // 23: probe.cluster.v1.Readdress
-	(*MetadataView)(nil),        // 24: probe.cluster.v1.MetadataView
-	(*TopicChange)(nil),         // 25: probe.cluster.v1.TopicChange
-	(*Timed)(nil),               // 26: probe.cluster.v1.Timed
-	(*Fault)(nil),               // 27: probe.cluster.v1.Fault
-	(*CoordinatorQuestion)(nil), // 28: probe.cluster.v1.CoordinatorQuestion
-	(*CoordinatorReply)(nil),    // 29: probe.cluster.v1.CoordinatorReply
-	(*Record)(nil),              // 30: probe.cluster.v1.Record
-	(*ReadBackReply)(nil),       // 31: probe.cluster.v1.ReadBackReply
-	(*CommittedReply)(nil),      // 32: probe.cluster.v1.CommittedReply
-	(*Count)(nil),               // 33: probe.cluster.v1.Count
-	(*CountsReply)(nil),         // 34: probe.cluster.v1.CountsReply
-	(*Event)(nil),               // 35: probe.cluster.v1.Event
-	nil,                         // 36: probe.cluster.v1.Commit.OffsetsEntry
-	nil,                         // 37: probe.cluster.v1.CommittedReply.OffsetsEntry
+	(*LimitVersions)(nil),       // 23: probe.cluster.v1.LimitVersions
+	(*Throttle)(nil),            // 24: probe.cluster.v1.Throttle
+	(*Readdress)(nil),           // 25: probe.cluster.v1.Readdress
+	(*MetadataView)(nil),        // 26: probe.cluster.v1.MetadataView
+	(*TopicChange)(nil),         // 27: probe.cluster.v1.TopicChange
+	(*Timed)(nil),               // 28: probe.cluster.v1.Timed
+	(*Fault)(nil),               // 29: probe.cluster.v1.Fault
+	(*CoordinatorQuestion)(nil), // 30: probe.cluster.v1.CoordinatorQuestion
+	(*CoordinatorReply)(nil),    // 31: probe.cluster.v1.CoordinatorReply
+	(*Record)(nil),              // 32: probe.cluster.v1.Record
+	(*ReadBackReply)(nil),       // 33: probe.cluster.v1.ReadBackReply
+	(*CommittedReply)(nil),      // 34: probe.cluster.v1.CommittedReply
+	(*Count)(nil),               // 35: probe.cluster.v1.Count
+	(*CountsReply)(nil),         // 36: probe.cluster.v1.CountsReply
+	(*Event)(nil),               // 37: probe.cluster.v1.Event
+	nil,                         // 38: probe.cluster.v1.Commit.OffsetsEntry
+	nil,                         // 39: probe.cluster.v1.CommittedReply.OffsetsEntry
 }
 var file_cluster_proto_depIdxs = []int32{
 	8,  // 0: probe.cluster.v1.CreateTopicRequest.partitions:type_name -> probe.cluster.v1.Assignment
@@ -2701,53 +2860,55 @@ var file_cluster_proto_depIdxs = []int32{
 	10, // 2: probe.cluster.v1.ClusterHistory.topics:type_name -> probe.cluster.v1.OtherTopic
 	11, // 3: probe.cluster.v1.ClusterHistory.commits:type_name -> probe.cluster.v1.Commit
 	12, // 4: probe.cluster.v1.ClusterHistory.transactional_ids:type_name -> probe.cluster.v1.UsedId
-	36, // 5: probe.cluster.v1.Commit.offsets:type_name -> probe.cluster.v1.Commit.OffsetsEntry
+	38, // 5: probe.cluster.v1.Commit.offsets:type_name -> probe.cluster.v1.Commit.OffsetsEntry
 	14, // 6: probe.cluster.v1.CreateTopicReply.partitions:type_name -> probe.cluster.v1.PartitionState
 	0,  // 7: probe.cluster.v1.Rule.action:type_name -> probe.cluster.v1.Action
 	18, // 8: probe.cluster.v1.Change.move_leader:type_name -> probe.cluster.v1.MoveLeader
 	19, // 9: probe.cluster.v1.Change.move_coordinator:type_name -> probe.cluster.v1.MoveCoordinator
 	20, // 10: probe.cluster.v1.Change.broker:type_name -> probe.cluster.v1.BrokerState
-	24, // 11: probe.cluster.v1.Change.view:type_name -> probe.cluster.v1.MetadataView
-	25, // 12: probe.cluster.v1.Change.topic:type_name -> probe.cluster.v1.TopicChange
+	26, // 11: probe.cluster.v1.Change.view:type_name -> probe.cluster.v1.MetadataView
+	27, // 12: probe.cluster.v1.Change.topic:type_name -> probe.cluster.v1.TopicChange
 	21, // 13: probe.cluster.v1.Change.evacuate:type_name -> probe.cluster.v1.Evacuate
-	23, // 14: probe.cluster.v1.Change.readdress:type_name -> probe.cluster.v1.Readdress
+	25, // 14: probe.cluster.v1.Change.readdress:type_name -> probe.cluster.v1.Readdress
 	22, // 15: probe.cluster.v1.Change.roll_back:type_name -> probe.cluster.v1.RollBack
-	1,  // 16: probe.cluster.v1.BrokerState.state:type_name -> probe.cluster.v1.BrokerState.State
-	2,  // 17: probe.cluster.v1.TopicChange.what:type_name -> probe.cluster.v1.TopicChange.What
-	17, // 18: probe.cluster.v1.Timed.change:type_name -> probe.cluster.v1.Change
-	16, // 19: probe.cluster.v1.Fault.rules:type_name -> probe.cluster.v1.Rule
-	26, // 20: probe.cluster.v1.Fault.changes:type_name -> probe.cluster.v1.Timed
-	30, // 21: probe.cluster.v1.ReadBackReply.records:type_name -> probe.cluster.v1.Record
-	37, // 22: probe.cluster.v1.CommittedReply.offsets:type_name -> probe.cluster.v1.CommittedReply.OffsetsEntry
-	33, // 23: probe.cluster.v1.CountsReply.counts:type_name -> probe.cluster.v1.Count
-	3,  // 24: probe.cluster.v1.Event.kind:type_name -> probe.cluster.v1.Event.Kind
-	7,  // 25: probe.cluster.v1.FakeCluster.CreateTopic:input_type -> probe.cluster.v1.CreateTopicRequest
-	15, // 26: probe.cluster.v1.FakeCluster.StartFeed:input_type -> probe.cluster.v1.FeedRequest
-	5,  // 27: probe.cluster.v1.FakeCluster.StopFeed:input_type -> probe.cluster.v1.Topic
-	27, // 28: probe.cluster.v1.FakeCluster.Inject:input_type -> probe.cluster.v1.Fault
-	4,  // 29: probe.cluster.v1.FakeCluster.Heal:input_type -> probe.cluster.v1.Done
-	17, // 30: probe.cluster.v1.FakeCluster.Apply:input_type -> probe.cluster.v1.Change
-	28, // 31: probe.cluster.v1.FakeCluster.Coordinator:input_type -> probe.cluster.v1.CoordinatorQuestion
-	5,  // 32: probe.cluster.v1.FakeCluster.ReadBack:input_type -> probe.cluster.v1.Topic
-	6,  // 33: probe.cluster.v1.FakeCluster.Committed:input_type -> probe.cluster.v1.Group
-	4,  // 34: probe.cluster.v1.FakeCluster.Counts:input_type -> probe.cluster.v1.Done
-	4,  // 35: probe.cluster.v1.FakeCluster.Watch:input_type -> probe.cluster.v1.Done
-	13, // 36: probe.cluster.v1.FakeCluster.CreateTopic:output_type -> probe.cluster.v1.CreateTopicReply
-	4,  // 37: probe.cluster.v1.FakeCluster.StartFeed:output_type -> probe.cluster.v1.Done
-	4,  // 38: probe.cluster.v1.FakeCluster.StopFeed:output_type -> probe.cluster.v1.Done
-	4,  // 39: probe.cluster.v1.FakeCluster.Inject:output_type -> probe.cluster.v1.Done
-	4,  // 40: probe.cluster.v1.FakeCluster.Heal:output_type -> probe.cluster.v1.Done
-	4,  // 41: probe.cluster.v1.FakeCluster.Apply:output_type -> probe.cluster.v1.Done
-	29, // 42: probe.cluster.v1.FakeCluster.Coordinator:output_type -> probe.cluster.v1.CoordinatorReply
-	31, // 43: probe.cluster.v1.FakeCluster.ReadBack:output_type -> probe.cluster.v1.ReadBackReply
-	32, // 44: probe.cluster.v1.FakeCluster.Committed:output_type -> probe.cluster.v1.CommittedReply
-	34, // 45: probe.cluster.v1.FakeCluster.Counts:output_type -> probe.cluster.v1.CountsReply
-	35, // 46: probe.cluster.v1.FakeCluster.Watch:output_type -> probe.cluster.v1.Event
-	36, // [36:47] is the sub-list for method output_type
-	25, // [25:36] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	23, // 16: probe.cluster.v1.Change.limit_versions:type_name -> probe.cluster.v1.LimitVersions
+	24, // 17: probe.cluster.v1.Change.throttle:type_name -> probe.cluster.v1.Throttle
+	1,  // 18: probe.cluster.v1.BrokerState.state:type_name -> probe.cluster.v1.BrokerState.State
+	2,  // 19: probe.cluster.v1.TopicChange.what:type_name -> probe.cluster.v1.TopicChange.What
+	17, // 20: probe.cluster.v1.Timed.change:type_name -> probe.cluster.v1.Change
+	16, // 21: probe.cluster.v1.Fault.rules:type_name -> probe.cluster.v1.Rule
+	28, // 22: probe.cluster.v1.Fault.changes:type_name -> probe.cluster.v1.Timed
+	32, // 23: probe.cluster.v1.ReadBackReply.records:type_name -> probe.cluster.v1.Record
+	39, // 24: probe.cluster.v1.CommittedReply.offsets:type_name -> probe.cluster.v1.CommittedReply.OffsetsEntry
+	35, // 25: probe.cluster.v1.CountsReply.counts:type_name -> probe.cluster.v1.Count
+	3,  // 26: probe.cluster.v1.Event.kind:type_name -> probe.cluster.v1.Event.Kind
+	7,  // 27: probe.cluster.v1.FakeCluster.CreateTopic:input_type -> probe.cluster.v1.CreateTopicRequest
+	15, // 28: probe.cluster.v1.FakeCluster.StartFeed:input_type -> probe.cluster.v1.FeedRequest
+	5,  // 29: probe.cluster.v1.FakeCluster.StopFeed:input_type -> probe.cluster.v1.Topic
+	29, // 30: probe.cluster.v1.FakeCluster.Inject:input_type -> probe.cluster.v1.Fault
+	4,  // 31: probe.cluster.v1.FakeCluster.Heal:input_type -> probe.cluster.v1.Done
+	17, // 32: probe.cluster.v1.FakeCluster.Apply:input_type -> probe.cluster.v1.Change
+	30, // 33: probe.cluster.v1.FakeCluster.Coordinator:input_type -> probe.cluster.v1.CoordinatorQuestion
+	5,  // 34: probe.cluster.v1.FakeCluster.ReadBack:input_type -> probe.cluster.v1.Topic
+	6,  // 35: probe.cluster.v1.FakeCluster.Committed:input_type -> probe.cluster.v1.Group
+	4,  // 36: probe.cluster.v1.FakeCluster.Counts:input_type -> probe.cluster.v1.Done
+	4,  // 37: probe.cluster.v1.FakeCluster.Watch:input_type -> probe.cluster.v1.Done
+	13, // 38: probe.cluster.v1.FakeCluster.CreateTopic:output_type -> probe.cluster.v1.CreateTopicReply
+	4,  // 39: probe.cluster.v1.FakeCluster.StartFeed:output_type -> probe.cluster.v1.Done
+	4,  // 40: probe.cluster.v1.FakeCluster.StopFeed:output_type -> probe.cluster.v1.Done
+	4,  // 41: probe.cluster.v1.FakeCluster.Inject:output_type -> probe.cluster.v1.Done
+	4,  // 42: probe.cluster.v1.FakeCluster.Heal:output_type -> probe.cluster.v1.Done
+	4,  // 43: probe.cluster.v1.FakeCluster.Apply:output_type -> probe.cluster.v1.Done
+	31, // 44: probe.cluster.v1.FakeCluster.Coordinator:output_type -> probe.cluster.v1.CoordinatorReply
+	33, // 45: probe.cluster.v1.FakeCluster.ReadBack:output_type -> probe.cluster.v1.ReadBackReply
+	34, // 46: probe.cluster.v1.FakeCluster.Committed:output_type -> probe.cluster.v1.CommittedReply
+	36, // 47: probe.cluster.v1.FakeCluster.Counts:output_type -> probe.cluster.v1.CountsReply
+	37, // 48: probe.cluster.v1.FakeCluster.Watch:output_type -> probe.cluster.v1.Event
+	38, // [38:49] is the sub-list for method output_type
+	27, // [27:38] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_cluster_proto_init() }
@@ -2764,6 +2925,8 @@ func file_cluster_proto_init() {
 		(*Change_Evacuate)(nil),
 		(*Change_Readdress)(nil),
 		(*Change_RollBack)(nil),
+		(*Change_LimitVersions)(nil),
+		(*Change_Throttle)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2771,7 +2934,7 @@ func file_cluster_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cluster_proto_rawDesc), len(file_cluster_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   34,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -164,6 +164,7 @@ class Conversation:
                 digest = self._answer(frame, asked)
         except MALFORMED as problem:
             error = _reason(asked, "response", frame, problem)
+            digest = Digest(code=UNSUPPORTED_VERSION) if _refuses_version(frame, asked) else NOTHING
         return Response(
             at=at,
             conn=self.conn,
@@ -181,7 +182,7 @@ class Conversation:
     def _answer(self, frame: Frame, asked: Asked) -> Digest:
         version = asked.version
         p = frame.start + 4
-        if asked.api == API_VERSIONS and _INT16(frame.data, p) == (UNSUPPORTED_VERSION,):
+        if _refuses_version(frame, asked):
             version = 0  # a broker that does not know the version answers in the oldest one (KIP-511)
         spec = _known(self._schemas.response(asked.api, version), asked)
         body = self._read(spec, frame, skip_tags(frame.data, p) if spec.header > 0 else p)
@@ -220,6 +221,12 @@ class Conversation:
         self.fault = fault
         error = f"{fault}; this connection is not decoded any more"
         return Response(at=at, conn=self.conn, broker=self.broker, corr=-1, api=-1, version=-1, sent_at=at, error=error)
+
+
+def _refuses_version(frame: Frame, asked: Asked) -> bool:
+    """Return whether an answer to ApiVersions begins with UNSUPPORTED_VERSION, which all its versions begin with."""
+    p = frame.start + 4
+    return asked.api == API_VERSIONS and frame.end >= p + 2 and _INT16(frame.data, p) == (UNSUPPORTED_VERSION,)
 
 
 class UnknownVersionError(ValueError):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections import Counter
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from probe.errors import RelayError
@@ -15,6 +14,7 @@ from probe.model.clock import now_us
 from probe.model.endpoint import Endpoint
 from probe.protocol.conversation import Conversation
 from probe.protocol.sessions import FetchSessions
+from probe.relay.first_answers import FirstAnswers
 from probe.relay.link import Link
 from probe.relay.listener import Listener
 from probe.relay.syn_probe import has_attempts
@@ -60,10 +60,14 @@ class BrokerProxy:
         self.listener = Listener(self.enter, host.failed)
         self.blackhole = False
         self.slow_us = 0
-        self._lost: Counter[str] = Counter()
-        """Lost answers by client id."""
-        self._losing: frozenset[int] = frozenset()
-        self._losses = 0
+        self.highest_versions: int | None = None
+        """The highest version of ApiVersions that the broker knows; None = its own."""
+        self._lost = FirstAnswers()
+        self._late = FirstAnswers()
+        self._late_us = 0
+        self._cut = FirstAnswers()
+        self._passing: tuple[int, ...] = ()
+        """Bytes that pass of each answer that is cut; negative: all but so many."""
         self.links: set[Link] = set()
         self.sessions = FetchSessions()
         self._host = host
@@ -158,22 +162,37 @@ class BrokerProxy:
 
     def lose(self, apis: Iterable[int], times: int) -> None:
         """Reset the connection instead of sending an answer of these APIs, `times` times per client id."""
-        self._losing, self._losses = frozenset(apis), times
-        self._lost.clear()
+        self._lost = FirstAnswers(apis, times)
+
+    def keep_back(self, apis: Iterable[int], times: int, keep_ms: int) -> None:
+        """Delay answers of these APIs by `keep_ms`, `times` times per client id; answers behind them wait, too."""
+        self._late, self._late_us = FirstAnswers(apis, times), keep_ms * 1000
+
+    def cut_answers(self, apis: Iterable[int], passing: Sequence[int]) -> None:
+        """End the connection inside an answer of these APIs, once for each of `passing` per client id."""
+        self._cut, self._passing = FirstAnswers(apis, len(passing)), tuple(passing)
 
     @property
     def delays(self) -> bool:
-        """Whether any answer may be delayed or lost."""
-        return bool(self.slow_us or self._host.held or self._losses)
+        """Whether any answer may be delayed, cut or lost."""
+        return bool(self.slow_us or self._host.held or self._lost or self._late or self._cut)
 
     def delay_us(self, link: Link, api: int) -> int:
         """Return the delay of an answer of this API in microseconds; `NEVER_US` for a lost answer."""
         client = link.conversation.client_id
-        if api in self._losing and self._lost[client] < self._losses:
-            self._lost[client] += 1
+        if self._lost.take(client, api) is not None:
             asyncio.get_running_loop().call_soon(link.cut, "relay")
             return NEVER_US
-        return self.slow_us + self._host.held.get(api, 0)
+        late_us = 0 if self._late.take(client, api) is None else self._late_us
+        return self.slow_us + late_us + self._host.held.get(api, 0)
+
+    def passing(self, link: Link, api: int, size: int) -> int | None:
+        """Return how many bytes of an answer of `size` bytes pass before its connection ends. None = all of them."""
+        place = self._cut.take(link.conversation.client_id, api)
+        if place is None:
+            return None
+        most = self._passing[place]
+        return max(size + most, 0) if most < 0 else min(most, size - 1)
 
     def emit(self, events: Iterable[Event]) -> None:
         """Report events."""

@@ -3,50 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
-from typing import Any, Protocol
+from collections.abc import Callable
 
-from probe.model import Closed, EngineEvent, EngineKind, Event, Opened
+from probe.model import Closed, EngineEvent, EngineKind, Event, Opened, Request
 from probe.model.clock import now_us
+from probe.protocol.apis import API_VERSIONS
 from probe.protocol.conversation import Conversation
 from probe.relay.delay_queue import DelayQueue
+from probe.relay.link_policy import LinkPolicy
 from probe.relay.socket_end import BUFFER, SocketEnd
 
 STORM_MS = 5
 """Delay of answers during a lasting storm, as if the brokers were in another zone. A client that repeats requests at
 once then sends 200 per second instead of thousands, which would take CPU from all others."""
-
-
-class LinkPolicy(Protocol):
-    """What applies to the links of a broker."""
-
-    blackhole: bool
-    """Whether bytes are dropped in both directions."""
-
-    def delay_us(self, link: Link, api: int) -> int:
-        """Return the delay of an answer of this API, in microseconds."""
-
-    @property
-    def delays(self) -> bool:
-        """Whether any answer may be delayed."""
-
-    async def dial(self, side: asyncio.Protocol) -> None:
-        """Connect `side` to the broker. Raises OSError, TimeoutError."""
-
-    def emit(self, events: Iterable[Event]) -> None:
-        """Report events."""
-
-    def folds(self) -> None:
-        """Report the counts of folded frames later; a link holds some."""
-
-    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Run in the background."""
-
-    def ended(self, link: Link) -> None:
-        """Remove a link both of whose sides have ended."""
-
-    def failed(self, error: OSError) -> None:
-        """Report why the broker could not be reached."""
 
 
 class Link:
@@ -57,7 +26,7 @@ class Link:
         self.client, self.broker = SocketEnd(self, "client"), SocketEnd(self, "broker")
         self.closed_by = ""
         self.half_open = False
-        """Forwards nothing any more in either direction, without an end."""
+        """Whether nothing passes any more in either direction, without an end: nobody learns it."""
         self._early = b""
         """Bytes that the client sent before the broker was reached. Reading from the client pauses meanwhile."""
         self._dialling: asyncio.Task[None] | None = None
@@ -99,7 +68,9 @@ class Link:
             self.regulate()
         elif not self._silent:
             self.broker.write(data)
-        self._decode(self.conversation.client_bytes, data, at)
+        events = self._decode(self.conversation.client_bytes, data, at)
+        if (highest := self.road.highest_versions) is not None and any(_asks_above(highest, event) for event in events):
+            self.cut("relay")
 
     def from_broker(self, data: bytes) -> None:
         """Forward to the client, then report; or delay."""
@@ -110,12 +81,15 @@ class Link:
             return
         if self._gate is None:
             missing, head = self.conversation.answering.position()
-            self._gate = DelayQueue(self.conversation.expected, self._delay_us, missing=missing, head=head)
+            self._gate = DelayQueue(
+                self.conversation.expected, self._delay_us, self._passing, missing=missing, head=head
+            )
         self._gate.put(data, now_us())
         self._release()
 
     @property
     def _silent(self) -> bool:
+        """Whether bytes are dropped in both directions."""
         return self.half_open or self.road.blackhole
 
     @property
@@ -125,14 +99,19 @@ class Link:
     def _delay_us(self, api: int) -> int:
         return self.road.delay_us(self, api) + STORM_MS * 1000 * self._slowed
 
+    def _passing(self, api: int, size: int) -> int | None:
+        return self.road.passing(self, api, size)
+
     def _pass(self, data: bytes) -> None:
         at = now_us()  # before the write: the client's reaction must not get an earlier time
         self.client.write(data)
         self._decode(self.conversation.broker_bytes, data, at)
 
-    def _decode(self, read: Callable[[bytes, int], list[Event]], data: bytes, at: int) -> None:
+    def _decode(self, read: Callable[[bytes, int], list[Event]], data: bytes, at: int) -> list[Event]:
+        events: list[Event] = []
         try:
-            self.road.emit(read(data, at))
+            events = read(data, at)
+            self.road.emit(events)
         except Exception as error:  # noqa: BLE001  # a fault of our decoder must never disturb forwarding
             self.conversation.fault = f"decoder failed: {error!r}"
         fold = self.conversation.fold
@@ -140,6 +119,7 @@ class Link:
             self.road.folds()
         if fold.lasts is not self._slowed:
             self._slow(at)
+        return events
 
     def _slow(self, at: int) -> None:
         """Start to delay answers when a storm lasts, or stop, and report that."""
@@ -158,6 +138,9 @@ class Link:
             return
         if data := gate.due(now_us()):
             self._pass(data)
+        if gate.over:
+            self.finish()
+            return
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -178,6 +161,8 @@ class Link:
 
     def finished(self, side: SocketEnd) -> None:
         """Handle the end of a side's stream."""
+        if side is self.broker and self.half_open:
+            return
         self._close(side.name)
         if side is self.client and (self._silent or self.broker.transport is None):
             self.cut("client")
@@ -190,8 +175,14 @@ class Link:
             self._release_end()
 
     def lost(self, side: SocketEnd, *, reset: bool) -> None:
-        """Handle the loss of a side; the other side ends in the same way."""
-        self._close(side.name)
+        """Handle the loss of a side; the other side ends in the same way, unless it was forgotten."""
+        if side is self.client or not self.half_open:
+            self._close(side.name)
+            self._end_other(side, reset=reset)
+        if self.client.lost and (self.broker.lost or self.broker.transport is None):
+            self.road.ended(self)
+
+    def _end_other(self, side: SocketEnd, *, reset: bool) -> None:
         if side is self.client:
             self._drop()
             (self.broker.reset if reset else self.broker.close)()
@@ -201,8 +192,6 @@ class Link:
         else:
             self._broker_done = "close"
             self._release_end()
-        if self.client.lost and (self.broker.lost or self.broker.transport is None):
-            self.road.ended(self)
 
     def cut(self, by: str) -> None:
         """Reset both sides."""
@@ -210,6 +199,13 @@ class Link:
         self._drop()
         self.client.reset()
         self.broker.reset()
+
+    def finish(self) -> None:
+        """End both sides: the client gets what has passed, and then the end of the stream."""
+        self._close("relay")
+        self._drop()
+        self.broker.reset()
+        self.client.close()
 
     def _release_end(self) -> None:
         if self._gate is None or self._gate.next_at is None:
@@ -242,3 +238,8 @@ class Link:
         at = now_us()
         self.road.emit(self.conversation.tick(at, final=True))
         self.road.emit([Closed(at=at, conn=self.conversation.conn, broker=self.conversation.broker, by=by)])
+
+
+def _asks_above(highest: int, event: Event) -> bool:
+    """Return whether an event is an ApiVersions request of a version above this one."""
+    return isinstance(event, Request) and event.api == API_VERSIONS and event.version > highest

@@ -21,10 +21,13 @@ from probe.protocol.schemas import Schemas
 from probe.relay.broker_proxy import BrokerProxy
 from probe.relay.capture import Capture, CapturingConversation
 from probe.relay.first_connections import FirstConnections
+from probe.relay.idle_links import IdleLinks
 from probe.relay.link import Link
 
 TICK_S = 0.25
 DRAIN_S = 2.0
+IDLE_CHECK_S = 0.1
+"""Interval of looks for idle connections; it is small against the seconds after which they are idle."""
 MAX_FAULTS = 100
 
 
@@ -51,6 +54,7 @@ class Relay:
         self._first = FirstConnections()
         self._tasks: set[asyncio.Task[None]] = set()
         self._ticker: asyncio.TimerHandle | None = None
+        self._expiry: asyncio.Task[None] | None = None
         self._forwarded: tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]] = (Counter(), Counter())
         self._changed = asyncio.Event()
         self._reported = 0
@@ -166,6 +170,30 @@ class Relay:
         """Reset a connection instead of sending an answer of these APIs, `times` times per client id; 0 ends it."""
         self._ways[broker].lose(apis, times)
 
+    def keep_back(self, broker: int, apis: Sequence[int], times: int, keep_ms: int) -> None:
+        """Delay answers of these APIs by `keep_ms`, `times` times per client id; 0 times ends it for later answers."""
+        self._ways[broker].keep_back(apis, times, keep_ms)
+
+    def cut_answers(self, broker: int, apis: Sequence[int], passing: Sequence[int]) -> None:
+        """End a connection inside an answer of these APIs, once per client id for each number of bytes that pass.
+
+        A negative number passes all but so many bytes. No numbers end the fault.
+        """
+        self._ways[broker].cut_answers(apis, passing)
+
+    def expire_idle(self, after_ms: int, *, forgotten: bool = False) -> None:
+        """Close connections over which nothing has passed for `after_ms`, to any broker; 0 ends it.
+
+        With `forgotten` nothing passes over them any more, and neither side learns it.
+        """
+        if self._expiry is not None:
+            self._expiry.cancel()
+        self._expiry = self.spawn(self._expire(after_ms, forgotten=forgotten)) if after_ms else None
+
+    def limit_versions(self, broker: int, highest: int | None) -> None:
+        """Reset connections on ApiVersions of a version above `highest`; None ends it."""
+        self._ways[broker].highest_versions = highest
+
     def move(self, broker: int, *, silent: bool = False) -> Endpoint:
         """Take another port for a broker, open it, and return its address. Raises RelayError.
 
@@ -246,6 +274,16 @@ class Relay:
         self._changed.set()
         if link.conversation.fault and len(self.faults) < MAX_FAULTS:
             self.faults.append(f"connection {link.conversation.conn}: {link.conversation.fault}")
+
+    async def _expire(self, after_ms: int, *, forgotten: bool) -> None:
+        idle = IdleLinks(after_ms * 1000)
+        while True:
+            for link in list(idle.look(self._links(), now_us())):
+                if forgotten:
+                    link.half_open = True
+                else:
+                    link.finish()
+            await asyncio.sleep(IDLE_CHECK_S)
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

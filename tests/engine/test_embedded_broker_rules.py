@@ -26,7 +26,7 @@ from tests.unit.test_plan import selection  # noqa: F401  # a fixture
 SUBJECT = Subject(
     topic="t", affected=0, bystander=1, instance="i", client_id="i", group="g", old=2, bootstrap=(1, 2, 3)
 )
-FAMILIES = ("broker/*", "net/*", "bootstrap/*", "start-during/*")
+FAMILIES = ("api/*", "broker/*", "net/*", "bootstrap/*", "quota/*", "start-during/*")
 
 
 def rules_of(name: str, election_ms: int = 0) -> pb.Fault:
@@ -170,3 +170,26 @@ def test_only_the_new_leader_has_current_metadata_immediately() -> None:
     }
     assert views == {node: 400 for node in (1, 2, 3) if node != next_broker(SUBJECT.old)}
     assert all(timed.from_start for timed in fault.changes if timed.change.HasField("view"))
+
+
+@pytest.mark.parametrize(("name", "malformed"), [("api/versions-closed", False), ("api/versions-malformed", True)])
+def test_the_versions_of_all_brokers_are_limited_from_the_start(name: str, malformed: bool) -> None:
+    fault = rules_of(name)
+    (timed,) = fault.changes
+    assert not fault.rules
+    assert (timed.from_start, timed.after_ms) == (True, 0)
+    assert timed.change.limit_versions == pb.LimitVersions(highest=2, malformed=malformed)
+
+
+def test_a_quota_is_exceeded_by_much_and_then_by_little() -> None:
+    changes = rules_of("quota/throttled").changes
+    assert [(item.after_ms, item.change.throttle.throttle_ms) for item in changes] == [(0, 1500), (8000, 1)]
+    assert {item.change.throttle.broker for item in changes} == {SUBJECT.old}
+
+
+@pytest.mark.parametrize("name", ["net/partial-frame", "net/stale-answer"])
+def test_every_role_meets_a_faulty_answer_of_its_own_work(name: str) -> None:
+    found = default_scenarios()[name]
+    assert set(found.roles) == set(Role)
+    assert len({step.apis for item in found.variants for step in item.steps}) == len(found.variants)  # type: ignore[union-attr]
+    assert started_during(found) is None

@@ -17,6 +17,8 @@ from probe.runner.trial.pacing import (
     APART_MS,
     AWAY_MS,
     BEYOND_MS,
+    BURST_LEAD_MS,
+    BURST_MS,
     FAULT_WINDOW_MS,
     FULL_RATE_LEAD_S,
     PROOF_SUCCESSES,
@@ -264,3 +266,35 @@ def test_other_bystander_instances_keep_their_interval(
     trial.engine(EngineKind.ANNOUNCED)
     trial.succeed(AppKind.TXN_COMMITTED if role is Role.TRANSACTIONAL else AppKind.RECEIVED, PROOF_SUCCESSES)
     assert [one for one in trial.adapt() if one[0] == "bystander"] == []
+
+
+def test_a_producer_rests_from_the_fault_on_and_then_works_in_a_burst(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = Trial(monkeypatch, "net/idle-closed", Role.PRODUCER)
+    rest_ms, work_ms = trial.state.item.variant.rest_ms, trial.state.item.pace.work_ms
+    asyncio.run(trial.pacing.rest())
+    assert trial.asked == [("work", rest_ms)]
+    assert trial.adapt() == []
+    trial.at += BURST_LEAD_MS * 1000
+    assert trial.adapt() == [("work", BURST_MS)]  # the driver adopts it when its rest is over
+    trial.at += rest_ms * 1000
+    trial.engine(EngineKind.HEALED)
+    assert trial.adapt() == []
+    assert trial.adapt() == [("work", work_ms)]
+
+
+def test_readers_are_written_nothing_until_the_rest_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = Trial(monkeypatch, "net/idle-dropped", Role.CONSUMER)
+    rest_ms, work_ms = trial.state.item.variant.rest_ms, trial.state.item.pace.work_ms
+    asyncio.run(trial.pacing.rest())
+    assert ("feed", rest_ms) in trial.asked
+    trial.at += 2 * BURST_LEAD_MS * 1000
+    assert trial.adapt() == []
+    trial.engine(EngineKind.HEALED)
+    assert ("feed", BURST_MS) in trial.adapt()
+    assert ("feed", work_ms) in trial.adapt()
+
+
+def test_a_scenario_without_a_rest_begins_at_full_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = Trial(monkeypatch, "net/reset", Role.PRODUCER)
+    asyncio.run(trial.pacing.rest())
+    assert trial.asked == []

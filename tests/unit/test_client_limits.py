@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from probe.model import Expectation
-from probe.runner.trial.client_limits import own_limit_ms, timeout_ms
+from probe.runner.trial.client_limits import UNKNOWN_TIMEOUT_MS, own_limit_ms, timeout_ms, with_own_timeout
+from probe.scenarios.steps.brokers import KeepAnswers
+from probe.scenarios.steps.partitions import CutConnections
 from tests.support.transcript import COORDINATOR, FINAL, HANG, KILL, STORAGE_ERROR
 
 SETTINGS = {
@@ -44,3 +46,16 @@ def test_a_silent_broker_may_be_asked_several_times() -> None:
 def test_an_unknown_setting_is_no_limit() -> None:
     assert own_limit_ms(KILL, {"request_timeout_ms": "soon"}) == 0
     assert timeout_ms({"request_timeout_ms": "5000", "retry_backoff_ms": "250"}) == 5250
+
+
+@pytest.mark.parametrize(
+    ("settings", "ms"),
+    [
+        (SETTINGS, 61_000 + 2000),
+        ({"request_timeout_ms": "5000"}, 5000 + 2000),
+        ({"retry_backoff_ms": "100"}, UNKNOWN_TIMEOUT_MS + 2000),
+    ],
+)
+def test_a_kept_answer_comes_after_the_clients_own_timeout(settings: dict[str, str], ms: int) -> None:
+    kept = KeepAnswers(apis=(0,), times=1, beyond_own_ms=2000)
+    assert with_own_timeout((CutConnections(), kept), settings) == (CutConnections(), replace(kept, keep_ms=ms))

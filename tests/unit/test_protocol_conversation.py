@@ -7,7 +7,7 @@ import pytest
 from probe.model import Event, Request, Response, Row
 from probe.protocol.frames import MAX_FRAME
 from tests.support.protocol_talk import TOPIC, answer, ask
-from tests.support.protocol_wire import ID, conversation, plain, request, response
+from tests.support.protocol_wire import ID, conversation, framed, plain, request, response
 
 
 def test_a_request_and_its_response_have_times_and_sizes() -> None:
@@ -48,6 +48,14 @@ def test_an_unsupported_version_is_answered_in_version_0(version: int) -> None:
     (received,) = talk.broker_bytes(response(18, 0, plain(18, 0, "Response", ErrorCode=35)), 2)
     assert isinstance(received, Response)
     assert (received.code, received.error) == (35, "")
+
+
+def test_the_error_of_a_malformed_refusal_of_api_versions_is_kept() -> None:
+    talk = conversation()
+    talk.client_bytes(request(18, 4, plain(18, 4, "Request")), 1)
+    (received,) = talk.broker_bytes(framed(bytes.fromhex("0000000100230100120000000200000000")), 2)
+    assert isinstance(received, Response)
+    assert (received.code, received.error) == (35, "ApiVersions v4 response does not fit its definition")
 
 
 def test_other_apis_are_reported_without_their_body() -> None:

@@ -70,3 +70,26 @@ def test_a_partly_forwarded_length_is_not_sent_twice() -> None:
     assert not held.empty
     held.put(whole[7:], 110)
     assert release(held) == [(110 + DELAY_US, whole[2:])]
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(0, 16), st.lists(st.integers(1, 20), min_size=1, max_size=20))
+def test_only_the_given_part_of_a_cut_frame_is_handed_out(most: int, steps: list[int]) -> None:
+    before, whole, after = frame(1, 5), frame(2, 9), frame(3, 5)
+    held = gate(passing=lambda api, size: most if api == HELD and size == len(whole) else None)
+    data, at, out = before + whole + after, 0, b""
+    for step in [*steps, len(data)]:
+        held.put(data[at : at + step], at)
+        at += step
+        out += b"".join(part for _, part in release(held))
+    assert out == before + whole[:most]
+    assert held.over
+
+
+def test_a_cut_frame_does_not_end_before_its_part_is_due() -> None:
+    held = gate(passing=lambda _api, _size: 6)
+    held.put(frame(2, 5), 100)
+    assert held.due(100) == b""
+    assert not held.over
+    assert held.due(100 + DELAY_US) == frame(2, 5)[:6]
+    assert held.over

@@ -14,11 +14,13 @@ from probe.scenarios.steps.brokers import (
     Evacuate,
     HangBroker,
     HideBrokers,
+    LimitVersions,
     LoseAnswers,
     Resign,
     ReturnBroker,
     StopBroker,
     SwapAddresses,
+    Throttle,
     When,
 )
 
@@ -124,6 +126,16 @@ def _lose(step: LoseAnswers, subject: Subject, _: int) -> FakePart:
     return rules, []
 
 
+def _throttle(step: Throttle, subject: Subject, election_ms: int) -> FakePart:
+    quota = pb.Throttle(broker=subject.old, apis=step.apis, throttle_ms=step.throttle_ms)
+    return [], [timed(pb.Change(throttle=quota), step.when, election_ms)]
+
+
+def _limit_versions(step: LimitVersions, _: Subject, __: int) -> FakePart:
+    change = pb.Change(limit_versions=pb.LimitVersions(highest=step.highest, malformed=step.malformed))
+    return [], [pb.Timed(change=change, from_start=True)]
+
+
 RULES: Mapping[type, Callable[..., FakePart]] = {
     StopBroker: _stop,
     HangBroker: _hang,
@@ -134,4 +146,6 @@ RULES: Mapping[type, Callable[..., FakePart]] = {
     SwapAddresses: _swap_addresses,
     HideBrokers: _hide,
     LoseAnswers: _lose,
+    LimitVersions: _limit_versions,
+    Throttle: _throttle,
 }

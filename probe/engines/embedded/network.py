@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
 
 from probe.engines.embedded.broker_rules import whose_turn
 from probe.engines.embedded.rpc import cluster_pb2 as pb
@@ -24,6 +25,10 @@ from probe.scenarios.steps.brokers import (
     SlowDown,
     StopBroker,
     SwapAddresses,
+    CutAnswers,
+    ExpireIdle,
+    KeepAnswers,
+    LimitVersions,
 )
 from probe.scenarios.steps.partitions import CutConnections, HoldDiscovery
 from probe.scenarios.steps.step import Step
@@ -31,6 +36,50 @@ from probe.scenarios.steps.step import Step
 Readdress = Callable[[Sequence[Endpoint]], Awaitable[object]]
 Return = Callable[[int], Awaitable[object]]
 """Lets a broker serve again, in office as before."""
+
+
+def _refuse(relay: RelayPort, step: RefuseConnections, subject: Subject) -> None:
+    (relay.refuse_after_attempt if step.once_tried else relay.refuse)(subject.old)
+
+
+def _stop(relay: RelayPort, step: StopBroker, subject: Subject) -> None:
+    if step.when == NOW:
+        relay.refuse(whose_turn(subject, step.turn))
+
+
+def _swap(relay: RelayPort, step: SwapAddresses, subject: Subject) -> None:
+    relay.refuse(subject.old)
+    relay.refuse(whose_turn(subject, step.turn))
+
+
+def _keep(relay: RelayPort, step: KeepAnswers, subject: Subject) -> None:
+    relay.keep_back(subject.old, step.apis, step.times, step.keep_ms)
+
+
+def _reset_on_versions(relay: RelayPort, step: LimitVersions, _: Subject) -> None:
+    if not step.malformed:
+        _limit_versions(relay, step.highest)
+
+
+def _limit_versions(relay: RelayPort, highest: int | None) -> None:
+    for broker in (BOOTSTRAP, *BROKERS):
+        relay.limit_versions(broker, highest)
+
+
+BEFORE: Mapping[type, Callable[[RelayPort, Any, Subject], None]] = {
+    HoldDiscovery: lambda relay, step, _: relay.hold(DISCOVERY_APIS, step.hold_ms),
+    SlowDown: lambda relay, step, subject: relay.slow(subject.old, step.delay_ms),
+    CutAnswers: lambda relay, step, subject: relay.cut_answers(subject.old, step.apis, step.passing),
+    KeepAnswers: _keep,
+    ExpireIdle: lambda relay, step, _: relay.expire_idle(step.after_ms, forgotten=step.forgotten),
+    LimitVersions: _reset_on_versions,
+    Blackhole: lambda relay, _, subject: relay.blackhole(subject.old),
+    ChangeAddress: lambda relay, step, subject: (relay.blackhole if step.silent else relay.refuse)(subject.old),
+    SwapAddresses: _swap,
+    RefuseConnections: _refuse,
+    StopBroker: _stop,
+}
+"""Network faults that must be in force before the cluster's part of the fault."""
 
 
 class Network:
@@ -50,23 +99,9 @@ class Network:
 
     def before(self, steps: Sequence[Step], subject: Subject) -> None:
         """Inject network faults that must be in force before the cluster's part of the fault."""
-        relay, old = self._relay, subject.old
         for step in steps:
-            if isinstance(step, HoldDiscovery):
-                relay.hold(DISCOVERY_APIS, step.hold_ms)
-            elif isinstance(step, SlowDown):
-                relay.slow(old, step.delay_ms)
-            elif isinstance(step, Blackhole):
-                relay.blackhole(old)
-            elif isinstance(step, RefuseConnections):
-                (relay.refuse_after_attempt if step.once_tried else relay.refuse)(old)
-            elif isinstance(step, ChangeAddress):
-                (relay.blackhole if step.silent else relay.refuse)(old)
-            elif isinstance(step, SwapAddresses):
-                relay.refuse(old)
-                relay.refuse(whose_turn(subject, step.turn))
-            elif isinstance(step, StopBroker) and step.when == NOW:
-                relay.refuse(whose_turn(subject, step.turn))
+            if inject := BEFORE.get(type(step)):
+                inject(self._relay, step, subject)
 
     async def after(self, steps: Sequence[Step], subject: Subject) -> None:
         """Cut connections and move addresses after the cluster's part of the fault."""
@@ -95,8 +130,12 @@ class Network:
     def revert(self) -> None:
         """End all network faults except changes of addresses, which are permanent."""
         self._relay.hold((), 0)
+        _limit_versions(self._relay, None)
+        self._relay.expire_idle(0)
         for broker in BROKERS:
             self._relay.slow(broker, 0)
+            self._relay.cut_answers(broker, (), ())
+            self._relay.keep_back(broker, (), 0, 0)
             self._relay.blackhole(broker, on=False)
             if self._moving is None:
                 self._relay.accept(broker)

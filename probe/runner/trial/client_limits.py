@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from probe.model import Expectation, Reaction, Symptom, Target
+from probe.scenarios.steps.brokers import KeepAnswers
+from probe.scenarios.steps.step import Step
 
 LONGEST_DELIVERY_MS = 120_000
 """Longest delivery timeout that is waited for; Java's default."""
@@ -13,6 +16,10 @@ SILENCES = 4
 connection to the same broker (sarama)."""
 LONGEST_SILENCES_MS = 150_000
 """Longest row of timeouts that is waited for, unless one of them is longer."""
+TIMEOUTS = ("request_timeout_ms", "socket_timeout_ms")
+"""Settings after which an unanswered request is given up."""
+UNKNOWN_TIMEOUT_MS = 30_000
+"""Taken for a client that has no request timeout: most have this one."""
 UNSENT = frozenset({Symptom.SILENCE, Symptom.CONNECTION})
 """Symptoms under which a request may wait for its whole timeout: for an answer, or for a connection to be sent on."""
 
@@ -33,8 +40,15 @@ def own_limit_ms(play: Expectation, settings: Mapping[str, str]) -> int:
 
 def timeout_ms(settings: Mapping[str, str]) -> int:
     """Return the time after which a client retries an unanswered request, in milliseconds."""
-    timeouts = (_number(settings, "request_timeout_ms"), _number(settings, "socket_timeout_ms"))
-    return max(timeouts) + _back_off_ms(settings)
+    return max(_number(settings, key) for key in TIMEOUTS) + _back_off_ms(settings)
+
+
+def with_own_timeout(steps: Sequence[Step], settings: Mapping[str, str]) -> tuple[Step, ...]:
+    """Return the steps with the whole time of answers that come after the client's own timeout."""
+    own_ms = timeout_ms(settings) if any(_number(settings, key) for key in TIMEOUTS) else UNKNOWN_TIMEOUT_MS
+    return tuple(
+        replace(step, keep_ms=own_ms + step.beyond_own_ms) if isinstance(step, KeepAnswers) else step for step in steps
+    )
 
 
 def _back_off_ms(settings: Mapping[str, str]) -> int:

@@ -13,6 +13,7 @@ from probe.model import Engine, EngineKind, MarkKind
 from probe.model.clock import now_us
 from probe.planning.plan import settled_after_s
 from probe.runner.judge_executor import submit
+from probe.runner.trial.client_limits import with_own_timeout
 from probe.runner.trial.environment import TrialEnvironment
 from probe.runner.trial.pacing import Pacing
 from probe.runner.trial.state import TrialState
@@ -30,7 +31,7 @@ async def inject_fault(state: TrialState, environment: TrialEnvironment) -> None
     """Inject the fault. CrowdedError if the trial's cohort is too large for it."""
     part, cluster = state.item.variant, environment.cluster
     environment.ready(state.history)
-    await cluster.inject(part.steps, state.header.play.election_ms)
+    await cluster.inject(with_own_timeout(part.steps, state.header.settings), state.header.play.election_ms)
     state.fault_at = state.recorder.engine.get(EngineKind.FAULT_ON) or now_us()
     if part.heal_after_ms == 0:
         await cluster.revert()

@@ -29,6 +29,11 @@ APART_MS = 1200
 """Interval of a trial that waits for the others of its cohort, which otherwise load the brokers."""
 STEADY_MS = 3000
 """Time before the fault for which a cohort works at the short interval, once the current long ones have ended."""
+BURST_MS = 10
+"""Interval of the burst that follows a rest."""
+BURST_LEAD_MS = 1000
+"""Time after the fault at which drivers are told the interval of the burst. They adopt an interval at the next
+operation, so by then they rest, and the burst begins when the rest is over."""
 AWAY_MS = 10_000
 """Interval of a second instance after the window: the last of its cohort may be observed for minutes more."""
 
@@ -44,6 +49,10 @@ class RateNeed(Enum):
     """They show whether a client that did not recover promptly does so at all."""
     LOOK = auto()
     """They show whether the state remains."""
+    REST = auto()
+    """There are none: connections are idle."""
+    BURST = auto()
+    """Many at once, on connections that were idle."""
 
 
 class Pacing:
@@ -59,8 +68,11 @@ class Pacing:
             RateNeed.WAIT: pace.wait_ms,
             RateNeed.LATE: pace.late_ms,
             RateNeed.LOOK: pace.idle_ms,
+            RateNeed.REST: state.item.variant.rest_ms,
+            RateNeed.BURST: BURST_MS,
         }
         self._together = state.item.cell.engine is Engine.KAFKA and bool(state.item.variant.steps)
+        self._rests = state.item.variant.rest_ms > 0
         self._since: int | None = -1
         self._before = 0
 
@@ -87,6 +99,11 @@ class Pacing:
         """Use the short interval."""
         await self._go(self._pace.work_ms)
 
+    async def rest(self) -> None:
+        """Begin the scenario's rest, if it has one: drivers rest from their next operation on."""
+        if self._rests:
+            await self._go(self._paces[RateNeed.REST])
+
     async def await_revert(self) -> None:
         """Use the interval of the warm-up: the last of a cohort may be observed for minutes more."""
         await self._go(self._pace.warm_ms)
@@ -105,6 +122,8 @@ class Pacing:
 
     def _need(self) -> RateNeed:
         state = self._course
+        if self._rests:
+            return self._need_at_rest()
         since = available_at(state)
         if since != self._since:
             self._since, self._before = since, _successes(state)
@@ -120,6 +139,14 @@ class Pacing:
         if now_us() - since <= (state.header.play.prompt_ms + BEYOND_MS) * 1000:
             return RateNeed.MEASURE
         return RateNeed.WAIT if succeeded else RateNeed.LATE
+
+    def _need_at_rest(self) -> RateNeed:
+        """Return the need until the burst has begun. Readers rest for as long as nothing is written for them."""
+        state = self._course
+        over = EngineKind.HEALED in state.recorder.engine
+        self._rests = not over
+        told = over if state.item.cell.role.reads else now_us() - state.fault_at >= BURST_LEAD_MS * 1000
+        return RateNeed.BURST if told else RateNeed.REST
 
     async def _go(self, interval_ms: int) -> None:
         if interval_ms == self._now_ms:

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 
 from probe.drivers.process import RunningInstance
-from probe.model import Engine, EngineKind, MarkKind, Role, Symptom, Target
+from probe.model import Engine, EngineKind, MarkKind, Reaction, Role, Symptom, Target
 from probe.model.placement import Spread, TopicPlan
 from probe.runner.trial.environment import TrialEnvironment
 from probe.runner.trial.observation import inject_fault, observe_and_revert
@@ -87,6 +87,7 @@ async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> 
             if _background_interval_ms(state) not in {0, item.start_ms}:
                 await environment.cluster.set_interval(item.start_ms)
             await pacing.run_at_full_rate()
+            await pacing.rest()
             await inject_fault(state, environment)
             await observe_and_revert(state, environment, pacing)
         await stop_instance(state, instance, environment.cluster, alone=environment.alone)
@@ -137,7 +138,10 @@ async def _judge(state: TrialState, environment: TrialEnvironment) -> None:
 
 
 async def under_the_fault(state: TrialState, environment: TrialEnvironment) -> None:
-    """Inject the fault and start a client; repeat the start until one meets the fault, at most `MAX_STARTS` times."""
+    """Inject the fault and start a client; repeat the start until one meets the fault, at most `MAX_STARTS` times.
+
+    Where nothing is required of a client, the first one is judged, whether it meets the fault or not.
+    """
     name, old = state.header.subject.instance, state.header.subject.old
     for attempt in range(1, MAX_STARTS + 1):
         await prepare(state, environment)
@@ -146,7 +150,8 @@ async def under_the_fault(state: TrialState, environment: TrialEnvironment) -> N
         async with environment.tools.host.start(
             state.item.cell, start, state.recorder.add, alone=environment.alone
         ) as instance:
-            if attempt == MAX_STARTS or await _is_hit(state):
+            first = state.item.expectation.expects is Reaction.NOTHING  # no start has to meet the fault
+            if first or attempt == MAX_STARTS or await _is_hit(state):
                 environment.slot.release()
                 await observe_and_revert(state, environment, Pacing(state, environment.cluster, instance))
                 await stop_instance(state, instance, environment.cluster, alone=environment.alone)

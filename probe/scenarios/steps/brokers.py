@@ -76,6 +76,66 @@ class LoseAnswers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CutAnswers:
+    """The failing broker processes a request, and the connection ends inside its answer."""
+
+    apis: tuple[int, ...]
+    passing: tuple[int, ...] = (2, 8, -1)
+    """Bytes that pass of each answer that is cut; negative: all but so many. By default the end comes inside the
+    length, after the header, and before the last byte."""
+
+    @property
+    def times(self) -> int:
+        """Number of answers."""
+        return len(self.passing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeepAnswers:
+    """The failing broker processes a request, and its answer comes after the client has given the request up.
+
+    Answers behind it on the same connection wait, too.
+    """
+
+    apis: tuple[int, ...]
+    times: int
+    beyond_own_ms: int
+    """Added to the client's own request timeout."""
+    keep_ms: int = 0
+    """The whole time, once the client has reported its timeout."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Throttle:
+    """A quota that every request to the failing broker exceeds: its answers carry a throttle time (KIP-219).
+
+    After each of them the broker reads nothing from the connection for as long.
+    """
+
+    apis: tuple[int, ...]
+    throttle_ms: int
+    when: When = NOW
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpireIdle:
+    """Connections to any broker over which nothing has passed for `after_ms` are closed, until reverted."""
+
+    after_ms: int
+    forgotten: bool = False
+    """Nobody closes them: a balancer in between has forgotten them, and drops what either side sends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitVersions:
+    """No broker knows ApiVersions above version `highest`, and none answers UNSUPPORTED_VERSION as it should."""
+
+    highest: int
+    malformed: bool = False
+    """Brokers answer UNSUPPORTED_VERSION in a body that fits no version; otherwise they reset the connection."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RefuseConnections:
     """The network refuses connections to the failing broker; established ones are reset first."""
 
@@ -151,6 +211,11 @@ BrokerStep = (
     | Evacuate
     | Resign
     | LoseAnswers
+    | CutAnswers
+    | KeepAnswers
+    | Throttle
+    | ExpireIdle
+    | LimitVersions
     | RefuseConnections
     | Blackhole
     | SlowDown

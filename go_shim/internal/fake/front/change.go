@@ -53,6 +53,13 @@ func (f *Front) check(change *clusterpb.Change) error {
 			return fmt.Errorf("roll back: %w", err)
 		}
 		return checkBroker("roll back", c.RollBack.Broker, "")
+	case *clusterpb.Change_LimitVersions:
+		if c.LimitVersions.Highest < 0 {
+			return fmt.Errorf("limit versions: %d is no version; give 0 or more", c.LimitVersions.Highest)
+		}
+		return nil
+	case *clusterpb.Change_Throttle:
+		return checkThrottle(c.Throttle)
 	case *clusterpb.Change_Readdress:
 		_, err := endpointsOf(c.Readdress.Advertise)
 		return err
@@ -114,6 +121,10 @@ func (f *Front) apply(change *clusterpb.Change, hitMs int64) error {
 		return f.evacuate(c.Evacuate, hitMs)
 	case *clusterpb.Change_RollBack:
 		return f.rollBack(c.RollBack)
+	case *clusterpb.Change_LimitVersions:
+		f.limit = c.LimitVersions
+	case *clusterpb.Change_Throttle:
+		f.quotas[c.Throttle.Broker] = c.Throttle
 	case *clusterpb.Change_Readdress:
 		endpoints, err := endpointsOf(c.Readdress.Advertise)
 		if err == nil {

@@ -96,11 +96,13 @@ func (c *conn) serveOne(frame []byte) error {
 	if err != nil || resp == nil {
 		return err
 	}
+	throttled := c.front.throttle(c.broker, resp)
 	if _, err := c.raw.Write(wire.AppendResponse(nil, resp, header.Correlation)); err != nil {
 		return err
 	}
 	c.front.counts.response(c.broker, header)
 	c.front.journal.note("response", c, header)
+	c.mute(throttled)
 	return nil
 }
 
@@ -108,7 +110,7 @@ func (c *conn) respond(header wire.Header, rest []byte) (kmsg.Response, error) {
 	served, ok := c.front.offers(c.broker).served[header.API]
 	if header.Version < served.Min || header.Version > served.Max || !ok {
 		if kmsg.Key(header.API) == kmsg.ApiVersions && ok {
-			return refuseApiVersions(served), nil
+			return c.front.refuseVersions(served)
 		}
 		return nil, fmt.Errorf("%s v%d is not served", kmsg.NameForKey(header.API), header.Version)
 	}

@@ -3,7 +3,6 @@ package front
 import (
 	"slices"
 
-	"github.com/kafka-metadata-probe/go_shim/internal/fake/release"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -60,17 +59,6 @@ func editApiVersions(resp *kmsg.ApiVersionsResponse, offered offer) {
 			return s.MinVersion == 0
 		})
 	}
-}
-
-// refuseApiVersions answers an ApiVersions request of an unknown version, whatever its body: v0, error 35, and the
-// supported versions (KIP-511).
-func refuseApiVersions(served release.VersionRange) kmsg.Response {
-	resp := kmsg.NewPtrApiVersionsResponse()
-	resp.ErrorCode = unsupportedVersion
-	key := kmsg.NewApiVersionsResponseApiKey()
-	key.ApiKey, key.MinVersion, key.MaxVersion = int16(kmsg.ApiVersions), served.Min, served.Max
-	resp.ApiKeys = append(resp.ApiKeys, key)
-	return resp
 }
 
 // editOffsetFetch gives an unknown group the response of brokers, rows with -1 and no error, unless a KIP-848 member

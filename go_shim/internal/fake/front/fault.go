@@ -175,6 +175,8 @@ func (f *Front) Heal() int64 {
 	f.rules.Clear()
 	clear(f.views)
 	clear(f.rolledBack)
+	f.limit = nil
+	clear(f.quotas)
 	clear(f.loading)
 	for key := range f.pendingMoves {
 		f.completeCoordinatorMove(key)

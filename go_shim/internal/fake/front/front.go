@@ -33,7 +33,9 @@ type endpoint struct {
 type Front struct {
 	release    *release.Release
 	served     map[int16]release.VersionRange
-	rolledBack map[int32]offer // APIs of brokers that were rolled back
+	rolledBack map[int32]offer          // APIs of brokers that were rolled back
+	limit      *clusterpb.LimitVersions // fault of ApiVersions, nil = none
+	quotas     map[int32]*clusterpb.Throttle
 	backend    *backend.Backend
 	log        *events.Log
 	endpoints  map[int32]endpoint
@@ -64,7 +66,8 @@ func New(r *release.Release, bounds map[int16]release.VersionRange, b *backend.B
 		return nil, fmt.Errorf("state machine: %w", err)
 	}
 	f := &Front{
-		release: r, served: release.Served(offered, bounds), rolledBack: map[int32]offer{}, backend: b, log: log,
+		release: r, served: release.Served(offered, bounds), rolledBack: map[int32]offer{},
+		quotas: map[int32]*clusterpb.Throttle{}, backend: b, log: log,
 		brokers: map[int32]*broker{}, changed: make(chan struct{}), closed: make(chan struct{}),
 		gone:  map[string]topology.Topic{},
 		views: map[int32]topology.View{}, states: map[int32]clusterpb.BrokerState_State{},

@@ -11,14 +11,15 @@ type offer struct {
 	served  map[int16]release.VersionRange
 }
 
-// offers returns the APIs and versions of a broker: those of its release, or of the release that it was rolled back to.
+// offers returns the APIs and versions of a broker: those of its release, or of the release that it was rolled back to,
+// with a limit of ApiVersions.
 func (f *Front) offers(broker int32) offer {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if rolledBack, ok := f.rolledBack[broker]; ok {
-		return rolledBack
+		return rolledBack.limited(f.limit)
 	}
-	return offer{f.release, f.served}
+	return offer{f.release, f.served}.limited(f.limit)
 }
 
 // rollBack caps the APIs of a broker to those of an older release. The contents of its responses stay those of its own

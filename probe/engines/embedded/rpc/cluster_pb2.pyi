@@ -515,6 +515,8 @@ class Change(_message.Message):
     EVACUATE_FIELD_NUMBER: _builtins.int
     READDRESS_FIELD_NUMBER: _builtins.int
     ROLL_BACK_FIELD_NUMBER: _builtins.int
+    LIMIT_VERSIONS_FIELD_NUMBER: _builtins.int
+    THROTTLE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def move_leader(self) -> Global___MoveLeader: ...
     @_builtins.property
@@ -531,6 +533,10 @@ class Change(_message.Message):
     def readdress(self) -> Global___Readdress: ...
     @_builtins.property
     def roll_back(self) -> Global___RollBack: ...
+    @_builtins.property
+    def limit_versions(self) -> Global___LimitVersions: ...
+    @_builtins.property
+    def throttle(self) -> Global___Throttle: ...
     def __init__(
         self,
         *,
@@ -542,12 +548,14 @@ class Change(_message.Message):
         evacuate: Global___Evacuate | None = ...,
         readdress: Global___Readdress | None = ...,
         roll_back: Global___RollBack | None = ...,
+        limit_versions: Global___LimitVersions | None = ...,
+        throttle: Global___Throttle | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "readdress", b"readdress", "roll_back", b"roll_back", "topic", b"topic", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "limit_versions", b"limit_versions", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "readdress", b"readdress", "roll_back", b"roll_back", "throttle", b"throttle", "topic", b"topic", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "readdress", b"readdress", "roll_back", b"roll_back", "topic", b"topic", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "limit_versions", b"limit_versions", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "readdress", b"readdress", "roll_back", b"roll_back", "throttle", b"throttle", "topic", b"topic", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_change: _TypeAlias = _typing.Literal["move_leader", "move_coordinator", "broker", "view", "topic", "evacuate", "readdress", "roll_back"]  # noqa: Y015
+    _WhichOneofReturnType_change: _TypeAlias = _typing.Literal["move_leader", "move_coordinator", "broker", "view", "topic", "evacuate", "readdress", "roll_back", "limit_versions", "throttle"]  # noqa: Y015
     _WhichOneofArgType_change: _TypeAlias = _typing.Literal["change", b"change"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_change) -> _WhichOneofReturnType_change | None: ...
 
@@ -721,6 +729,62 @@ class RollBack(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RollBack: _TypeAlias = RollBack  # noqa: Y015
+
+@_typing.final
+class LimitVersions(_message.Message):
+    """Caps the version of ApiVersions that brokers know until Heal. Requests of a higher version are not answered as Kafka does."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HIGHEST_FIELD_NUMBER: _builtins.int
+    MALFORMED_FIELD_NUMBER: _builtins.int
+    highest: _builtins.int
+    malformed: _builtins.bool
+    """answered UNSUPPORTED_VERSION (35) in a body that fits no version; else the connection is closed"""
+    def __init__(
+        self,
+        *,
+        highest: _builtins.int = ...,
+        malformed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["highest", b"highest", "malformed", b"malformed"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LimitVersions: _TypeAlias = LimitVersions  # noqa: Y015
+
+@_typing.final
+class Throttle(_message.Message):
+    """Sets a quota that every request exceeds, until Heal: answers of these APIs carry a throttle time, and the broker reads
+    nothing more from the connection for as long (KIP-219).
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BROKER_FIELD_NUMBER: _builtins.int
+    APIS_FIELD_NUMBER: _builtins.int
+    THROTTLE_MS_FIELD_NUMBER: _builtins.int
+    broker: _builtins.int
+    throttle_ms: _builtins.int
+    """0 = no quota any more"""
+    @_builtins.property
+    def apis(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
+    def __init__(
+        self,
+        *,
+        broker: _builtins.int = ...,
+        apis: _abc.Iterable[_builtins.int] | None = ...,
+        throttle_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["apis", b"apis", "broker", b"broker", "throttle_ms", b"throttle_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Throttle: _TypeAlias = Throttle  # noqa: Y015
 
 @_typing.final
 class Readdress(_message.Message):

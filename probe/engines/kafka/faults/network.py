@@ -19,6 +19,7 @@ from probe.scenarios.steps.brokers import (
     RefuseConnections,
     SlowDown,
     SwapAddresses,
+    ExpireIdle,
 )
 from probe.scenarios.steps.partitions import CutConnections, HoldDiscovery
 
@@ -83,6 +84,17 @@ async def lose(step: LoseAnswers, target: FaultTarget) -> None:
 async def lose_no_more(_: LoseAnswers, target: FaultTarget) -> None:
     """Forward all answers again."""
     target.cluster.relay.lose(target.old, (), 0)
+
+
+async def expire_idle(step: ExpireIdle, target: FaultTarget) -> None:
+    """Close or forget idle connections."""
+    target.cluster.relay.expire_idle(step.after_ms, forgotten=step.forgotten)
+    target.mark_fault_on()
+
+
+async def expire_no_more(_: ExpireIdle, target: FaultTarget) -> None:
+    """Leave idle connections alone; those that were forgotten stay so."""
+    target.cluster.relay.expire_idle(0)
 
 
 async def change_addresses(step: ChangeAddresses, target: FaultTarget) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from probe.scenarios.steps.brokers import HideBrokers, ReplaceCluster
+from probe.scenarios.steps.brokers import CutAnswers, KeepAnswers, LimitVersions, Throttle
 from probe.scenarios.steps.coordinators import Rejoin
 from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseAllLeaders, LoseLeader, RollBack
 from probe.scenarios.steps.step import Step
@@ -17,8 +18,12 @@ UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     HideBrokers: "a real broker lists no brokers for a moment after its start only, which cannot be controlled",
     LagMetadata: "the delay of real metadata cannot be controlled",
     LoseAllLeaders: "real brokers elect leaders as soon as they are back",
+    CutAnswers: "the relay alone cuts the answer, so both kinds of brokers show the same",
+    KeepAnswers: "the relay alone keeps the answer back, so both kinds of brokers show the same",
+    LimitVersions: "a real broker of Kafka answers UNSUPPORTED_VERSION in version 0 (KIP-511)",
     LoseLeader: "a real cluster elects any replica in sync; leader/election-slow stops the remaining ones",
     Rejoin: "a real coordinator asks for it when a member joins or leaves, and the group has one member",
     RollBack: "brokers of two versions cannot use the same log dirs in turn",
+    Throttle: "quotas of real brokers are not set yet",
 }
 """Steps that only the embedded engine plays, with the reason."""

@@ -1,0 +1,49 @@
+"""What a link asks of the relay's part for its broker: which bytes wait, which pass, and where events go."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from probe.model import Event
+
+if TYPE_CHECKING:
+    from probe.relay.link import Link
+
+
+class LinkPolicy(Protocol):
+    """What applies to the links of a broker."""
+
+    blackhole: bool
+    """Whether bytes are dropped in both directions."""
+    highest_versions: int | None
+    """The highest version of ApiVersions that the broker knows; above it the connection is reset. None = no limit."""
+
+    def delay_us(self, link: Link, api: int) -> int:
+        """Return the delay of an answer of this API, in microseconds."""
+
+    def passing(self, link: Link, api: int, size: int) -> int | None:
+        """Return how many bytes of an answer of `size` bytes pass before its connection ends. None = all of them."""
+
+    @property
+    def delays(self) -> bool:
+        """Whether any answer may be delayed or cut."""
+
+    async def dial(self, side: asyncio.Protocol) -> None:
+        """Connect `side` to the broker. Raises OSError, TimeoutError."""
+
+    def emit(self, events: Iterable[Event]) -> None:
+        """Report events."""
+
+    def folds(self) -> None:
+        """Report the counts of folded frames later; a link holds some."""
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run in the background."""
+
+    def ended(self, link: Link) -> None:
+        """Remove a link both of whose sides have ended."""
+
+    def failed(self, error: OSError) -> None:
+        """Report why the broker could not be reached."""
