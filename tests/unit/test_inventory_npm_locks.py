@@ -61,7 +61,9 @@ class TestYarnLock:
         assert (only(reading).service, "secret" in repr(reading)) == ("@shop/orders", False)
 
     def test_packages_of_the_project_itself_are_no_clients(self) -> None:
-        entry = '"kafka-tool@workspace:tools/kafka":\n  version: 0.0.0\n  resolution: "kafka-tool@workspace:tools/kafka"\n'
+        entry = (
+            '"kafka-tool@workspace:tools/kafka":\n  version: 0.0.0\n  resolution: "kafka-tool@workspace:tools/kafka"\n'
+        )
         assert (read(YARN_4 + entry).found, read(YARN_4 + entry).skipped) == ((), ())
 
     @pytest.mark.parametrize("damage", ["<<<<<<< HEAD\n", "kafkajs@^2.2", '{"a": 1}\n'])

@@ -20,15 +20,15 @@ from probe.scenarios.steps.brokers import (
     Blackhole,
     ChangeAddress,
     ChangeAddresses,
+    CutAnswers,
+    ExpireIdle,
+    KeepAnswers,
+    LimitVersions,
     RefuseConnections,
     ReplaceCluster,
     SlowDown,
     StopBroker,
     SwapAddresses,
-    CutAnswers,
-    ExpireIdle,
-    KeepAnswers,
-    LimitVersions,
 )
 from probe.scenarios.steps.partitions import CutConnections, HoldDiscovery
 from probe.scenarios.steps.step import Step

@@ -15,11 +15,11 @@ from probe.scenarios.steps.brokers import (
     Blackhole,
     ChangeAddress,
     ChangeAddresses,
+    ExpireIdle,
     LoseAnswers,
     RefuseConnections,
     SlowDown,
     SwapAddresses,
-    ExpireIdle,
 )
 from probe.scenarios.steps.partitions import CutConnections, HoldDiscovery
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from probe.scenarios.steps.brokers import HideBrokers, ReplaceCluster
-from probe.scenarios.steps.brokers import CutAnswers, KeepAnswers, LimitVersions, Throttle
+from probe.scenarios.steps.brokers import CutAnswers, HideBrokers, KeepAnswers, LimitVersions, ReplaceCluster, Throttle
 from probe.scenarios.steps.coordinators import Rejoin
 from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseAllLeaders, LoseLeader, RollBack
 from probe.scenarios.steps.step import Step
