@@ -30,7 +30,8 @@ def as_text(faults: Sequence[Fault], passing: Mapping[Cell, str], results: str, 
     for fault in sorted(shown, key=_order):
         yield f"  {fault.finding:<12}{_what(fault.cell)}: {_evidence(fault, results)}"
         if fault.evidence is not None and fault.evidence.cell in passing:
-            yield f"  {'':<12}{passing[fault.evidence.cell]} passes"
+            does = "is the first that works" if fault.is_control else "passes"
+            yield f"  {'':<12}{passing[fault.evidence.cell]} {does}"
     if not everything:
         yield from _summed_up([item for item in faults if item not in shown])
     if never := [item.cell for item in faults if item.evidence is None]:
@@ -38,8 +39,8 @@ def as_text(faults: Sequence[Fault], passing: Mapping[Cell, str], results: str, 
     yield from _sources(faults)
 
 
-def _order(fault: Fault) -> tuple[int, int]:
-    return list(Finding).index(fault.finding), -fault.grade
+def _order(fault: Fault) -> tuple[int, bool, int]:
+    return list(Finding).index(fault.finding), not fault.is_control, -fault.grade
 
 
 def _what(cell: Cell) -> str:
