@@ -120,6 +120,9 @@ class Behaviour(_Strict):
     """Versions whose producers write with acks=1 by default; the reason is the source."""
     unasked: tuple[UnsentRequest, ...] = ()
     """Requests that never occur; cells with faults of these APIs are skipped."""
+    old_requests: Span | None = None
+    """Versions that know Produce below 3 or Fetch below 4 only; the reason names them. The embedded engine serves
+    neither, as brokers from 4.0 on (KIP-896); on older lines only real brokers do."""
 
 
 class Family(_Strict):

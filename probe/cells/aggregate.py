@@ -18,6 +18,7 @@ from probe.model import Cell, Outcome, Verdict, conditions
 from probe.model.conditions import Rank
 from probe.model.grades import Grade, grade, worst_trial
 from probe.model.outcomes import conform
+from probe.model.refusals import refused_by, regraded
 
 
 class JudgedTrial(Protocol):
@@ -114,8 +115,13 @@ class SettledCell:
 
     @property
     def grade(self) -> Grade:
-        """Outcome and severity of the worst trial."""
-        return grade(worst_trial(self.verdicts))
+        """Outcome and severity of the worst trial; of a refused client, that of one that does no work."""
+        return regraded(grade(worst_trial(self.verdicts)), self.refusal)
+
+    @property
+    def refusal(self) -> str:
+        """Of a control cell: what keeps the client from working with brokers of this line; empty if nothing does."""
+        return refused_by(self.cell, self.reason)
 
     @property
     def judged(self) -> bool:

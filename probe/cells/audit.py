@@ -12,7 +12,7 @@ from probe.cells.lines import sides_of
 from probe.cells.trends import question
 from probe.cells.upgrades import next_conforming
 from probe.inventory.found import Place
-from probe.model import Cell, Profile
+from probe.model import CONTROL, Cell, Profile
 from probe.model.versions import version_key
 
 
@@ -49,6 +49,11 @@ class Fault:
     """Why and until when the finding is accepted, by an ignore file; empty = it counts."""
     passes_in: str = ""
     """The smallest later version of the library that is known to pass in this cell; empty = none, or nothing fails."""
+
+    @property
+    def is_control(self) -> bool:
+        """Return whether the question is if the client works with brokers of the line at all."""
+        return self.cell.scenario == CONTROL
 
     @property
     def grade(self) -> int:
@@ -91,9 +96,9 @@ class Report:
     """Whether the client cannot work at all, by what else its inventory lists: it fails without a fault."""
 
     def of(self, *findings: Finding) -> list[Fault]:
-        """Return the faults that count with one of these findings, in the order of findings, the worst first."""
+        """Return the faults that count with one of these findings: by finding, control cells first, then the worst."""
         counted = (item for item in self.faults if item.finding in findings and not item.ignored)
-        return sorted(counted, key=lambda item: (findings.index(item.finding), -item.grade))
+        return sorted(counted, key=lambda item: (findings.index(item.finding), not item.is_control, -item.grade))
 
     @property
     def ignored(self) -> list[Fault]:

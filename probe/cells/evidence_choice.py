@@ -27,7 +27,7 @@ def _one(answers: Sequence[SettledCell]) -> SettledCell:
     others = [item for item in answers if item is not best and _disagree(best, item)]
     if not others:
         return best
-    worst = max([best, *others], key=lambda item: RANKS[item.worst, item.conforms])
+    worst = max([best, *others], key=lambda item: (item.grade.severity or 0, RANKS[item.worst, item.conforms]))
     return replace(worst, beside=tuple(item for item in (best, *others) if item is not worst))
 
 

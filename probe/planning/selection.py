@@ -22,6 +22,10 @@ if TYPE_CHECKING:  # the steps of all scenarios, which a look-up does not load
     from probe.scenarios.steps.step import Step
 
 
+REFUSED_SINCE = "4.0"
+"""Release line from which brokers refuse Produce below 3 and Fetch below 4 (KIP-896), as the embedded engine does."""
+
+
 class LongWatches(StrEnum):
     """Client versions that run the scenarios with long observations."""
 
@@ -97,6 +101,7 @@ def _reason(
         or _acks(cell, chosen, profile, part)
         or _unobserved_error(chosen, part)
         or _unasked(chosen, cell.role, part)
+        or _too_old(cell, chosen)
         or _unplayed(scenario, part, selection, cell.broker)
         or _too_long(chosen, part, selection.long_watches)
         or out_of_reach(part, selection.versions.get(replace(cell, scenario=CONTROL), {}))
@@ -136,6 +141,16 @@ def _unasked(chosen: Chosen, role: Role, part: RoleVariant) -> str:
         if item.role == role and part.expectation.apis == (item.api,) and item.covers(chosen.version.version):
             return f"{chosen.client.family} as {role} does not call {api_name(item.api)} here: {item.reason}"
     return ""
+
+
+def _too_old(cell: Cell, chosen: Chosen) -> str:
+    """Return why the embedded engine cannot be asked: of this line, only real brokers serve such old requests."""
+    span = chosen.family.behaviour.old_requests
+    if span is None or cell.engine is not Engine.EMBEDDED or not span.covers(cell.version):
+        return ""
+    if version_key(cell.broker) >= version_key(REFUSED_SINCE):
+        return ""
+    return f"before Kafka {REFUSED_SINCE} only real brokers (--engine kafka) serve {span.reason}"
 
 
 def _unplayed(scenario: Scenario, part: RoleVariant, selection: Selection, broker: str) -> str:

@@ -34,7 +34,7 @@ def result(settled: SettledCell) -> Result:
         return Result.ERROR
     if settled.conforms is False:
         return Result.FAILED
-    return Result.PASSED if settled.judged else Result.SKIPPED
+    return Result.PASSED if settled.judged and not settled.refusal else Result.SKIPPED
 
 
 @dataclass(frozen=True, slots=True)

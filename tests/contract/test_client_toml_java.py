@@ -28,7 +28,7 @@ def test_every_version_is_pinned_and_dated(family: Family) -> None:
     for item in family.versions:
         assert DIGEST.fullmatch(item.digest), item
         dt.date.fromisoformat(item.released)
-    assert len({item.digest for item in family.versions}) == len(family.versions) == 21
+    assert len({item.digest for item in family.versions}) == len(family.versions) == 25
 
 
 def test_versions_are_in_order(family: Family) -> None:
@@ -65,7 +65,8 @@ def test_schema_jars_are_pinned_clients_before_and_after_4_0(family: Family) -> 
 @pytest.mark.parametrize(
     ("what", "name", "version", "has"),
     [
-        ("roles", "producer", "0.10.2.2", False),
+        ("roles", "producer", "0.9.0.1", True),
+        ("roles", "transactional", "0.10.2.2", False),
         ("roles", "transactional", "0.11.0.3", True),
         ("roles", "admin", "2.4.1", False),
         ("roles", "admin", "2.6.3", True),

@@ -18,7 +18,7 @@ pytest_plugins = ("tests.support.browser",)
 pytestmark = pytest.mark.browser
 
 
-PAGES = ("index.html", "clients.html", "scenarios.html", "upgrade.html", "changes.html")
+PAGES = ("index.html", "clients.html", "scenarios.html", "upgrade.html", "ready.html", "changes.html")
 OUTCOMES = ("stuck", "flaky", "not_run")
 
 

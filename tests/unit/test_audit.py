@@ -212,7 +212,7 @@ def test_an_empty_store_fails_the_audit(fleet: Path, tmp_path: Path) -> None:
     assert code == 3
     assert "nothing is stored" in str(error)
     assert "bad: not known (never measured); probe run" in text
-    assert "probe run --client sarama@1.43.2 --scenario disk/storage-error --role producer" in text
+    assert "probe run --client sarama@1.43.2 --scenario steady --scenario disk/storage-error --role producer" in text
 
 
 def test_without_a_stored_upgrade_bisect_is_suggested(tmp_path: Path) -> None:

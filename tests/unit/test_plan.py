@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from probe.catalogue.families import UnsentRequest, read_family
+from probe.catalogue.families import Span, UnsentRequest, read_family
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen, select_profiles
 from probe.engines.kafka.faults.unsupported_steps import UNSUPPORTED_STEPS
@@ -61,6 +61,19 @@ def test_a_request_that_a_client_never_sends_is_skipped(selection: Selection) ->
     skips = [skip for skip in plan.skips if "does not call" in skip.reason]
     assert {(skip.cell.version, skip.cell.scenario) for skip in skips} == {("2.0.0", "blip/produce/CORRUPT_MESSAGE")}
     assert skips[0].reason == "demo as producer does not call Produce here: it does not write"
+
+
+def test_old_requests_need_real_brokers_on_lines_that_serve_them(selection: Selection) -> None:
+    (family,) = {item.family.family: item.family for item in selection.clients}.values()
+    old = Span(until="1.9.0", reason="its Produce")
+    family = family.model_copy(update={"behaviour": family.behaviour.model_copy(update={"old_requests": old})})
+    clients = [Chosen(family, item) for item in family.versions]
+    whole = replace(selection, clients=clients, roles=(Role.PRODUCER,), brokers=("3.9", "4.4"))
+    skips = [skip for skip in make_plan(whole).skips if "only real brokers" in skip.reason]
+    assert {(skip.cell.version, skip.cell.broker) for skip in skips} == {("1.9.0", "3.9")}
+    assert skips[0].reason == "before Kafka 4.0 only real brokers (--engine kafka) serve its Produce"
+    real = make_plan(replace(whole, engine=Engine.KAFKA))
+    assert not [skip for skip in real.skips if "only real brokers" in skip.reason]
 
 
 def test_long_observations_are_for_core_and_newest_versions(selection: Selection, tmp_path: Path) -> None:

@@ -33,11 +33,11 @@ def test_a_client_without_any_cell_is_always_named(shard: str) -> None:
         scenarios=["steady"],
         engine=Engine.KAFKA,
         brokers=["4.3.1"],
-        roles=[Role.PRODUCER, Role.ADMIN],
+        roles=[Role.TRANSACTIONAL, Role.ADMIN],
         shard=shard,
     )
     (line,) = (line for line in found if line.startswith("not run"))
-    assert line.startswith("not run  java@0.10.2.2: java has role producer since 0.11.0.0; java has role admin since")
+    assert line.startswith("not run  java@0.10.2.2: java has role transactional since 0.11.0.0: transactions came with")
 
 
 def test_many_skips_are_grouped_and_counted() -> None:
@@ -109,10 +109,10 @@ def test_a_plan_lists_every_skip() -> None:
 
 
 def test_an_empty_run_names_the_reasons(tmp_path: Path) -> None:
-    selectors = ["--engine", "kafka", "--broker", "4.3.1", "--client", "java@0.10.2.2", "--role", "producer"]
+    selectors = ["--engine", "kafka", "--broker", "4.3.1", "--client", "java@0.10.2.2", "--role", "transactional"]
     done = probe("run", *selectors, "--scenario", "steady", "--results", str(tmp_path))
     assert done.returncode == 2
-    assert "nothing to run: java has role producer since 0.11.0.0" in done.stderr
+    assert "nothing to run: java has role transactional since 0.11.0.0" in done.stderr
 
 
 def test_show_names_the_selector_without_a_match(tmp_path: Path) -> None:

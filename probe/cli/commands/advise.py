@@ -16,16 +16,29 @@ from probe.catalogue.selectors import any_line, select_profiles
 from probe.cells.aggregate import SettledCell
 from probe.cells.citations import cited
 from probe.cells.cli_hints import run_command
+from probe.cells.control_cells import Barred, barred
 from probe.cells.trends import Step
 from probe.cells.upgrades import advise_upgrade, drift
 from probe.cli import common_options as o
+from probe.cli.console.control_lines import control_lines
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.catalogue import apps, families
-from probe.cli.wiring.comparisons import Change, Filter, absent, compared, needed, other_conditions, stored_cells
+from probe.cli.wiring.comparisons import (
+    Change,
+    Filter,
+    absent,
+    compared,
+    control_cells,
+    failed_before,
+    needed,
+    other_conditions,
+    stored_cells,
+)
 from probe.cli.wiring.evidence import open_evidence, say_differing
 from probe.errors import GateError, ProbeError
 from probe.model import CONTROL, Cell, Engine, Profile, Role
+from probe.model.counts import counted
 from probe.model.grades import Trend
 from probe.model.hints import did_you_mean
 from probe.model.versions import version_key
@@ -80,18 +93,20 @@ def advise(
     else:
         stored = answers()
     steps, alone = compared(stored, change, wanted)
+    controls = control_cells(stored, change, wanted)
+    closed = barred(controls, stored)
     missing = absent(stored, change, wanted)
     say_older(other_conditions(stored, change, wanted), "they are not compared; --run measures them again")
-    if not steps:
+    if not (steps or closed):
         fill_it = run_command(missing, results)
         raise ProbeError(f"{results}: no cell is stored for both {change.old} and {change.new}; run {fill_it}")
     say_differing([item for step in steps for item in (step.before, step.after)])
     OUT.print(_title(change, wanted), markup=False)
-    for text in _report(steps, stored, change, wanted, results):
+    for text in (*control_lines(controls, closed, results), *_report(steps, stored, change, wanted, results)):
         OUT.print(text, markup=False)
     if alone:
         say(f"{len(alone)} cells are stored for one side only; for the other run {run_command(missing, results)}")
-    _gate(steps, change)
+    _gate(steps, [item for item in closed if not failed_before(item.control, stored, change)], change)
 
 
 def understand(what: Sequence[str], broker: str | None) -> Change:
@@ -145,13 +160,18 @@ def _report(
     steps: Sequence[Step], stored: Mapping[Cell, SettledCell], change: Change, wanted: Filter, results: str
 ) -> Iterator[str]:
     for trend in MAX_LINES:
-        for step in (step for step in steps if step.trend is trend):
+        for step in (step for step in steps if step.trend is trend and not _is_in_head(step, change)):
             yield f"{trend:<10} {_subject(step, change)}: {step.before.tally} -> {step.after.tally}"
             yield from (f"           {line}" for line in _evidence(step, stored, change, wanted, results))
     if change.column == "version":
         yield from _settings(steps, results)
     counts = Counter(step.trend for step in steps)
     yield ", ".join(f"{counts[trend]} {trend}" for trend in Trend if counts[trend])
+
+
+def _is_in_head(step: Step, change: Change) -> bool:
+    after = step.after
+    return change.column == "broker" and after.cell.scenario == CONTROL and bool(after.grade.severity)
 
 
 def _subject(step: Step, change: Change) -> str:
@@ -208,7 +228,11 @@ def _settings_of(side: SettledCell, results: str) -> Mapping[str, str]:
     return history(results, side.run_id, side.cell, side.trial).header.settings
 
 
-def _gate(steps: Sequence[Step], change: Change) -> None:
+def _gate(steps: Sequence[Step], closed: Sequence[Barred], change: Change) -> None:
+    if closed:
+        first = closed[0].control.cell
+        who = f"{first.client} {first.role}"
+        raise GateError(f"{counted(len(closed), 'role')} of clients do not work with Kafka {change.new}, first: {who}")
     worse = [step for step in steps if step.trend is Trend.WORSE]
     if worse:
         what = _subject(worse[0], change)

@@ -79,7 +79,7 @@ def audit(
     gate = _gate(fail_on)
     form = _format(output, json_out=json_out, csv_out=csv_out)
     entries = read_ignore_file(ignore)
-    scenarios, line = select_scenarios(scenario or CORE_FAULTS), any_line(broker)
+    scenarios, line = select_scenarios(scenario or CORE_FAULTS), any_line(broker)  # `ask` adds the control cells
     readings = list(_say_each(read_inventories(paths), alone=len(paths) == 1))
     asked = [ask(item, scenarios, engine, line) for one in readings for item in one.found]
     known = answered(asked, Sources(evidence, results, max_age), jobs, fill=fill)

@@ -13,6 +13,7 @@ import typer
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.selectors import Chosen, any_line, select_clients
 from probe.cells.audit import BAD, Fault, Finding, examine
+from probe.cells.control_cells import without_implied
 from probe.cells.diff import in_order
 from probe.cells.upgrades import next_conforming
 from probe.cli import common_options as o
@@ -22,7 +23,7 @@ from probe.cli.wiring import evidence as given
 from probe.cli.wiring.catalogue import apps, by_number, families
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.evidence.wanted import Wanted
-from probe.model import Cell, Engine, Profile, Role
+from probe.model import CONTROL, Cell, Engine, Profile, Role
 from probe.model.versions import version_key
 
 
@@ -59,10 +60,10 @@ def lookup(
         every = found.find(_wanted(asked, client, role, engine))
         fitting = (cell for cell in every if _fits(cell, asked, profile, scenario))
         cells = in_order({_as_asked(cell, asked, line) for cell in fitting})
-        if not cells:
-            raise NothingJudgedError(_nothing(client, found))
         stored = found.answer(cells, others=asked.application is not None)  # the library's own settings, too
-        faults = examine(cells, stored)
+        faults = [item for item in without_implied(examine(cells, stored)) if _is_asked(item, scenario)]
+        if not faults:
+            raise NothingJudgedError(_nothing(client, found))
         bad = [item.evidence for item in faults if item.finding in BAD and item.evidence is not None]
         passing = next_conforming(bad, found.later([item.cell for item in bad]).values()) if bad else {}
     given.say_differing([stored[cell] for cell in cells if cell in stored])
@@ -110,7 +111,7 @@ def _wanted(asked: Chosen, client: str, roles: Sequence[Role] | None, engine: En
 
 
 def _fits(cell: Cell, asked: Chosen, profile: str, scenarios: Sequence[str] | None) -> bool:
-    if scenarios and not any(fnmatchcase(cell.scenario, glob) for glob in scenarios):
+    if cell.scenario != CONTROL and not _matches(cell, scenarios):
         return False
     if asked.application is None:
         return cell.profile == profile or fnmatchcase(cell.profile, profile)
@@ -118,6 +119,15 @@ def _fits(cell: Cell, asked: Chosen, profile: str, scenarios: Sequence[str] | No
     plain = own.plain()
     has_role = asked.application.plays(cell.role)
     return has_role and own in {plain, asked.application.profile(plain, cell.role)} and fnmatchcase(str(plain), profile)
+
+
+def _matches(cell: Cell, scenarios: Sequence[str] | None) -> bool:
+    return not scenarios or any(fnmatchcase(cell.scenario, glob) for glob in scenarios)
+
+
+def _is_asked(fault: Fault, scenarios: Sequence[str] | None) -> bool:
+    """Return whether a fault is shown: a control cell that was not asked for only if it fails."""
+    return _matches(fault.cell, scenarios) or fault.finding in BAD
 
 
 def _as_asked(cell: Cell, asked: Chosen, line: str) -> Cell:

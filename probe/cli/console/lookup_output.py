@@ -46,8 +46,8 @@ def as_text(
         yield from wrapped(text, columns, AT)
 
 
-def _order(fault: Fault) -> tuple[int, int]:
-    return list(Finding).index(fault.finding), -fault.grade
+def _order(fault: Fault) -> tuple[int, bool, int]:
+    return list(Finding).index(fault.finding), not fault.is_control, -fault.grade
 
 
 def _what(cell: Cell) -> str:
@@ -61,7 +61,8 @@ def _answer_lines(fault: Fault, passing: Mapping[Cell, str], results: str, colum
     yield from wrapped(f"  {fault.finding:<12}{visible(f'{_what(fault.cell)}: {first}')}", columns, AT)
     if seen is None:
         return
-    better = [f"{passing[seen.cell]} passes"] if seen.cell in passing else []
+    does = "is the first that works" if fault.is_control else "passes"
+    better = [f"{passing[seen.cell]} {does}"] if seen.cell in passing else []
     for text in (seen.reason, *better, *evidence_of(fault.cell, seen)):
         yield from wrapped(f"{'':<{AT}}{visible(text)}", columns, AT)
     yield from command_lines(visible(command(fault.cell, seen, results)), columns, AT)

@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 
 from probe.catalogue.apps import Application, release_key
 from probe.catalogue.families import CatalogueError
+from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import LOCAL, Chosen, select_clients, select_profiles
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding, Report, examine, first_good, upgrade
+from probe.cells.control_cells import without_implied
 from probe.cli.wiring.catalogue import apps, by_number, choose_clients, families
 from probe.cli.wiring.evidence import open_evidence
 from probe.inventory.found import Found
-from probe.model import Cell, Engine, Role
+from probe.model import CONTROL, Cell, Engine, Role
 from probe.planning.selection import Selection, combinations
 from probe.scenarios.scenario import Scenario
 
@@ -42,14 +44,17 @@ class AuditRequest:
 
 
 def ask(service: Found, scenarios: Sequence[Scenario], engine: Engine, line: str) -> AuditRequest:
-    """Return the cells of a client on one release line. One that is not known is a problem of its service only."""
+    """Return the cells of a client on one release line, the control cells first.
+
+    A client that is not known is a problem of its service only.
+    """
     if why := service.broken or service.unknown:
         return AuditRequest(service, problem=why)
     try:
         chosen = _chosen(service.selector)
         selection = Selection(
             clients=[chosen],
-            scenarios=scenarios,
+            scenarios=[*select_scenarios([CONTROL]), *(item for item in scenarios if item.name != CONTROL)],
             roles=[service.role] if service.role else tuple(Role),
             profiles=select_profiles([service.profile], service.properties, None),
             engine=engine,
@@ -59,9 +64,16 @@ def ask(service: Found, scenarios: Sequence[Scenario], engine: Engine, line: str
         return AuditRequest(service, problem=str(error).removeprefix("--client "))
     every = list(combinations(selection))
     cells = tuple(item.cell for item in every if not item.reason and item.variant.expectation.conforms)
+    cells = _with_control(cells, asked=any(item.name == CONTROL for item in scenarios))
     skipped = (item.reason for item in every if item.reason)
     problem = "" if cells else next(skipped, NO_SUCH_ROLE)
     return AuditRequest(service, chosen, cells, problem)
+
+
+def _with_control(cells: Sequence[Cell], *, asked: bool) -> tuple[Cell, ...]:
+    """Return the cells, with the control cells of roles that have another one, or with all if they were asked for."""
+    roles = {cell.role for cell in cells if asked or cell.scenario != CONTROL}
+    return tuple(cell for cell in cells if cell.role in roles)
 
 
 def _chosen(name: str) -> Chosen:
@@ -90,20 +102,20 @@ def answered(
 
 def _missing(asked: Iterable[AuditRequest], stored: Mapping[Cell, SettledCell]) -> list[Cell]:
     """Return the cells whose findings are not known in their own configuration."""
-    faults = [fault for item in asked for fault in examine(item.cells, stored)]
+    faults = [fault for item in asked for fault in without_implied(examine(item.cells, stored))]
     return list(dict.fromkeys(item.cell for item in faults if item.finding in {Finding.UNKNOWN, Finding.SUSPECTED}))
 
 
 def report(asked: AuditRequest, stored: Mapping[Cell, SettledCell]) -> Report:
     """Return the findings about a client."""
-    faults = examine(asked.cells, stored)
+    faults = without_implied(examine(asked.cells, stored))
     return Report(
         name=asked.service.name,
         client=asked.service.shown,
         stands_for=str(asked.chosen.client) if asked.chosen else "",
         count=asked.service.count,
         faults=faults,
-        upgrade=first_good(faults, _releases(asked), stored) or upgrade(faults, stored),
+        upgrade=first_good(faults, _releases(asked, [item.cell for item in faults]), stored) or upgrade(faults, stored),
         problem=asked.problem,
         place=asked.service.place,
         note=asked.service.note,
@@ -111,8 +123,8 @@ def report(asked: AuditRequest, stored: Mapping[Cell, SettledCell]) -> Report:
     )
 
 
-def _releases(asked: AuditRequest) -> Iterator[tuple[str, list[Cell]]]:
-    """Yield the later releases of a service's application, each with the service's cells in its configuration."""
+def _releases(asked: AuditRequest, cells: Sequence[Cell]) -> Iterator[tuple[str, list[Cell]]]:
+    """Yield the later releases of a service's application, each with these cells in its configuration."""
     own = asked.chosen.application if asked.chosen else None
     if own is None:
         return
@@ -122,5 +134,5 @@ def _releases(asked: AuditRequest) -> Iterator[tuple[str, list[Cell]]]:
         release = Application(own.app, item.since)
         yield (
             str(release),
-            [replace(c, version=item.library, profile=str(release.profile(profile, c.role))) for c in asked.cells],
+            [replace(c, version=item.library, profile=str(release.profile(profile, c.role))) for c in cells],
         )

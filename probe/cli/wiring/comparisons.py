@@ -67,13 +67,19 @@ class Filter:
     """The release line, for a comparison of versions."""
 
     def covers(self, cell: Cell) -> bool:
-        """Return whether a cell is selected, regardless of profile and broker."""
-        fits = not self.scenarios or any(fnmatchcase(cell.scenario, glob) for glob in self.scenarios)
-        return fits and cell.engine is self.engine and (not self.roles or cell.role in self.roles)
+        """Return whether a cell is selected, regardless of scenario, profile and broker."""
+        return cell.engine is self.engine and (not self.roles or cell.role in self.roles)
+
+    def asks(self, scenario: str) -> bool:
+        """Return whether a scenario is selected."""
+        return not self.scenarios or any(fnmatchcase(scenario, glob) for glob in self.scenarios)
 
 
 def stored_cells(evidence: Evidence, change: Change, wanted: Filter) -> dict[Cell, SettledCell]:
-    """Return the answers about these clients, also of other versions and profiles, which may be advised."""
+    """Return the answers about these clients, also of other versions and profiles, which may be advised.
+
+    Control cells are those of all versions of their families, whatever the scenarios.
+    """
     families_of = {client.partition("@")[0] for client in change.clients}
     asked = Wanted(
         family=families_of or None,
@@ -83,7 +89,9 @@ def stored_cells(evidence: Evidence, change: Change, wanted: Filter) -> dict[Cel
     found = {
         cell: item
         for cell, item in evidence.find(asked).items()
-        if change.covers(cell) and wanted.covers(cell) and item.outcome is not Outcome.NOT_RUN
+        if wanted.covers(cell)
+        and (cell.scenario == CONTROL or (change.covers(cell) and wanted.asks(cell.scenario)))
+        and item.outcome is not Outcome.NOT_RUN
     }
     return found if change.column == "broker" else {**found, **_of_neighbours(found, wanted.line)}
 
@@ -108,6 +116,22 @@ def compared(stored: dict[Cell, SettledCell], change: Change, wanted: Filter) ->
     alone = [item for key, item in (before | after).items() if key not in before or key not in after]
     order = {cell: number for number, cell in enumerate(in_order(item.cell for item in alone))}
     return sorted(steps, key=lambda step: place[step.before.cell]), sorted(alone, key=lambda item: order[item.cell])
+
+
+def control_cells(stored: dict[Cell, SettledCell], change: Change, wanted: Filter) -> list[Cell]:
+    """Return the known control cells on the new release line; none for an upgrade of a client."""
+    if change.column != "broker":
+        return []
+    mine = (cell for cell, item in stored.items() if cell.scenario == CONTROL and item.judged)
+    return [
+        cell for cell in mine if cell.broker == change.new and change.covers(cell) and cell.profile in wanted.profiles
+    ]
+
+
+def failed_before(control: SettledCell, stored: dict[Cell, SettledCell], change: Change) -> bool:
+    """Return whether the client of a control cell is known not to work with the old brokers, either."""
+    before = stored.get(replace(control.cell, broker=change.old))
+    return before is not None and bool(before.grade.severity)
 
 
 def other_conditions(stored: dict[Cell, SettledCell], change: Change, wanted: Filter) -> list[Cell]:
@@ -137,8 +161,10 @@ def _side(stored: dict[Cell, SettledCell], change: Change, side: str, wanted: Fi
 
 
 def _is_of(cell: Cell, change: Change, side: str, wanted: Filter) -> bool:
+    if not wanted.asks(cell.scenario):
+        return False
     if change.column == "broker":
-        return cell.broker == side
+        return cell.broker == side and change.covers(cell)
     return cell.version == change.library(side) and cell.broker == wanted.line
 
 

@@ -16,7 +16,7 @@ from probe.cli.console.agreement import of_matrix, show_agreement
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.captures import Captures
-from probe.cli.wiring.catalogue import inside
+from probe.cli.wiring.catalogue import families, inside
 from probe.cli.wiring.settled import write_settled
 from probe.cli.wiring.site_files import site_files
 from probe.cli.wiring.time_budget import note_publishing
@@ -111,7 +111,8 @@ class Publisher:
         rows = read_matrix(Path(built.csv))
         older = [row.cell for row in rows if not row.is_current]
         say_older(older, "their rows have a lower number in the column conditions")
-        index = build(Path(built.csv), source, Path(self._out), inside, address, processes, partial(site_files, found))
+        further, listed = partial(site_files, found), tuple(families().values())
+        index = build(Path(built.csv), source, Path(self._out), inside, address, processes, further, listed)
         if not built.cells:
             raise NothingJudgedError(f"{self._results}: there are no judged trials; use `probe run` first")
         say(f"matrix and site in {time.monotonic() - started:.1f} s{self._since() if just_ran else ''}")

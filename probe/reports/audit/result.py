@@ -70,12 +70,14 @@ class AuditResult:
 def bisect_command(fault: Fault) -> str:
     """Return the command that looks for a version that conforms."""
     cell = fault.cell
-    return f"probe bisect {cell.family} {cell.scenario} --role {cell.role}"
+    line = f" --broker {cell.broker}" if fault.is_control else ""
+    return f"probe bisect {cell.family} {cell.scenario} --role {cell.role}{line}"
 
 
 def fault_line(fault: Fault) -> str:
     """Return a fault in words: role, scenario, outcome."""
-    outcome = fault.evidence.tally if fault.evidence else ""
+    seen = fault.evidence
+    outcome = "" if seen is None else f"refused by Kafka {seen.cell.broker}" if seen.refusal else seen.tally
     return f"{fault.cell.role} {fault.cell.scenario}: {outcome}{doubt(fault)}"
 
 

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 
 from probe.model import App, Closed, Event, Folded, Request, Response
+from probe.model.refusals import closed_at, never_sent, refusal
 from probe.protocol.names import api_name, error_name
 from probe.verdict.apis import METADATA
 
@@ -31,7 +32,7 @@ def incompatibility_reason(line: str, events: Sequence[Event], main: Collection[
     reason = _refused_request(events)
     if not reason and not served:
         reason = _refused_by_version(events) or _closed(events) or _never_sent(events, main)
-    return f"it cannot work with Kafka {line}: {reason}"[:MAX_TEXT] if reason else ""
+    return refusal(line, reason)[:MAX_TEXT] if reason else ""
 
 
 def connected(events: Sequence[Event]) -> bool:
@@ -65,8 +66,7 @@ def _refused_request(events: Sequence[Event]) -> str:
             asked[event.api, event.version].append(event.conn)
     for (api, version), conns in asked.items():
         if (times := sum(conn in closed for conn in conns)) >= MIN_CLOSED:
-            name = f"{api_name(api)} v{version}"
-            return f"brokers closed the connection at each {name} ({times} times), and answered none"
+            return closed_at(f"{api_name(api)} v{version}", times)
     return ""
 
 
@@ -99,4 +99,4 @@ def _never_sent(events: Sequence[Event], main: Collection[int]) -> str:
     informed = any(isinstance(event, Response) and event.api == METADATA and event.rows for event in events)
     if not informed or any(isinstance(event, Request) and event.api in main for event in events):
         return ""
-    return f"it knows the leader, but never sent {' or '.join(api_name(key) for key in sorted(main))}"
+    return never_sent(" or ".join(api_name(key) for key in sorted(main)))

@@ -12,6 +12,7 @@ from probe.model import Cell, Outcome
 from probe.model.columns import NAMES
 from probe.model.conditions import FIRST, is_current, span
 from probe.model.grades import Grade, grade_of
+from probe.model.refusals import refused_by, regraded
 from probe.site.data.page_names import slug
 
 CONFORMS = {"yes": True, "no": False, "": None}
@@ -41,7 +42,12 @@ class MatrixRow:
     @property
     def grade(self) -> Grade:
         """How bad the worst trial is, as `probe advise` grades it."""
-        return grade_of(self.worst, self.conforms)
+        return regraded(grade_of(self.worst, self.conforms), self.refusal)
+
+    @property
+    def refusal(self) -> str:
+        """Of a control cell: what keeps the client from working with brokers of this line; empty if nothing does."""
+        return refused_by(self.cell, self.values["reason"])
 
     @property
     def votes(self) -> Mapping[Outcome, int]:

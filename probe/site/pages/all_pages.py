@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from probe.catalogue.families import Family
 from probe.model import Client, Outcome
 from probe.model.conditions import current
 from probe.site.data.cell_index import CellIndex
@@ -12,7 +13,7 @@ from probe.site.data.matrix_rows import MatrixRow
 from probe.site.data.page_names import client_slug, scenario_slug
 from probe.site.data.run_history import RunHistory
 from probe.site.data.wording import command, details, summary
-from probe.site.pages import clients, scenarios, upgrade
+from probe.site.pages import clients, ready, scenarios, upgrade
 from probe.site.pages.changes import change_report
 from probe.site.pages.filters import filters
 from probe.site.pages.grid import grid, tally
@@ -32,10 +33,15 @@ class Pages:
     """The pages of one matrix."""
 
     def __init__(
-        self, answers: CellIndex, past: RunHistory | None = None, inside: Callable[[Client], Sequence[str]] = no_clients
+        self,
+        answers: CellIndex,
+        past: RunHistory | None = None,
+        inside: Callable[[Client], Sequence[str]] = no_clients,
+        listed: Sequence[Family] = (),
     ) -> None:
         self.answers = answers
         self._inside = inside
+        self._listed = listed
         self._past = past or RunHistory()
         rows = answers.rows
         self._runs = sorted({row.run_id for row in rows if row.run_id})
@@ -47,6 +53,7 @@ class Pages:
         yield "clients.html", _render("clients.html", here="clients", scores=clients.scores(self.answers))
         yield "scenarios.html", _render("scenarios.html", here="scenarios", scores=scenarios.scores(self.answers))
         yield "upgrade.html", _render("upgrade.html", here="upgrade", data=upgrade.data(self.answers))
+        yield "ready.html", self._ready()
         yield "changes.html", self._changes()
         for client, text in self._clients():
             yield f"client/{client_slug(client)}.html", text
@@ -68,6 +75,10 @@ class Pages:
             older=self.answers.older,
             runs=self._runs,
         )
+
+    def _ready(self) -> str:
+        found = ready.ready(self.answers, self._listed)
+        return _render("ready.html", here="ready", ready=found)
 
     def _changes(self) -> str:
         by_cell = {row.cell: row for row in self.answers.rows}

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.AdminClient;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
@@ -29,7 +30,7 @@ final class AdminRole extends Instance {
 
     @Override
     Map<String, String> settings() {
-        return Settings.ofAdmin(configuration);
+        return Settings.of(AdminClientConfig.class, configuration);
     }
 
     @Override

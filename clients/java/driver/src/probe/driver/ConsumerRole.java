@@ -35,8 +35,8 @@ class ConsumerRole extends Instance {
     void assign() {
         List<TopicPartition> mine = start.getPartitionsList().stream()
                 .map(partition -> new TopicPartition(start.getTopic(), partition)).collect(Collectors.toList());
-        consumer.assign(mine);
-        consumer.seekToBeginning(mine);
+        CompatibleCalls.assign(consumer, mine);
+        CompatibleCalls.seekToBeginning(consumer, mine);
         reports.assigned(start.getPartitionsList());
     }
 

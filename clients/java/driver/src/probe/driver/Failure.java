@@ -65,6 +65,7 @@ final class Failure {
         if (found.code() == UNKNOWN) {
             return thrown instanceof UnknownServerException;
         }
-        return !(thrown instanceof TimeoutException) || Objects.equals(found.message(), thrown.getMessage());
+        return !(thrown instanceof TimeoutException)
+                || Objects.equals(found.exception().getMessage(), thrown.getMessage());
     }
 }

@@ -32,7 +32,7 @@ final class GroupRole extends ConsumerRole implements ConsumerRebalanceListener 
 
     @Override
     void assign() {
-        consumer.subscribe(List.of(start.getTopic()), this);
+        CompatibleCalls.subscribe(consumer, List.of(start.getTopic()), this);
     }
 
     @Override

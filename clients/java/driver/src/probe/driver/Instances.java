@@ -56,7 +56,7 @@ final class Instances {
     }
 
     /**
-     * Passes a log line to the instance whose client id it contains. A line without a client id (all lines of 0.11) is
+     * Passes a log line to the instance whose client id it contains. A line without a client id (all lines up to 0.11) is
      * passed on only if there is one instance.
      */
     void log(String line) {

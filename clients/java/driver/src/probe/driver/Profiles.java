@@ -30,6 +30,7 @@ final class Profiles {
     /** The profiles that at least one role of this version supports. */
     static List<String> names(Library library) {
         return NAMES.stream().filter(name -> switch (name) {
+            case "idempotent" -> library.atLeast(0, 11);
             case "zstd" -> library.atLeast(2, 1);
             case "consumer-protocol" -> library.atLeast(4, 0);
             default -> true;
@@ -43,8 +44,7 @@ final class Profiles {
             case "isolated" -> { }
             case "defaults" -> settings.clear();
             case "refresh-1s" -> settings.put(REFRESH, "1000");
-            case "idempotent" -> settings.putAll(
-                    only(role == Role.PRODUCER, profile, role, "enable.idempotence", "true"));
+            case "idempotent" -> settings.putAll(idempotent(role, library));
             case "no-retries" -> settings.putAll(
                     only(role == Role.PRODUCER || role == Role.ADMIN, profile, role, "retries", "0"));
             case "acks-1" -> settings.putAll(only(role == Role.PRODUCER, profile, role, "acks", "1"));
@@ -64,6 +64,14 @@ final class Profiles {
                     "profile " + profile + " sets " + key + ", which has no meaning for the role " + role.word());
         }
         return Map.of(key, value);
+    }
+
+    private static Map<String, String> idempotent(Role role, Library library) {
+        if (!library.atLeast(0, 11)) {
+            throw new UnsupportedException(
+                    "the idempotent producer came with 0.11 (KIP-98); this is " + library.version());
+        }
+        return only(role == Role.PRODUCER, "idempotent", role, "enable.idempotence", "true");
     }
 
     private static Map<String, String> zstd(Role role, Library library) {

@@ -3,49 +3,56 @@ package probe.driver;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import org.apache.kafka.clients.admin.AdminClientConfig;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import probe.driver.v1.Start;
 
 /** A role of driver.proto, and the instance that plays it. */
 enum Role {
-    PRODUCER(ProducerConfig.configNames()) {
+    PRODUCER("producer.ProducerConfig") {
         @Override
         Instance create(Start start, Reports reports, Map<String, Object> configuration) {
             return new ProducerRole(start, reports, configuration);
         }
     },
-    CONSUMER(ConsumerConfig.configNames()) {
+    CONSUMER("consumer.ConsumerConfig") {
         @Override
         Instance create(Start start, Reports reports, Map<String, Object> configuration) {
             return new ConsumerRole(start, reports, configuration);
         }
     },
-    GROUP(ConsumerConfig.configNames()) {
+    GROUP("consumer.ConsumerConfig") {
         @Override
         Instance create(Start start, Reports reports, Map<String, Object> configuration) {
             return new GroupRole(start, reports, configuration);
         }
     },
-    TRANSACTIONAL(ProducerConfig.configNames()) {
+    TRANSACTIONAL("producer.ProducerConfig") {
         @Override
         Instance create(Start start, Reports reports, Map<String, Object> configuration) {
             return new TransactionalRole(start, reports, configuration);
         }
+
+        @Override
+        String absentFrom(Library library) {
+            return library.atLeast(0, 11) ? "" : "transactions came with 0.11 (KIP-98)";
+        }
     },
-    ADMIN(AdminClientConfig.configNames()) {
+    ADMIN("admin.AdminClientConfig") {
         @Override
         Instance create(Start start, Reports reports, Map<String, Object> configuration) {
             return new AdminRole(start, reports, configuration);
         }
+
+        @Override
+        String absentFrom(Library library) {
+            return library.atLeast(2, 5) ? "" : "AdminClient.listOffsets came with 2.5 (KIP-396)";
+        }
     };
 
-    private final Set<String> properties;
+    /** The class with the role's properties, by name: that of admin came with 0.11. */
+    private final String configuration;
 
-    Role(Set<String> properties) {
-        this.properties = properties;
+    Role(String configuration) {
+        this.configuration = "org.apache.kafka.clients." + configuration;
     }
 
     abstract Instance create(Start start, Reports reports, Map<String, Object> configuration);
@@ -61,7 +68,7 @@ enum Role {
 
     /** Returns whether this version of the library has a property. */
     boolean knows(String property) {
-        return properties.contains(property);
+        return Settings.names(configuration).contains(property);
     }
 
     boolean writes() {
@@ -72,8 +79,8 @@ enum Role {
         return this == CONSUMER || this == GROUP;
     }
 
-    /** AdminClient.listOffsets came with 2.5 (KIP-396). */
-    boolean existsIn(Library library) {
-        return this != ADMIN || library.atLeast(2, 5);
+    /** Returns why this version of the library lacks the role; empty if it has it. */
+    String absentFrom(Library library) {
+        return "";
     }
 }

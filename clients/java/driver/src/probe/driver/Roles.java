@@ -14,7 +14,7 @@ final class Roles {
     private Roles() {}
 
     static List<String> names(Library library) {
-        return Arrays.stream(Role.values()).filter(role -> role.existsIn(library)).map(Role::word)
+        return Arrays.stream(Role.values()).filter(role -> role.absentFrom(library).isEmpty()).map(Role::word)
                 .collect(Collectors.toList());
     }
 
@@ -22,9 +22,9 @@ final class Roles {
     static Instance create(Start start, Reports reports, Library library) {
         Role role = Role.named(start.getRole())
                 .orElseThrow(() -> new UnsupportedException("this driver has no role " + start.getRole()));
-        if (!role.existsIn(library)) {
-            throw new UnsupportedException(
-                    "AdminClient.listOffsets came with 2.5 (KIP-396); this is " + library.version());
+        String missing = role.absentFrom(library);
+        if (!missing.isEmpty()) {
+            throw new UnsupportedException(missing + "; this is " + library.version());
         }
         Map<String, Object> configuration = required(start, role);
         configuration.putAll(Profiles.of(start.getProfile(), role, library));

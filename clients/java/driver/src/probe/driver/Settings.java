@@ -2,13 +2,15 @@ package probe.driver;
 
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.apache.kafka.clients.admin.AdminClientConfig;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.AbstractConfig;
+import org.apache.kafka.common.config.ConfigDef;
 
 /** Effective settings, read back from the library, under the names of driver.proto. */
 final class Settings {
@@ -41,13 +43,13 @@ final class Settings {
         return found;
     }
 
-    static Map<String, String> ofAdmin(Map<String, Object> configuration) {
-        return named(values(AdminClientConfig.class, configuration));
+    static Map<String, String> of(Class<? extends AbstractConfig> type, Map<String, Object> configuration) {
+        return named(values(type, configuration));
     }
 
     /**
      * A producer sets acks, retries and idempotence during its construction (with idempotence before 3.0 its
-     * configuration still has acks=1), so these are read from its parts, whose fields have kept their names since 0.11.
+     * configuration still has acks=1), so these are read from its parts, whose fields have kept their names since 0.9.
      */
     static Map<String, String> ofProducer(KafkaProducer<?, ?> producer, Map<String, Object> configuration) {
         Map<String, String> found = named(values(ProducerConfig.class, configuration));
@@ -55,8 +57,26 @@ final class Settings {
         int acks = ((Number) field(sender, "acks")).intValue();
         found.put("acks", acks == -1 ? "all" : String.valueOf(acks));
         found.put("retries", String.valueOf(field(sender, "retries")));
-        found.put("idempotence", String.valueOf(field(producer, "transactionManager") != null));
+        boolean transactions = has(producer, "transactionManager"); // since 0.11 (KIP-98)
+        found.put("idempotence", String.valueOf(transactions && field(producer, "transactionManager") != null));
         return found;
+    }
+
+    /** Returns the properties of a configuration class: by configNames(), since 0.10.1, else by its definition. */
+    @SuppressWarnings("unchecked") // configNames() returns Set<String> in every version
+    static Set<String> names(String type) {
+        try {
+            Class<?> configuration = Class.forName(type);
+            try {
+                return (Set<String>) configuration.getMethod("configNames").invoke(null);
+            } catch (NoSuchMethodException olderVersion) {
+                Field definition = configuration.getDeclaredField("CONFIG");
+                definition.setAccessible(true);
+                return ((ConfigDef) definition.get(null)).names();
+            }
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("cannot read the properties of " + type, e);
+        }
     }
 
     private static Map<String, String> named(Map<String, ?> values) {
@@ -84,6 +104,10 @@ final class Settings {
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("cannot read settings back from " + type.getSimpleName(), e);
         }
+    }
+
+    private static boolean has(Object owner, String name) {
+        return Arrays.stream(owner.getClass().getDeclaredFields()).anyMatch(field -> field.getName().equals(name));
     }
 
     private static Object field(Object owner, String name) {

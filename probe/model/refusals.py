@@ -1,0 +1,57 @@
+"""The sentence with which a control cell says that a client cannot work with brokers of its line. Pure.
+
+A warm-up that does not end writes it (`probe.runner.trial.compatibility`). It becomes the reason of the verdict, and
+stored results keep reasons, so look-ups and pages read it from there.
+"""
+
+from __future__ import annotations
+
+import re
+
+from probe.model.cell import CONTROL, Cell, Outcome
+from probe.model.grades import Grade
+from probe.model.outcomes import STOPS
+
+_START = "it cannot work with Kafka "
+_CLOSED = re.compile(r"brokers closed the connection at each (?P<request>\S+ v\d+) ")
+_UNSENT = re.compile(r"it knows the leader, but never sent (?P<request>.+)")
+
+
+def refusal(line: str, why: str) -> str:
+    """Return the sentence: the release line, and what keeps client and brokers apart."""
+    return f"{_START}{line}: {why}"
+
+
+def closed_at(request: str, times: int) -> str:
+    """Return that brokers refuse a request, named with its version, by closing the connection."""
+    return f"brokers closed the connection at each {request} ({times} times), and answered none"
+
+
+def never_sent(requests: str) -> str:
+    """Return that a client is silent: it has no version of its main request that brokers accept."""
+    return f"it knows the leader, but never sent {requests}"
+
+
+def refused_by(cell: Cell, reason: str) -> str:
+    """Return from the reason of a verdict what keeps client and brokers apart; empty for any other cell or reason."""
+    if cell.scenario != CONTROL or not reason.startswith(_START):
+        return ""
+    return reason.removeprefix(_START).partition(": ")[2]
+
+
+def in_short(why: str) -> str:
+    """Return what keeps client and brokers apart in two or three words, without counts, where it is a request.
+
+    >>> in_short(closed_at("Produce v2", 12)), in_short(never_sent("Fetch"))
+    ('Produce v2 is refused', 'Fetch is never sent')
+    """
+    if closed := _CLOSED.match(why):
+        return f"{closed['request']} is refused"
+    if unsent := _UNSENT.match(why):
+        return f"{unsent['request']} is never sent"
+    return why
+
+
+def regraded(grade: Grade, refused: str) -> Grade:
+    """Return the grade of a cell by what `refused_by` says: a refused client does no work, as one that is stuck."""
+    return Grade(Outcome.STUCK, STOPS) if refused else grade
