@@ -73,6 +73,8 @@ class RoleVariant:
     """A second instance starts under the fault, and is the one that is judged."""
     long_read: bool = False
     """Consumers have read more before the fault than is written after it, as in any topic in use."""
+    unelected: bool = False
+    """The topic's partitions had no leader election before the client started: their leader epoch is the first one."""
     cluster: ClusterSpec = DEFAULT_CLUSTER
     """How the cluster of real brokers is built."""
 

@@ -800,20 +800,24 @@ class TopicChange(_message.Message):
     TOPIC_FIELD_NUMBER: _builtins.int
     WHAT_FIELD_NUMBER: _builtins.int
     PARTITIONS_FIELD_NUMBER: _builtins.int
+    LONGER_BY_FIELD_NUMBER: _builtins.int
     topic: _builtins.str
     what: Global___TopicChange.What.ValueType
     partitions: _builtins.int
     """GROW: new total"""
+    longer_by: _builtins.int
+    """RECREATE: records of each partition beyond the end of its old log; 0 = the logs are empty"""
     def __init__(
         self,
         *,
         topic: _builtins.str = ...,
         what: Global___TopicChange.What.ValueType = ...,
         partitions: _builtins.int = ...,
+        longer_by: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["partitions", b"partitions", "topic", b"topic", "what", b"what"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["longer_by", b"longer_by", "partitions", b"partitions", "topic", b"topic", "what", b"what"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
