@@ -47,10 +47,11 @@ def main() -> None:
 def measure(tree: Path, place: Path) -> tuple[float, float]:
     """Return the CPU seconds of a build with nothing new, and of one whose last run is new."""
     results, out, aside = place / "results", place / "out", place / "aside"
-    last = max(results.iterdir())
+    last = max(results.glob("run_id=*"))
     job = ["-m", "spark.job", "--results", str(results), "--out", str(out)]
     last.rename(aside)
-    shutil.rmtree(out, ignore_errors=True)
+    for kept in (out, results / "settled"):
+        shutil.rmtree(kept, ignore_errors=True)
     run(tree, job, cwd=tree)
     idle = run(tree, job, cwd=tree)
     aside.rename(last)

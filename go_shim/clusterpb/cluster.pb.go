@@ -1,7 +1,7 @@
 // The contract between the orchestrator and the fake cluster of the embedded engine. One fake-cluster process plays
 // three brokers (node ids 1 to 3) for one cell.
 //
-//   fake-cluster --broker 3.9 --advertise 127.0.0.1:P1,127.0.0.1:P2,127.0.0.1:P3 [--versions FILE]
+//   fake-cluster --broker 3.9 --advertise 127.0.0.1:P1,127.0.0.1:P2,127.0.0.1:P3 [--versions FILE] [--cluster-id ID]
 //
 // FILE is {"<apiKey>":[min,max]} from Kafka's own message definitions; the served ranges are the intersection of it, of
 // the state machine's ranges and of the release's. An unknown release or a bad argument is one line on stderr, exit code 2.
@@ -1904,7 +1904,8 @@ type TopicChange struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Topic         string                 `protobuf:"bytes,1,opt,name=topic,proto3" json:"topic,omitempty"`
 	What          TopicChange_What       `protobuf:"varint,2,opt,name=what,proto3,enum=probe.cluster.v1.TopicChange_What" json:"what,omitempty"`
-	Partitions    int32                  `protobuf:"varint,3,opt,name=partitions,proto3" json:"partitions,omitempty"` // GROW: new total
+	Partitions    int32                  `protobuf:"varint,3,opt,name=partitions,proto3" json:"partitions,omitempty"`             // GROW: new total
+	LongerBy      int32                  `protobuf:"varint,4,opt,name=longer_by,json=longerBy,proto3" json:"longer_by,omitempty"` // RECREATE: records of each partition beyond the end of its old log; 0 = the logs are empty
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1956,6 +1957,13 @@ func (x *TopicChange) GetWhat() TopicChange_What {
 func (x *TopicChange) GetPartitions() int32 {
 	if x != nil {
 		return x.Partitions
+	}
+	return 0
+}
+
+func (x *TopicChange) GetLongerBy() int32 {
+	if x != nil {
+		return x.LongerBy
 	}
 	return 0
 }
@@ -2708,13 +2716,14 @@ const file_cluster_proto_rawDesc = "" +
 	"\x06broker\x18\x01 \x01(\x05R\x06broker\x12\x15\n" +
 	"\x06lag_ms\x18\x02 \x01(\x05R\x05lagMs\x12#\n" +
 	"\rhidden_topics\x18\x03 \x03(\tR\fhiddenTopics\x12\x16\n" +
-	"\x06frozen\x18\x04 \x01(\bR\x06frozen\"\xa7\x01\n" +
+	"\x06frozen\x18\x04 \x01(\bR\x06frozen\"\xc4\x01\n" +
 	"\vTopicChange\x12\x14\n" +
 	"\x05topic\x18\x01 \x01(\tR\x05topic\x126\n" +
 	"\x04what\x18\x02 \x01(\x0e2\".probe.cluster.v1.TopicChange.WhatR\x04what\x12\x1e\n" +
 	"\n" +
 	"partitions\x18\x03 \x01(\x05R\n" +
-	"partitions\"*\n" +
+	"partitions\x12\x1b\n" +
+	"\tlonger_by\x18\x04 \x01(\x05R\blongerBy\"*\n" +
 	"\x04What\x12\n" +
 	"\n" +
 	"\x06DELETE\x10\x00\x12\f\n" +

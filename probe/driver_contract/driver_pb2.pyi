@@ -507,7 +507,8 @@ class Event(_message.Message):
         """READY: effective settings. Names: acks (all, 1, 0), idempotence (true, false), retries, retry_backoff_ms,
         request_timeout_ms, delivery_timeout_ms, socket_timeout_ms, refresh_ms (-1 = never), session_timeout_ms,
         rebalance_timeout_ms, heartbeat_ms, compression, linger_ms, max_in_flight,
-        protocol (library's own protocol version setting), isolation,
+        protocol (library's own protocol version setting), isolation, offset_reset (where a reader goes whose
+        position is out of range: earliest, latest),
         longest_backoff_ms, refresh_least_ms (where every wait for a refresh is random: the shortest; refresh_ms is the
         longest). A setting that the library lacks is left out. Values are read from the library where it has a getter.
         """

@@ -30,6 +30,9 @@ class Expectation:
     conforms: tuple[Outcome, ...] = ()
     """Outcomes that conform. Empty = informative."""
     reality: Reality = Reality.EFFECTIVE
+    new_log: bool = False
+    """The topic comes back as another one, whose records are read back: promises are about these. A reader that skips
+    the first of them without an error breaks one (docs/verdicts.md#promise)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

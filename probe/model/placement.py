@@ -41,6 +41,8 @@ class TopicPlan:
     bystander_ms: int
     """The shortest interval for the bystander's partition."""
     spread: Spread = Spread.SHARED
+    elected: bool = True
+    """Its partitions had the leader elections of the cluster's history."""
 
     def places(self, old: int, brokers: Sequence[int]) -> Places:
         """Return the placement. `old` is the id of the failing broker."""

@@ -78,6 +78,8 @@ class RoleVariant:
     works in a burst. 0 = it works throughout."""
     long_read: bool = False
     """Consumers have read more before the fault than is written after it, as in any topic in use."""
+    unelected: bool = False
+    """The topic's partitions had no leader election before the client started: their leader epoch is the first one."""
     cluster: ClusterSpec = DEFAULT_CLUSTER
     """How the cluster of real brokers is built."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from probe.model import AppKind, MarkKind, Role
+from probe.model import App, AppKind, MarkKind, Role
+from probe.verdict import new_log
 from probe.verdict.elsewhere import served_elsewhere
 from probe.verdict.wire_evidence import WireEvidence
 
@@ -53,7 +54,7 @@ def _writer(evidence: WireEvidence) -> Promises:
         if record.instance == evidence.subject.instance:
             order.setdefault(record.partition, []).append(record.sequence)
     copies = Counter((partition, number) for partition, numbers in order.items() for number in numbers)
-    wanted, unwanted = acked, 0
+    wanted, unwanted = new_log.acknowledged(evidence) if evidence.play.new_log else acked, 0
     if evidence.role is Role.TRANSACTIONAL:
         wanted, unwanted = _transactions(evidence, copies)
     lost = len([item for item in wanted if item not in copies])
@@ -130,24 +131,43 @@ def _reader(evidence: WireEvidence) -> Promises:
         offsets.setdefault(record.partition, []).append(record.offset)
     for found in offsets.values():
         found.sort()
-    jump, again = _jumps(evidence, offsets)
+    if evidence.play.new_log:
+        return _reader_of_new_log(evidence, offsets)
+    jump, again = _jumps(evidence.events.apps, offsets)
     if evidence.role is Role.GROUP:
         beyond, before = _lost_position(evidence, offsets)
         jump, again = max(jump, beyond, before), max(again, before)
-    ahead = _committed_ahead(evidence, offsets) if evidence.role is Role.GROUP else None
+    ahead = _committed_ahead(evidence, evidence.events.apps, offsets) if evidence.role is Role.GROUP else None
+    return Promises(lost=ahead, duplicated=again, position_jump=max(jump, again), broken=_unkept(jump, again, ahead))
+
+
+def _reader_of_new_log(evidence: WireEvidence, offsets: Mapping[int, list[int]]) -> Promises:
+    """Judge a reader by the records of the topic that came back. The committed offsets of the old one are void."""
+    read = new_log.reader_events(evidence)
+    jump, again = _jumps(read, offsets)
+    ahead = _committed_ahead(evidence, read, offsets) if evidence.role is Role.GROUP else None
+    skipped = new_log.skipped(evidence, read, offsets)
+    broken = _unkept(jump, again, ahead)
+    if skipped.silently:
+        broken = (new_log.skipped_text(evidence, skipped.silently), *broken)
+    most = max(jump, again, skipped.most)
+    return Promises(lost=ahead, duplicated=again, position_jump=most, broken=broken)
+
+
+def _unkept(jump: int, again: int, ahead: int | None) -> tuple[str, ...]:
     broken = []
     if jump:
         broken.append(f"a position jump over {jump} records" if jump > again else f"{jump} records delivered again")
     if ahead:
         broken.append(f"{ahead} committed and never delivered")
-    return Promises(lost=ahead, duplicated=again, position_jump=max(jump, again), broken=tuple(broken))
+    return tuple(broken)
 
 
-def _jumps(evidence: WireEvidence, offsets: Mapping[int, list[int]]) -> tuple[int, int]:
+def _jumps(apps: Sequence[App], offsets: Mapping[int, list[int]]) -> tuple[int, int]:
     """Return the largest jump of a position within one assignment, over or back to stored records: (any, back)."""
     last: dict[int, int] = {}
     forward = back = 0
-    for item in evidence.events.apps:
+    for item in apps:
         if item.kind in {AppKind.ASSIGNED, AppKind.REVOKED}:
             for partition in item.partitions or tuple(last):
                 last.pop(partition, None)
@@ -193,11 +213,11 @@ def _is_first_instance(evidence: WireEvidence) -> bool:
     return warm is None or not apps or apps[0].at <= warm
 
 
-def _committed_ahead(evidence: WireEvidence, offsets: Mapping[int, list[int]]) -> int:
+def _committed_ahead(evidence: WireEvidence, apps: Sequence[App], offsets: Mapping[int, list[int]]) -> int:
     """Count stored records below a committed offset that lie after all records delivered until then."""
     delivered: dict[int, int] = {}
     ahead = 0
-    for item in evidence.events.apps:
+    for item in apps:
         if item.kind is AppKind.RECEIVED:
             delivered[item.partition] = max(delivered.get(item.partition, -1), item.offset)
         elif item.kind is AppKind.COMMITTED:

@@ -227,6 +227,7 @@ def test_ready_comes_first_with_settings(family: Family, version: Version, name:
     assert [event.kind for event in events].count(pb.READY) == 1
     settings = dict(events[0].settings)
     assert all(value for value in settings.values())
+    assert settings.get("offset_reset", "latest") in {"earliest", "latest"}
     if name == "producer":
         assert settings["acks"] in {"all", "1", "0"}
         assert int(settings["retries"]) >= 0

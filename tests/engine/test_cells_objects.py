@@ -22,6 +22,8 @@ EXPECTED = {
     (PYTHON, "metadata/leaderless", "producer"): (Outcome.RIDES, {6, 5}),
     (PYTHON, "topic/recreated", "producer"): (Outcome.REFRESHES, {3}),
     (SARAMA, "topic/recreated", "consumer"): (Outcome.FATAL, {1}),
+    (SARAMA, "topic/replaced", "consumer"): (Outcome.VIOLATES, {3}),
+    (PYTHON, "topic/absent", "producer"): (Outcome.REFRESHES, {3}),
     (PYTHON, "topic/too-few-replicas", "producer"): (Outcome.RIDES, {19}),
     (PYTHON, "blip/join-group/GROUP_AUTHORIZATION_FAILED", "group"): (Outcome.SURFACES, {30}),
     (SARAMA, "answer/heartbeat/NOT_COORDINATOR", "group"): (Outcome.REFRESHES, {16}),

@@ -17,7 +17,7 @@ from probe.scenarios.steps.brokers import ChangeAddress, HideBrokers
 from probe.scenarios.steps.coordinators import LoadCoordinator, LoseCoordinator, MoveCoordinator, Rejoin
 from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseAllLeaders, LoseLeader, MoveLeader
 from probe.scenarios.steps.step import Step
-from probe.scenarios.steps.topics import ForgetTopic, RecreateTopic
+from probe.scenarios.steps.topics import ForgetTopic, RecreateTopic, ReplaceTopic
 
 HOUR_MS = 3_600_000
 
@@ -152,6 +152,14 @@ def test_a_topic_is_recreated_after_half_the_election_time() -> None:
     assert [item.change.topic.what for item in found[:2]] == [pb.TopicChange.DELETE, pb.TopicChange.RECREATE]
     assert found[2].change.move_leader.to == 3
     assert moves([MoveLeader()])[0].after_ms == 0
+
+
+def test_a_topic_comes_back_filled_after_its_own_time_and_another_broker_leads_it() -> None:
+    found = moves([ReplaceTopic(gone_ms=500, longer_by=50)])
+    assert [(item.after_ms, item.from_start) for item in found] == [(0, True), (500, True), (600, True)]
+    assert [item.change.topic.what for item in found[:2]] == [pb.TopicChange.DELETE, pb.TopicChange.RECREATE]
+    assert [item.change.topic.longer_by for item in found[:2]] == [0, 50]
+    assert found[2].change.move_leader.to == 3
 
 
 def test_a_member_is_asked_to_rejoin_once() -> None:

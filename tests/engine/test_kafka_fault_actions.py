@@ -108,6 +108,19 @@ class TestActions:
         assert calls.count(f"terminate {OLD}") == 1
         assert calls[-2:] == [f"stopped {OLD}", f"cut {OLD}"]
 
+    def test_a_replaced_topic_is_filled_before_clients_learn_who_leads_it(self, tmp_path: Path) -> None:
+        calls = played("topic/replaced", tmp_path)
+        assert [line.split()[0] for line in calls] == [
+            *("fault_on", "delete_topics", "hold", "create_topics", "fill", "fill", "hold")
+        ]
+        assert [line for line in calls if line.startswith("fill")] == ["fill t-0 80 at 3", "fill t-1 80 at 3"]
+        assert calls[-1] == "hold () 0"
+        assert str(OLD) not in calls[3].partition("{")[2]
+
+    def test_a_topic_that_comes_back_empty_is_not_held_back(self, tmp_path: Path) -> None:
+        calls = played("topic/absent", tmp_path)
+        assert [line.split()[0] for line in calls] == ["fault_on", "delete_topics", "create_topics"]
+
     def test_a_rolling_restart_waits_for_every_broker_to_be_in_sync(self, tmp_path: Path) -> None:
         calls = [
             line for line in played("broker/rolling", tmp_path) if line.split()[0] in {"terminate", "start", "in_sync"}

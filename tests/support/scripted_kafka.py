@@ -17,6 +17,7 @@ from probe.engines.kafka.faults import (
     filler_partitions,
     port_mirror,
     replicas,
+    topic_contents,
     unknown_api_keys,
 )
 from probe.engines.kafka.faults.actions import ACTIONS
@@ -202,12 +203,21 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     async def listens(broker: Broker) -> bool:
         return broker.pid is not None
 
+    async def log_ends(_: FaultTarget, placed: Mapping[tuple[str, int], Placement]) -> dict[tuple[str, int], int]:
+        return dict.fromkeys(placed, 30)
+
+    async def fill(target: Any, counts: Mapping[tuple[str, int], int], leaders: Mapping[tuple[str, int], int]) -> None:
+        told: list[str] = target.cluster.told
+        told += [f"fill {key[0]}-{key[1]} {count} at {leaders[key]}" for key, count in counts.items()]
+
     monkeypatch.setattr(port_mirror, "listens", listens)
     monkeypatch.setattr(replicas, "SETTLES_S", 0.0)
     monkeypatch.setattr(coordinators, "add_filler", lambda *_: real_sleep(0))
     monkeypatch.setattr(filler_partitions, "write", lambda *_: None)
     monkeypatch.setattr(filler_commits, "_write", lambda *_: None)
     monkeypatch.setattr(unknown_api_keys, "_burst", lambda *_: real_sleep(0))
+    monkeypatch.setattr(topic_contents, "log_ends", log_ends)
+    monkeypatch.setattr(topic_contents, "fill", fill)
     monkeypatch.setattr(asyncio, "sleep", lambda seconds: real_sleep(seconds / 1000))
 
 

@@ -32,6 +32,7 @@ REPORTED: Mapping[str, str] = {
     "linger_ms": "linger_ms",
     "compression": "compression_type",
     "isolation": "isolation_level",
+    "offset_reset": "auto_offset_reset",
 }
 OF_GROUPS: Mapping[str, str] = {
     "session_timeout_ms": "session_timeout_ms",

@@ -43,6 +43,7 @@ REPORTED: Mapping[str, str] = {
     "acks": "acks",
     "protocol": "api_version",
     "isolation": "isolation_level",
+    "offset_reset": "auto_offset_reset",
 }
 OF_GROUPS: Mapping[str, str] = {
     "session_timeout_ms": "session_timeout_ms",

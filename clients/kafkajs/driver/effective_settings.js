@@ -75,5 +75,6 @@ function ofGroups(consumer) {
     rebalance_timeout_ms: rebalanceTimeout,
     heartbeat_ms: heartbeatInterval,
     isolation: consumer.readUncommitted ? "read_uncommitted" : "read_committed",
+    offset_reset: "earliest", // as group.js subscribes; src/consumer/consumerGroup.js
   };
 }

@@ -37,11 +37,15 @@ REPORTED = {
     "rebalance_timeout_ms": "max.poll.interval.ms",
     "heartbeat_ms": "heartbeat.interval.ms",
     "isolation": "isolation.level",
+    "offset_reset": "auto.offset.reset",
     "protocol": "group.protocol",
 }
 """driver.proto's names and librdkafka's (CONFIGURATION.md of each version)."""
 OF_PRODUCERS = {"retries", "request_timeout_ms", "delivery_timeout_ms", "linger_ms", "max_in_flight", "idempotence"}
 OF_GROUPS = {"session_timeout_ms", "rebalance_timeout_ms", "heartbeat_ms", "protocol"}
+OF_READERS = {"isolation", "offset_reset"}
+RESETS = {"smallest": "earliest", "beginning": "earliest", "largest": "latest", "end": "latest"}
+"""librdkafka's older words for the values of auto.offset.reset."""
 IDEMPOTENT_IN_FLIGHT = 5
 """librdkafka's max.in.flight with idempotence (rd_kafka_conf_finalize in rdkafka_conf.c)."""
 
@@ -84,8 +88,10 @@ def _settings(profile: str) -> dict[str, str]:
 
 def _reported(whole: Mapping[str, str], role: str) -> dict[str, str]:
     left_out = (set() if role in PRODUCING else OF_PRODUCERS) | (set() if role == "group" else OF_GROUPS)
-    left_out |= {"isolation"} if role in PRODUCING else set()
+    left_out |= OF_READERS if role in PRODUCING else set()
     found = {ours: whole[key] for ours, key in REPORTED.items() if key in whole and ours not in left_out}
+    if "offset_reset" in found:
+        found["offset_reset"] = RESETS.get(found["offset_reset"], found["offset_reset"])
     found["longest_backoff_ms"] = librdkafka_settings.longest_backoff(whole)
     if role in PRODUCING:
         found["acks"] = acks_of(whole["request.required.acks"])

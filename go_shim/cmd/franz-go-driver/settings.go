@@ -47,6 +47,9 @@ func settings(client *kgo.Client, role string) map[string]string {
 	case "consumer", "group":
 		level := config.FieldByName("isolationLevel")
 		found["isolation"] = driver.IsolationNames[level.Int()]
+		if reset, known := driver.ResetNames[integer(config, "resetOffset", "at")]; known {
+			found["offset_reset"] = reset
+		}
 	}
 	requestTimeout(found, config, role)
 	backoff(found, config)

@@ -18,6 +18,8 @@ var reported = []struct{ name, path, roles string }{
 	{"linger_ms", "Producer.Flush.Frequency", "producer transactional"},
 	{"retry_backoff_ms", "Consumer.Retry.Backoff", "consumer group"},
 	{"isolation", "Consumer.IsolationLevel", "consumer group"},
+	// A group uses it for any position out of range; a consumer without one closes the partition there.
+	{"offset_reset", "Consumer.Offsets.Initial", "group"},
 	{"session_timeout_ms", "Consumer.Group.Session.Timeout", "group"},
 	{"rebalance_timeout_ms", "Consumer.Group.Rebalance.Timeout", "group"},
 	{"heartbeat_ms", "Consumer.Group.Heartbeat.Interval", "group"},
@@ -52,6 +54,9 @@ func settings(config *sarama.Config, role string) map[string]string {
 	}
 	if level, err := strconv.ParseInt(found["isolation"], 10, 8); err == nil {
 		found["isolation"] = driver.IsolationNames[level]
+	}
+	if offset, err := strconv.ParseInt(found["offset_reset"], 10, 64); err == nil {
+		found["offset_reset"] = driver.ResetNames[offset]
 	}
 	longest := time.Duration(0)
 	if driver.IncludesRole("producer transactional", role) {

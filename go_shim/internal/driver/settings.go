@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// Values of the settings of READY (driver.proto), by Kafka's codes.
+// Values of the settings of READY (driver.proto), by Kafka's codes; offsets by those of ListOffsets.
 var (
 	AckNames       = map[int64]string{-1: "all", 0: "0", 1: "1"}
 	IsolationNames = map[int64]string{0: "read_uncommitted", 1: "read_committed"}
+	ResetNames     = map[int64]string{-2: "earliest", -1: "latest"}
 	CodecNames     = map[int64]string{0: "none", 1: "gzip", 2: "snappy", 3: "lz4", 4: "zstd"}
 )
 

@@ -28,7 +28,7 @@ from probe.ports import OpenRelay, ReadBack, RelayPort, Sink, discard
 from probe.processes.resources import said_exhaustion, translated, translating
 from probe.scenarios.steps.brokers import ReplaceCluster
 from probe.scenarios.steps.step import Step
-from probe.scenarios.steps.topics import DeleteTopic, RecreateTopic
+from probe.scenarios.steps.topics import DeleteTopic, RecreateTopic, ReplaceTopic
 
 if TYPE_CHECKING:
     from probe.engines.embedded.rpc.cluster_pb2_grpc import FakeClusterAsyncStub
@@ -42,6 +42,8 @@ STALL_MS = 400
 Busy cores alone cause shorter stalls.
 """
 
+RETURNED = pb.TopicChange.What.Name(pb.TopicChange.RECREATE)
+"""Text of the event of a topic that has come back."""
 KINDS = {number: EngineKind(name.lower()) for name, number in pb.Event.Kind.items() if name.lower() in set(EngineKind)}
 
 
@@ -112,6 +114,8 @@ class FakeCluster:
         """Rules of the fault that still apply, if every rule applies a limited number of times; otherwise empty."""
         self._topic_gone = False
         """The fault deletes the topic, so its records are lost on purpose."""
+        self._topic_due = False
+        """The fault deletes the topic, and it has not come back yet."""
 
     @contextlib.asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:
@@ -141,6 +145,7 @@ class FakeCluster:
             broken = False
             async for event in self._stub.Watch(pb.Done()):
                 broken = broken or event.kind == pb.Event.FAULT_ON
+                self._topic_due = self._topic_due and event.text != RETURNED
                 await self._network.on_event(event)
                 # moves before the fault belong to the preparation
                 kind = KINDS.get(event.kind, EngineKind.NOTE) if broken else EngineKind.NOTE
@@ -173,7 +178,8 @@ class FakeCluster:
         """
         places = self._places = plan.places(subject.old, BROKERS)
         leaders = {subject.affected: places.affected, subject.bystander: places.bystander}
-        elections = dict(zip((subject.affected, subject.bystander), self._history.elections, strict=True))
+        counts = self._history.elections if plan.elected else (0, 0)
+        elections = dict(zip((subject.affected, subject.bystander), counts, strict=True))
         partitions = [
             pb.Assignment(
                 leader=leaders[p][0],
@@ -262,6 +268,7 @@ class FakeCluster:
         self._topic_gone = any(isinstance(step, DeleteTopic | RecreateTopic) for step in steps)
         if any(isinstance(step, ReplaceCluster) for step in steps):
             await self._start_another()
+        self._topic_due = any(isinstance(step, ReplaceTopic) for step in steps)
         self._network.before(steps, subject)
         fault = topic_rules.fault_rules(steps, subject, election_ms or 0)
         self._counted = {rule.id for rule in fault.rules} if all(rule.count for rule in fault.rules) else set()
@@ -292,7 +299,7 @@ class FakeCluster:
         """Read the topic and the group's offsets from the cluster's memory. EngineError if records are missing."""
         subject = self._prepared()
         await self._call(self._stub.StopFeed, pb.Topic(topic=subject.topic))
-        if self._topic_gone:
+        if self._topic_gone or self._topic_due:
             return ReadBack((), {})
         reply = await self._call(self._stub.ReadBack, pb.Topic(topic=subject.topic))
         committed: Mapping[int, int] = {}

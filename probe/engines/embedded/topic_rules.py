@@ -20,7 +20,7 @@ from probe.scenarios.steps.partitions import (
     RollBack,
 )
 from probe.scenarios.steps.step import Step
-from probe.scenarios.steps.topics import DeleteTopic, ForgetTopic, GrowTopic, RecreateTopic
+from probe.scenarios.steps.topics import DeleteTopic, ForgetTopic, GrowTopic, RecreateTopic, ReplaceTopic
 
 KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC, REBALANCE_IN_PROGRESS = 56, 3, 27
 GROUP, TRANSACTION = 0, 1
@@ -28,6 +28,8 @@ ALL = 0
 """Instead of a node id: all brokers."""
 UNTIL_HEALED_MS = 3_600_000
 """Duration of changes that only Heal ends."""
+LED_ANEW_MS = 100
+"""Time from the return of a topic to the move of its leader."""
 
 FakePart = tuple[Sequence[pb.Rule], Sequence[pb.Timed]]
 
@@ -184,12 +186,20 @@ def _recreate(_: RecreateTopic, subject: Subject, election_ms: int) -> FakePart:
     return [], [_topic(subject, pb.TopicChange.DELETE), again]
 
 
+def _replace(step: ReplaceTopic, subject: Subject, _: int) -> FakePart:
+    again = _topic(subject, pb.TopicChange.RECREATE, longer_by=step.longer_by, after_ms=step.gone_ms)
+    move = pb.Timed(change=_move(subject), from_start=True, after_ms=step.gone_ms + LED_ANEW_MS)
+    return [], [_topic(subject, pb.TopicChange.DELETE), again, move]
+
+
 def _grow(step: GrowTopic, subject: Subject, _: int) -> FakePart:
     return [], [_topic(subject, pb.TopicChange.GROW, total=step.partitions)]
 
 
-def _topic(subject: Subject, what: pb.TopicChange.What.ValueType, *, total: int = 0, after_ms: int = 0) -> pb.Timed:
-    change = pb.TopicChange(topic=subject.topic, what=what, partitions=total)
+def _topic(
+    subject: Subject, what: pb.TopicChange.What.ValueType, *, total: int = 0, longer_by: int = 0, after_ms: int = 0
+) -> pb.Timed:
+    change = pb.TopicChange(topic=subject.topic, what=what, partitions=total, longer_by=longer_by)
     return pb.Timed(change=pb.Change(topic=change), from_start=True, after_ms=after_ms)
 
 
@@ -231,6 +241,7 @@ RULES: Mapping[type, Callable[..., FakePart]] = {
     LoseCoordinator: _lose_coordinator,
     DeleteTopic: _delete,
     RecreateTopic: _recreate,
+    ReplaceTopic: _replace,
     GrowTopic: _grow,
     **broker_rules.RULES,
 }

@@ -75,7 +75,7 @@ def _entries(whole: str) -> Iterator[Entry]:
 
 
 def _names(entry: Entry) -> list[tuple[str, str]]:
-    """Return the package's name and what stands in place of its version; since Yarn 2 once, before as often as asked."""
+    """Return the package's name and what stands in place of its version; since Yarn 2 once, before once per request."""
     resolution = entry.fields.get("resolution", "")
     return [_name(text) for text in ([resolution] if resolution else entry.asked.split(", "))]
 

@@ -43,7 +43,10 @@ async def prepare(state: TrialState, environment: TrialEnvironment) -> None:
     """Create the topic and other subjects, then wait for a slot among the trials that start."""
     item = state.item
     plan = TopicPlan(
-        feed_ms=_background_interval_ms(state), bystander_ms=item.pace.bystander_ms, spread=spread_of(item.variant)
+        feed_ms=_background_interval_ms(state),
+        bystander_ms=item.pace.bystander_ms,
+        spread=spread_of(item.variant),
+        elected=not item.variant.unelected,
     )
     subject = await environment.cluster.prepare(state.header.subject, plan)
     state.header = replace(state.header, subject=subject)

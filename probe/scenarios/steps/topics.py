@@ -21,6 +21,19 @@ class RecreateTopic:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReplaceTopic:
+    """The topic is deleted, is gone for a while, and comes back under its name; soon another broker leads it.
+
+    It has another topic id and leader epochs from the start. Its records are read back.
+    """
+
+    gone_ms: int
+    """Time during which no broker knows it."""
+    longer_by: int = 0
+    """The new logs hold this many records more than the old ones did when it was deleted; 0 = they are empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GrowTopic:
     """Partitions are added to the topic."""
 
@@ -28,4 +41,4 @@ class GrowTopic:
     """New number of partitions."""
 
 
-TopicStep = ForgetTopic | DeleteTopic | RecreateTopic | GrowTopic
+TopicStep = ForgetTopic | DeleteTopic | RecreateTopic | ReplaceTopic | GrowTopic

@@ -15,6 +15,8 @@ const (
 	historyParts int32 = 4
 	// transactionTimeoutMs is the transaction timeout of producers that used a transactional id.
 	transactionTimeoutMs = 60_000
+	// filledFrom is the number of the first record that a topic comes back with; a feed never gets that far.
+	filledFrom int32 = 1_000_000
 )
 
 // Producer is an idempotent producer; id -1 is a producer without idempotence.
@@ -125,14 +127,28 @@ func (b *Backend) Age(topic string, partition int32, a *clusterpb.Assignment, re
 
 // writeHistory appends the records with numbers from `first` on and before `end`, as one batch.
 func (b *Backend) writeHistory(topic string, partition, first, end int32, by Producer) error {
-	var values [][]byte
+	return b.write(topic, partition, numbered("history", partition, first, end), by, first)
+}
+
+// Fill appends records as a feed writes them, as one batch. Their numbers are beyond those of any feed.
+func (b *Backend) Fill(topic string, partition, count int32) error {
+	return b.write(topic, partition, numbered("feed", partition, filledFrom, filledFrom+count), anonymous, -1)
+}
+
+// numbered returns values of records with numbers from `first` on and before `end`.
+func numbered(writer string, partition, first, end int32) (values [][]byte) {
 	for number := first; number < end; number++ {
-		values = append(values, fmt.Appendf(nil, "history %d %d %d", partition, number, events.Now()))
+		values = append(values, fmt.Appendf(nil, "%s %d %d %d", writer, partition, number, events.Now()))
 	}
+	return values
+}
+
+// write appends one batch; `sequence` is the number of its first record by an idempotent producer.
+func (b *Backend) write(topic string, partition int32, values [][]byte, by Producer, sequence int32) error {
 	req := kmsg.NewPtrProduceRequest()
 	req.Version, req.Acks, req.TimeoutMillis = b.version(kmsg.Produce, 8), -1, 1000
 	p := kmsg.NewProduceRequestTopicPartition()
-	p.Partition, p.Records = partition, batch(values, by, first, time.Now())
+	p.Partition, p.Records = partition, batch(values, by, sequence, time.Now())
 	req.Topics = []kmsg.ProduceRequestTopic{{Topic: topic, Partitions: []kmsg.ProduceRequestTopicPartition{p}}}
 	resp, err := b.Ask(b.Leader(topic, partition), req)
 	if err != nil {

@@ -50,6 +50,7 @@ type Front struct {
 	rules               rules.Table
 	list                []*topology.Topology      // oldest first, never empty
 	gone                map[string]topology.Topic // deleted topics
+	ends                map[string][]int64        // by deleted topic: the log end offset of each partition
 	views               map[int32]topology.View
 	states              map[int32]clusterpb.BrokerState_State
 	initialCoordinators map[topology.Key]int32     // first coordinator of every known key
@@ -69,7 +70,7 @@ func New(r *release.Release, bounds map[int16]release.VersionRange, b *backend.B
 		release: r, served: release.Served(offered, bounds), rolledBack: map[int32]offer{},
 		quotas: map[int32]*clusterpb.Throttle{}, backend: b, log: log,
 		brokers: map[int32]*broker{}, changed: make(chan struct{}), closed: make(chan struct{}),
-		gone:  map[string]topology.Topic{},
+		gone: map[string]topology.Topic{}, ends: map[string][]int64{},
 		views: map[int32]topology.View{}, states: map[int32]clusterpb.BrokerState_State{},
 		initialCoordinators: map[topology.Key]int32{}, loading: map[topology.Key]time.Time{},
 		pendingMoves: map[topology.Key]*pendingMove{},

@@ -96,13 +96,13 @@ func (f *Front) changeTopic(c *clusterpb.TopicChange) error {
 			return err
 		}
 	case clusterpb.TopicChange_DELETE:
-		if err := f.backend.DeleteTopic(c.Topic); err != nil {
+		if err := f.deleteTopic(c.Topic); err != nil {
 			return err
 		}
 	case clusterpb.TopicChange_RECREATE:
 		if !known {
 			was = f.gone[c.Topic]
-		} else if err := f.backend.DeleteTopic(c.Topic); err != nil {
+		} else if err := f.deleteTopic(c.Topic); err != nil {
 			return err
 		}
 		var leaders []int32
@@ -112,9 +112,36 @@ func (f *Front) changeTopic(c *clusterpb.TopicChange) error {
 		if _, _, err := f.backend.CreateTopic(c.Topic, leaders, was.Internal); err != nil {
 			return err
 		}
+		if c.LongerBy > 0 {
+			if err := f.fill(c); err != nil {
+				return err
+			}
+		}
 	}
 	f.resync(c.Topic)
 	f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: -1, Topic: c.Topic, Partition: -1, Text: c.What.String()})
+	return nil
+}
+
+// deleteTopic deletes a topic and remembers where its logs ended.
+func (f *Front) deleteTopic(name string) error {
+	_, partitions, _ := f.backend.Topic(name)
+	ends := make([]int64, len(partitions))
+	for _, p := range partitions {
+		ends[p.Partition] = p.HighWatermark
+	}
+	f.ends[name] = ends
+	return f.backend.DeleteTopic(name)
+}
+
+// fill writes to the logs of a topic that has come back, until each is longer than its old one. No broker shows the topic
+// yet, so no client is served in between.
+func (f *Front) fill(c *clusterpb.TopicChange) error {
+	for p, end := range f.ends[c.Topic] {
+		if err := f.backend.Fill(c.Topic, int32(p), int32(end)+c.LongerBy); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

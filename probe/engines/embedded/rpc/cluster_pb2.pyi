@@ -4,7 +4,7 @@ isort:skip_file
 The contract between the orchestrator and the fake cluster of the embedded engine. One fake-cluster process plays
 three brokers (node ids 1 to 3) for one cell.
 
-  fake-cluster --broker 3.9 --advertise 127.0.0.1:P1,127.0.0.1:P2,127.0.0.1:P3 [--versions FILE]
+  fake-cluster --broker 3.9 --advertise 127.0.0.1:P1,127.0.0.1:P2,127.0.0.1:P3 [--versions FILE] [--cluster-id ID]
 
 FILE is {"<apiKey>":[min,max]} from Kafka's own message definitions; the served ranges are the intersection of it, of
 the state machine's ranges and of the release's. An unknown release or a bad argument is one line on stderr, exit code 2.
@@ -864,20 +864,24 @@ class TopicChange(_message.Message):
     TOPIC_FIELD_NUMBER: _builtins.int
     WHAT_FIELD_NUMBER: _builtins.int
     PARTITIONS_FIELD_NUMBER: _builtins.int
+    LONGER_BY_FIELD_NUMBER: _builtins.int
     topic: _builtins.str
     what: Global___TopicChange.What.ValueType
     partitions: _builtins.int
     """GROW: new total"""
+    longer_by: _builtins.int
+    """RECREATE: records of each partition beyond the end of its old log; 0 = the logs are empty"""
     def __init__(
         self,
         *,
         topic: _builtins.str = ...,
         what: Global___TopicChange.What.ValueType = ...,
         partitions: _builtins.int = ...,
+        longer_by: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["partitions", b"partitions", "topic", b"topic", "what", b"what"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["longer_by", b"longer_by", "partitions", b"partitions", "topic", b"topic", "what", b"what"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -4,7 +4,7 @@ isort:skip_file
 The contract between the orchestrator and the fake cluster of the embedded engine. One fake-cluster process plays
 three brokers (node ids 1 to 3) for one cell.
 
-  fake-cluster --broker 3.9 --advertise 127.0.0.1:P1,127.0.0.1:P2,127.0.0.1:P3 [--versions FILE]
+  fake-cluster --broker 3.9 --advertise 127.0.0.1:P1,127.0.0.1:P2,127.0.0.1:P3 [--versions FILE] [--cluster-id ID]
 
 FILE is {"<apiKey>":[min,max]} from Kafka's own message definitions; the served ranges are the intersection of it, of
 the state machine's ranges and of the release's. An unknown release or a bad argument is one line on stderr, exit code 2.

@@ -139,7 +139,7 @@ class CohortMember:
             bystander_key=subject.bystander_key and _key_at(subject.bystander_key, bystander, is_bystander=True),
         )
         replicas = {subject.affected: places.affected, subject.bystander: places.bystander}
-        history = await self._create(subject, replicas)
+        history = await self._create(subject, replicas, elected=plan.elected)
         subject = replace(subject, history=await self._cluster.history.of_keys(subject, history))
         for name in filter(None, (subject.client_id, subject.bystander_instance)):
             self._names.append(name)
@@ -150,11 +150,13 @@ class CohortMember:
         self._subject = subject
         return subject
 
-    async def _create(self, subject: Subject, replicas: Mapping[int, Sequence[int]]) -> ClusterHistory:
+    async def _create(
+        self, subject: Subject, replicas: Mapping[int, Sequence[int]], *, elected: bool
+    ) -> ClusterHistory:
         """Create the topic: the affected partition in the first log dirs, the bystander in the second ones."""
         self.topic = subject.topic
         places = {subject.affected: 0, subject.bystander: 1}
-        elections = dict(zip(places, self._cluster.history.plan.elections, strict=True))
+        elections = dict(zip(places, self._cluster.history.plan.elections, strict=True)) if elected else {}
         try:
             return await self._cohort.topic_creator.create(WantedTopic(subject.topic, replicas, places, elections))
         except (OSError, HarnessError) as error:

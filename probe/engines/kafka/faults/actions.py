@@ -58,7 +58,7 @@ from probe.scenarios.steps.real import (
     SlowReads,
     Supervise,
 )
-from probe.scenarios.steps.topics import DeleteTopic, GrowTopic, RecreateTopic
+from probe.scenarios.steps.topics import DeleteTopic, GrowTopic, RecreateTopic, ReplaceTopic
 
 ACTIONS: ActionTable = {
     BreakLogDir: Action(disks.break_log_dir, disks.mend_log_dir),
@@ -72,6 +72,7 @@ ACTIONS: ActionTable = {
     LoseCoordinator: Action(coordinators.lose, coordinators.found),
     DeleteTopic: Action(topics.delete),
     RecreateTopic: Action(topics.recreate),
+    ReplaceTopic: Action(topics.replace),
     GrowTopic: Action(topics.grow),
     StopBroker: Action(brokers.in_time, brokers.all_up),
     HangBroker: Action(brokers.in_time, brokers.all_up),

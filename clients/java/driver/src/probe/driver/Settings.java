@@ -28,7 +28,8 @@ final class Settings {
             Map.entry("linger_ms", "linger.ms"),
             Map.entry("max_in_flight", "max.in.flight.requests.per.connection"),
             Map.entry("retries", "retries"),
-            Map.entry("isolation", "isolation.level"));
+            Map.entry("isolation", "isolation.level"),
+            Map.entry("offset_reset", "auto.offset.reset"));
 
     private Settings() {}
 
