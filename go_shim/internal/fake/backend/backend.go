@@ -2,9 +2,12 @@
 package backend
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/release"
@@ -38,6 +41,7 @@ func Start(r *release.Release, advertise []string) (*Backend, error) {
 	kafka, err := kfake.NewCluster(
 		kfake.NumBrokers(len(topology.Brokers)+1), // kfake numbers nodes from 0, Kafka's own scripts from 1
 		kfake.MaxVersions(capsOf(r)),
+		kfake.ClusterID(clusterID(r.Name, advertise)),
 		kfake.ListenFn(func(string, string) (net.Listener, error) {
 			addr := "127.0.0.1:1"
 			if next > 0 {
@@ -58,10 +62,19 @@ func Start(r *release.Release, advertise []string) (*Backend, error) {
 	return b, nil
 }
 
+// clusterID returns an id of the form that StorageTool gives, 16 bytes of which the first character is no dash: the same
+// for the same release and addresses. Clients see it in Metadata and DescribeCluster, and newer ones say it in
+// ApiVersions (KIP-1242).
+func clusterID(line string, advertise []string) string {
+	digest := sha256.Sum256([]byte(line + " " + strings.Join(advertise, " ")))
+	digest[0] &= 0x7f
+	return base64.RawURLEncoding.EncodeToString(digest[:16])
+}
+
 // capsOf returns the highest versions of the state machine: those of the release, DescribeTransactions (since 3.0) for
 // the fake cluster's own questions, and the version of OffsetForLeaderEpoch that older ones become.
 func capsOf(r *release.Release) *kversion.Versions {
-	caps := kversion.FromString(r.Name) // r.Caps must not change: it says what clients are offered
+	caps := r.Versions() // r.Caps must not change: it says what clients are offered
 	caps.SetMaxKeyVersion(int16(kmsg.DescribeTransactions), 0)
 	if highest, known := caps.LookupMaxKeyVersion(int16(kmsg.OffsetForLeaderEpoch)); known {
 		caps.SetMaxKeyVersion(int16(kmsg.OffsetForLeaderEpoch), max(highest, epochsSince))
