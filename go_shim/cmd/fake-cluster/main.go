@@ -60,7 +60,7 @@ func parse(args []string) (options, error) {
 	advertise := flags.String("advertise", "", "")
 	versions := flags.String("versions", "", "")
 	log := flags.String("log", "", "")
-	clusterID := flags.String("cluster-id", "kfake", "")
+	clusterID := flags.String("cluster-id", "", "")
 	usage := "usage: fake-cluster --broker LINE --advertise HOST:PORT,HOST:PORT,HOST:PORT [--versions FILE] [--cluster-id ID] [--log FILE]"
 	if err := flags.Parse(args); err != nil {
 		return options{}, fmt.Errorf("%w; %s", err, usage)

@@ -2,9 +2,12 @@
 package backend
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/release"
@@ -31,8 +34,12 @@ type Backend struct {
 	idle   map[int32][]*Pipe // idle connections of the fake cluster itself, by node
 }
 
-// Start starts a cluster with an id that advertises these host:port addresses, of nodes 1 to 3 in this order.
+// Start starts a cluster that advertises these host:port addresses, of nodes 1 to 3 in this order. Without an id it has
+// one that follows from release and addresses.
 func Start(r *release.Release, advertise []string, id string) (*Backend, error) {
+	if id == "" {
+		id = clusterID(r.Name, advertise)
+	}
 	b := &Backend{nodes: map[int32]*memory{}, release: r, idle: map[int32][]*Pipe{}}
 	next := int32(0)
 	kafka, err := kfake.NewCluster(
@@ -59,10 +66,19 @@ func Start(r *release.Release, advertise []string, id string) (*Backend, error) 
 	return b, nil
 }
 
+// clusterID returns an id of the form that StorageTool gives, 16 bytes of which the first character is no dash: the same
+// for the same release and addresses. Clients see it in Metadata and DescribeCluster, and newer ones say it in
+// ApiVersions (KIP-1242).
+func clusterID(line string, advertise []string) string {
+	digest := sha256.Sum256([]byte(line + " " + strings.Join(advertise, " ")))
+	digest[0] &= 0x7f
+	return base64.RawURLEncoding.EncodeToString(digest[:16])
+}
+
 // capsOf returns the highest versions of the state machine: those of the release, DescribeTransactions (since 3.0) for
 // the fake cluster's own questions, and the version of OffsetForLeaderEpoch that older ones become.
 func capsOf(r *release.Release) *kversion.Versions {
-	caps := kversion.FromString(r.Name) // r.Caps must not change: it says what clients are offered
+	caps := r.Versions() // r.Caps must not change: it says what clients are offered
 	caps.SetMaxKeyVersion(int16(kmsg.DescribeTransactions), 0)
 	if highest, known := caps.LookupMaxKeyVersion(int16(kmsg.OffsetForLeaderEpoch)); known {
 		caps.SetMaxKeyVersion(int16(kmsg.OffsetForLeaderEpoch), max(highest, epochsSince))

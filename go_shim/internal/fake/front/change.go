@@ -140,15 +140,10 @@ func (f *Front) apply(change *clusterpb.Change, hitMs int64) error {
 func (f *Front) moveLeader(m *clusterpb.MoveLeader, hitMs int64) error {
 	next := f.newest().Next()
 	p := &next.Topics[m.Topic].Partitions[m.Partition]
-	old, node := p.Leader, m.To
-	if node == -1 {
-		node = f.backend.Leader(m.Topic, m.Partition) // the state machine keeps its leader, with a new epoch
-	}
-	term, err := f.backend.Move(m.Topic, m.Partition, node)
-	if err != nil {
+	where, old := topicPartition{m.Topic, m.Partition}, p.Leader
+	if err := f.elect(p, where, m.To); err != nil {
 		return err
 	}
-	p.Leader, p.Epoch, p.Terms = m.To, term.Epoch, append(slices.Clone(p.Terms), term)
 	if old > 0 && old != m.To {
 		if m.DropOld {
 			p.Replicas = slices.DeleteFunc(slices.Clone(p.Replicas), func(b int32) bool { return b == old })
@@ -159,10 +154,23 @@ func (f *Front) moveLeader(m *clusterpb.MoveLeader, hitMs int64) error {
 	if m.To > 0 && !slices.Contains(p.Replicas, m.To) {
 		p.Replicas = append(slices.Clone(p.Replicas), m.To)
 	}
-	where := topicPartition{m.Topic, m.Partition}
 	f.log.Add(movedEvent(m.To, hitMs, where, ""))
 	f.track(announcement{where: where, target: m.To, old: old})
 	f.publish(next)
+	return nil
+}
+
+// elect begins a leader epoch of a partition; `to` is -1 for one without a leader.
+func (f *Front) elect(p *topology.Partition, where topicPartition, to int32) error {
+	node := to
+	if node == -1 {
+		node = f.backend.Leader(where.topic, where.partition) // the state machine keeps its leader, with a new epoch
+	}
+	term, err := f.backend.Move(where.topic, where.partition, node)
+	if err != nil {
+		return err
+	}
+	p.Leader, p.Epoch, p.Terms = to, term.Epoch, append(slices.Clone(p.Terms), term)
 	return nil
 }
 

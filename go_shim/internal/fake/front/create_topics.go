@@ -6,14 +6,15 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// createTopics refuses names and configurations that brokers refuse, and completes the rows of created topics.
+// createTopics refuses names, configurations and replicas that brokers refuse, and completes created topics and their
+// rows.
 func (x *exchange) createTopics(req *kmsg.CreateTopicsRequest) (kmsg.Response, error) {
-	asked := map[string]kmsg.CreateTopicsRequestTopic{}
+	front, asked := x.conn.front, map[string]kmsg.CreateTopicsRequestTopic{}
 	valid := *req
 	valid.Topics = nil
 	var refused []kmsg.CreateTopicsResponseTopic
 	for _, topic := range req.Topics {
-		if code, message := refusal(topic, x.conn.front.release); code != 0 {
+		if code, message := refusal(topic, front.release); code != 0 {
 			row := kmsg.NewCreateTopicsResponseTopic()
 			row.Topic, row.ErrorCode, row.ErrorMessage = topic.Topic, code, &message
 			refused = append(refused, row)
@@ -28,8 +29,17 @@ func (x *exchange) createTopics(req *kmsg.CreateTopicsRequest) (kmsg.Response, e
 	}
 	created := resp.(*kmsg.CreateTopicsResponse)
 	for i := range created.Topics {
-		if row := &created.Topics[i]; row.ErrorCode == 0 {
-			row.Configs = configsOf(asked[row.Topic], x.conn.front.release)
+		row := &created.Topics[i]
+		if row.ErrorCode != 0 {
+			continue
+		}
+		topic := asked[row.Topic]
+		row.Configs = configsOf(topic, front.release)
+		if req.ValidateOnly {
+			continue
+		}
+		if err := front.place(row.Topic, 0, wantedReplicas(topic, int(row.ReplicationFactor))); err != nil {
+			return nil, err
 		}
 	}
 	created.Topics = append(created.Topics, refused...)
@@ -46,7 +56,7 @@ func refusal(topic kmsg.CreateTopicsRequestTopic, r *release.Release) (code int1
 			return invalidConfig, "Unknown topic config name: " + config.Name
 		}
 	}
-	return 0, ""
+	return refusedReplicas(topic)
 }
 
 // configsOf returns every configuration of a new topic with its source (KIP-525). Kafka's own admin client fails on a

@@ -13,6 +13,7 @@ import (
 
 // Error codes that the front sends without a rule.
 const (
+	unknownServerError     int16 = -1
 	unknownTopic           int16 = 3
 	leaderNotAvailable     int16 = 5
 	notLeader              int16 = 6
@@ -23,12 +24,21 @@ const (
 	unknownMember          int16 = 25
 	rebalanceInProgress    int16 = 27
 	unsupportedVersion     int16 = 35
+	invalidPartitions      int16 = 37
+	invalidReplication     int16 = 38
+	invalidAssignment      int16 = 39
 	invalidConfig          int16 = 40
+	invalidRequest         int16 = 42
 	invalidProducerEpoch   int16 = 47
+	securityDisabled       int16 = 54
 	groupNotFound          int16 = 69
 	sessionNotFound        int16 = 70
 	fencedEpoch            int16 = 74
 	unknownEpoch           int16 = 75
+	noPreferredLeader      int16 = 80
+	noEligibleLeader       int16 = 83
+	electionNotNeeded      int16 = 84
+	noReassignment         int16 = 85
 	producerFenced         int16 = 90
 	unknownTopicID         int16 = 100
 	rebootstrapRequired    int16 = 129

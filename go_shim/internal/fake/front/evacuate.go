@@ -41,16 +41,10 @@ func (f *Front) reassign(next *topology.Topology, name string, number int32, e *
 	if p.Leader != e.Broker {
 		return nil
 	}
-	node := leader
-	if leader == -1 {
-		node = e.Broker // the state machine keeps its leader, with a new epoch
-	}
-	term, err := f.backend.Move(name, number, node)
-	if err != nil {
+	where := topicPartition{name, number}
+	if err := f.elect(p, where, leader); err != nil {
 		return err
 	}
-	p.Leader, p.Epoch, p.Terms = leader, term.Epoch, append(slices.Clone(p.Terms), term)
-	where := topicPartition{name, number}
 	if !topic.Internal {
 		f.log.Add(movedEvent(leader, hitMs, where, ""))
 		f.track(announcement{where: where, target: leader, old: e.Broker})

@@ -40,12 +40,21 @@ func (x *exchange) act(decision rules.Decision) (kmsg.Response, *rules.Decision,
 	if x.call.Objects != nil && x.call.Objects[0].Keyed {
 		return x.keyed(decision)
 	}
-	if req, ok := x.req.(*kmsg.CreateTopicsRequest); ok && len(decision.Codes) == 0 {
-		resp, err := x.createTopics(req)
-		return resp, nil, err
-	}
-	resp, err := x.plain(x.req, decision.Codes)
+	resp, err := x.unkeyed(decision.Codes)
 	return resp, nil, err
+}
+
+// unkeyed serves requests without a partition or key.
+func (x *exchange) unkeyed(codes wire.Codes) (kmsg.Response, error) {
+	if len(codes) == 0 {
+		switch req := x.req.(type) {
+		case *kmsg.CreateTopicsRequest:
+			return x.createTopics(req)
+		case *kmsg.CreatePartitionsRequest:
+			return x.createPartitions(req)
+		}
+	}
+	return x.plain(x.req, codes)
 }
 
 // ask sends a request to a node of the state machine over this connection's own pipe.
@@ -153,7 +162,7 @@ func allFailed(codes wire.Codes, keys int) (int16, bool) {
 	return codes[0].Code, true
 }
 
-// plain serves requests without a partition or key.
+// plain lets a request without a partition or key be executed, and writes codes into its response.
 func (x *exchange) plain(req kmsg.Request, codes wire.Codes) (kmsg.Response, error) {
 	front := x.conn.front
 	metadata := kmsg.Key(x.call.API) == kmsg.Metadata
@@ -161,19 +170,9 @@ func (x *exchange) plain(req kmsg.Request, codes wire.Codes) (kmsg.Response, err
 	if coded && !code.Apply && !metadata {
 		return wire.Shape(req, code.Code)
 	}
-	node := x.conn.broker
-	admin := slices.Contains(forwarded, kmsg.Key(x.call.API))
-	if admin {
-		node = backend.Controller
-	}
-	resp, err := x.ask(node, req)
+	resp, err := x.execute(req)
 	if err != nil {
 		return nil, err
-	}
-	if admin {
-		if err := front.Resync(); err != nil {
-			return nil, err
-		}
 	}
 	resp = front.edit(req, resp, x.conn.broker)
 	switch {
@@ -185,8 +184,23 @@ func (x *exchange) plain(req kmsg.Request, codes wire.Codes) (kmsg.Response, err
 	return resp, nil
 }
 
-// forwarded are the APIs that brokers forward to the controller.
+// execute asks the front itself, else a node of the state machine.
+func (x *exchange) execute(req kmsg.Request) (kmsg.Response, error) {
+	front := x.conn.front
+	if resp := front.own(req, x.conn.broker); resp != nil {
+		return resp, nil
+	}
+	if !slices.Contains(forwarded, kmsg.Key(x.call.API)) {
+		return x.ask(x.conn.broker, req)
+	}
+	resp, err := x.ask(backend.Controller, req)
+	if err != nil {
+		return nil, err
+	}
+	return resp, front.Resync()
+}
+
+// forwarded are the APIs that brokers forward to the controller, except those that the front answers.
 var forwarded = []kmsg.Key{
-	kmsg.CreateTopics, kmsg.DeleteTopics, kmsg.CreatePartitions, kmsg.ElectLeaders, kmsg.AlterPartitionAssignments,
-	kmsg.AlterUserSCRAMCredentials, kmsg.UpdateFeatures,
+	kmsg.CreateTopics, kmsg.DeleteTopics, kmsg.CreatePartitions, kmsg.AlterUserSCRAMCredentials, kmsg.UpdateFeatures,
 }

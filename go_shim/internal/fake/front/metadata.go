@@ -157,6 +157,7 @@ func (f *Front) editDescribeTopics(resp *kmsg.DescribeTopicPartitionsResponse, b
 		}
 		for i := range row.Partitions {
 			out := &row.Partitions[i]
+			out.EligibleLeaderReplicas, out.LastKnownELR = []int32{}, []int32{} // the state machine has null, brokers do not
 			if p, ok := view.Partition(*row.Topic, out.Partition); ok {
 				out.LeaderID, out.LeaderEpoch, out.ErrorCode = shownLeader(p, view)
 				out.Replicas, out.ISR, out.OfflineReplicas = p.Replicas, view.ISR(p), view.Offline(p)

@@ -38,7 +38,9 @@ func Parse(name string) (*Release, error) {
 	}
 	major, _ := strconv.Atoi(m[1])
 	minor, _ := strconv.Atoi(m[2])
-	return &Release{Name: name, Caps: caps, major: major, minor: minor}, nil
+	r := &Release{Name: name, major: major, minor: minor}
+	r.Caps = r.Versions()
+	return r, nil
 }
 
 // AtLeast reports whether this release is major.minor or newer.
