@@ -67,6 +67,7 @@ FORMATS: tuple[Format, ...] = (
         environment=True,
     ),
     Format(title="go.mod", recognises=recognise.go_mod, reader="go_mod", walked=("go.mod", "*.mod"), project=True),
+    Format(title="go.work", recognises=recognise.go_work, reader="go_work", walked=("go.work",), project=True),
     Format(title="output of go version -m", recognises=recognise.go_version, reader="go_version", walked=TEXTS),
     Format(
         title="CycloneDX", recognises=recognise.cyclonedx, reader="cyclonedx", walked=JSON, project=True, quiet=True

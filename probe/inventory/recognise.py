@@ -12,6 +12,8 @@ from probe.inventory.columns import column, delimiter_of, header_words
 from probe.inventory.document import Head
 
 GO_MODULE = r"(?m)^module\s+\S+\s*(//.*)?$"
+GO_WORK = r"go \d|toolchain go|use[ \t(]"
+USES = r'(?m)^use(?:[ \t]+["`]?[./]|[ \t]*\()'
 LISTED = r"^(- )?[A-Za-z][\w.-]*@\S+$"
 FLEET_KEY = r'(?i)"(client|family|library|software|clientSoftwareName|client_software_name)"\s*:'
 TOML_SERVICE = r"(?m)^[ \t]*(\[\[?[ \t]*service[ \t]*\]\]?|service[ \t]*=)"
@@ -54,6 +56,12 @@ def go_mod(head: Head) -> bool:
     """Return whether the first statement names a module, as the go command writes it."""
     first = next(content(head, ("//",)), "")
     return re.fullmatch(GO_MODULE, first) is not None and "{" not in first
+
+
+def go_work(head: Head) -> bool:
+    """Return whether it begins as the go command writes a workspace, and uses modules."""
+    first = next(content(head, ("//",)), "")
+    return re.match(GO_WORK, first) is not None and re.search(USES, head.text) is not None
 
 
 def fleet_toml(head: Head) -> bool:

@@ -61,9 +61,7 @@ class TestYarnLock:
         assert (only(reading).service, "secret" in repr(reading)) == ("@shop/orders", False)
 
     def test_packages_of_the_project_itself_are_no_clients(self) -> None:
-        entry = (
-            '"kafka-tool@workspace:tools/kafka":\n  version: 0.0.0\n  resolution: "kafka-tool@workspace:tools/kafka"\n'
-        )
+        entry = '"kafka-x@workspace:x/kafka":\n  version: 0.0.0\n  resolution: "kafka-x@workspace:x/kafka"\n'
         assert (read(YARN_4 + entry).found, read(YARN_4 + entry).skipped) == ((), ())
 
     @pytest.mark.parametrize("damage", ["<<<<<<< HEAD\n", "kafkajs@^2.2", '{"a": 1}\n'])

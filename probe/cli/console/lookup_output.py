@@ -30,8 +30,8 @@ def as_text(
 ) -> Iterator[str]:
     """Yield the findings about a client, the worst first, and the evidence they rest on.
 
-    `passing` has the next version that passes, by the cell of the evidence. Lines have at most so many columns; 0 = any
-    number.
+    `passing` has the next version that passes, by the cell of the evidence. Lines have at most `columns` columns; 0 =
+    any number.
     """
     shown = [item for item in faults if everything or (item.finding in LISTED and item.evidence is not None)]
     for fault in sorted(shown, key=_order):

@@ -19,7 +19,7 @@ def terminal_columns() -> int:
 
 
 def wrapped(text: str, columns: int, indent: int) -> list[str]:
-    """Return a text as lines of at most so many columns; those after the first are indented. A word stays whole.
+    """Return a text as lines of at most `columns` columns; those after the first are indented. A word stays whole.
 
     >>> wrapped("  fails  producer net/reset: stuck", 24, 4)
     ['  fails  producer', '    net/reset: stuck']

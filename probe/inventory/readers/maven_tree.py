@@ -1,6 +1,7 @@
 """Output of `mvn dependency:tree`: a module, then its dependencies behind branches, with or without `[INFO]`.
 
-What Maven leaves out for another version stands in brackets (`-Dverbose`) and is not read: the other is listed, too.
+What Maven leaves out for another version stands in brackets (`-Dverbose`) and is not read: the other one is listed,
+too.
 """
 
 from __future__ import annotations

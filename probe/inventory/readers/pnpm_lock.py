@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from probe.inventory.document import MIB, Document
 from probe.inventory.elsewhere import Origin, came_from, origin_of
 from probe.inventory.found import Found, InventoryError, Skipped
-from probe.inventory.packages import client_of, concerns
+from probe.inventory.packages import client_of, concerns, mentions
 
 PACKAGE = re.compile(r"(?:[^/@]*/)?((?:@[^/@]+/)?[^/@]+)@([^(]+)(?:\(.*)?")
 """`kafkajs@2.2.4(peer@1.0.0)` since version 6, there with `/` before it, or with a registry, if not the default one."""
@@ -49,7 +49,8 @@ class Lock:
 def read(document: Document) -> Iterator[Found | Skipped]:
     """Yield the clients that are locked. InventoryError for a line that no pnpm-lock.yaml has."""
     lock = Lock()
-    for number, keys, value in _values(document.text(LIMIT)):
+    whole = document.text(LIMIT)
+    for number, keys, value in _values(whole) if mentions(whole, "npm") else ():
         _add(lock, number, keys, value)
     for key, (line, fields) in lock.packages.items():
         package = _package(key)

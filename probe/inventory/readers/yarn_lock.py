@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from probe.inventory.document import Document
 from probe.inventory.elsewhere import Origin, came_from, commit_in, origin_of, origin_of_archive
 from probe.inventory.found import Found, InventoryError, Skipped
-from probe.inventory.packages import client_of, concerns
+from probe.inventory.packages import client_of, concerns, mentions
 
 FIELD = re.compile(r'  (version|resolved|resolution):? +"?([^"]*)"?\s*')
 ASKED = re.compile(r"(@?[^@]+)@(.*)")
@@ -37,7 +37,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
     """Yield the clients that are locked. InventoryError for a line that no yarn.lock has."""
     whole = document.text()
     root = ROOT.search(whole)
-    for entry in _entries(whole):
+    for entry in _entries(whole) if mentions(whole, "npm") else ():
         names = _names(entry)
         name, where = names[0]
         if not concerns("npm", name) or where.startswith(WORKSPACE):
@@ -75,7 +75,7 @@ def _entries(whole: str) -> Iterator[Entry]:
 
 
 def _names(entry: Entry) -> list[tuple[str, str]]:
-    """Return the package's name and what stands in place of its version; since Yarn 2 once, before once per request."""
+    """Return the package's name and what stands in place of its version: once since Yarn 2, else as often as asked."""
     resolution = entry.fields.get("resolution", "")
     return [_name(text) for text in ([resolution] if resolution else entry.asked.split(", "))]
 
