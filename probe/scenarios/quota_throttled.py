@@ -4,7 +4,7 @@ What the brokers do: for 8 s each answer of the leader to the role's work carrie
 one of 1 ms. They answer at once and read nothing more from the connection for that time (KIP-219).
 What was produced is appended, and what was fetched is in the answer.
 The error a client meets: none; throttle times, and silence for as long if it sends on.
-What a good client does: sends nothing to that broker for so long, times nothing out, does not connect anew and works
+What a good client does: sends nothing to that broker in that time, times nothing out, does not connect anew and works
 again afterwards, without an error to the application.
 Source: KIP-13, KIP-124, KIP-219; KafkaJS #1532 (a throttle time of 1 ms stops a connection); kafka-python #2510 and
 librdkafka #5592 (clients that do not wait).
