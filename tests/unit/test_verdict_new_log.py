@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from probe.catalogue.scenarios import default_scenarios
-from probe.model import AppKind, History, Outcome, Role, Target, Verdict
+from probe.model import AppKind, History, Outcome, Role, Target, Trigger, Verdict
 from probe.verdict import judge
 from tests.support.histories import history
 from tests.support.transcript import AFFECTED, BYSTANDER, ELECTED, NEW, OLD, Script
@@ -29,7 +29,7 @@ from tests.support.transcript_steps import (
     watch,
 )
 
-RETURNED = replace(ELECTED, target=Target.CLUSTER, codes=(1, 3, 6, 100), causes=("error", "periodic"), new_log=True)
+RETURNED = replace(ELECTED, target=Target.CLUSTER, codes=(1, 3, 6, 100), causes=(Trigger.ERROR,), new_log=True)
 BACK: tuple[Step, ...] = (moved(), at(610), announced(), ask(), tell(NEW))
 HELD, FILLED = 40, 1_000_000
 SILENT = f"{HELD} records of the new topic before its first position, skipped without a word"
