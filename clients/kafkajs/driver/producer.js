@@ -11,13 +11,13 @@ export async function producer(library, start, reports, stopping) {
   reports.ready(settings.effective);
   await connected(client, async () => {
     const send = (message) => client.send({ ...settings.send, ...message });
-    runWorkload(start, stopping, (...operation) => sendOne(send, start, reports, stopping, ...operation));
+    runWorkload(start, stopping, (...operation) => sendOne(send, start, reports, ...operation));
     await stopping.waitUntilAsked();
   });
 }
 
 /** Send a record and report it; return the error, null without one. Never rejects. */
-export async function sendOne(send, start, reports, stopping, partition, sequence, clock) {
+export async function sendOne(send, start, reports, partition, sequence, clock) {
   const value = valueOf(start.instance, partition, sequence, clock);
   reports.sent(partition, sequence, clock);
   try {
@@ -25,8 +25,7 @@ export async function sendOne(send, start, reports, stopping, partition, sequenc
     reports.acked(partition, sequence, offsetOf(results));
     return null;
   } catch (error) {
-    // A call in flight while the driver closes the client has no result of the library.
-    if (!stopping.asked) reports.sendError(partition, sequence, errorOf(error));
+    reports.sendError(partition, sequence, errorOf(error));
     return error;
   }
 }

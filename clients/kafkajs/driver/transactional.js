@@ -56,7 +56,7 @@ class Transaction {
   async #send() {
     const send = (message) => this.#transaction.send({ ...this.settings.send, ...message });
     const each = this.start.partitions.map((partition) =>
-      sendOne(send, this.start, this.reports, this.stopping, partition, this.number, clockUs()),
+      sendOne(send, this.start, this.reports, partition, this.number, clockUs()),
     );
     const failed = (await Promise.all(each)).find(Boolean);
     if (failed) throw failed;

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
@@ -9,15 +10,19 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// flushLimit bounds the final flush; the library has no limit of its own.
-const flushLimit = 2 * time.Second
+// The library has no limit of its own for the final flush, and calls back a little after its close returned.
+const (
+	shortestFlush = 2 * time.Second
+	calledBack    = 200 * time.Millisecond
+)
 
 // writer passes records to a client and reports their results.
 type writer struct {
 	library *kgo.Client
 	out     *driver.Instance
 	topic   string
-	offsets bool // acknowledgements carry offsets
+	offsets bool           // acknowledgements carry offsets
+	pending sync.WaitGroup // records without a result
 }
 
 func newWriter(
@@ -28,7 +33,7 @@ func newWriter(
 		return nil, err
 	}
 	offsets := settings(library, start.Role)["acks"] != "0"
-	return &writer{library, out, start.Topic, offsets}, nil
+	return &writer{library: library, out: out, topic: start.Topic, offsets: offsets}, nil
 }
 
 // write passes one record to the library; `done` is called with the result, after it was reported.
@@ -39,7 +44,9 @@ func (w *writer) write(partition int32, sequence int64, done func(error)) {
 		Topic: w.topic, Partition: partition,
 		Value: []byte(driver.Value(w.out.Name(), partition, sequence, clock)),
 	}
+	w.pending.Add(1)
 	w.library.Produce(context.Background(), record, func(record *kgo.Record, err error) {
+		defer w.pending.Done()
 		defer done(err)
 		at := driver.At(partition, sequence)
 		if err != nil {
@@ -56,12 +63,21 @@ func (w *writer) write(partition int32, sequence int64, done func(error)) {
 
 // close flushes as an application does at its end; no write may follow. Records that are left then fail.
 func (w *writer) close() {
-	limit, cancel := context.WithTimeout(context.Background(), flushLimit)
+	limit, cancel := context.WithTimeout(context.Background(), w.out.FlushTime(shortestFlush))
 	defer cancel()
 	if err := w.library.Flush(limit); err != nil {
 		w.out.Notice("flush: %v", err)
 	}
 	w.library.Close()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.pending.Wait()
+	}()
+	select {
+	case <-done:
+	case <-time.After(calledBack):
+	}
 }
 
 // producer writes one record per interval to every partition.

@@ -20,6 +20,7 @@ type Instance struct {
 	logRate  rateDetector
 	client   Client
 	interval atomic.Int32 // milliseconds between operations
+	deadline atomic.Int64 // nanoseconds for closing, once that was asked for
 
 	bystander         int32
 	bystanderInterval time.Duration // shortest interval of the bystander
@@ -50,6 +51,11 @@ func (i *Instance) IntervalOf(partition int32) func() time.Duration {
 		return i.Interval
 	}
 	return func() time.Duration { return max(i.Interval(), i.bystanderInterval) }
+}
+
+// FlushTime returns the time that a final flush may take: two fifths of the deadline for closing, and at least `least`.
+func (i *Instance) FlushTime(least time.Duration) time.Duration {
+	return max(least, time.Duration(i.deadline.Load())*2/5)
 }
 
 // Ended reports whether the last event was reported.
@@ -106,6 +112,7 @@ func (i *Instance) closeClient() <-chan struct{} {
 
 // stop closes the client. It reports `closed`, or `fatal` where the library blocks, before the deadline.
 func (i *Instance) stop(deadline time.Duration) {
+	i.deadline.Store(int64(deadline))
 	// The last tenth, at most 100 ms, is for the transport to the orchestrator.
 	select {
 	case <-i.closeClient():
