@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 import pkgutil
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from types import ModuleType
@@ -16,8 +16,8 @@ from probe.catalogue.families import CatalogueError
 from probe.model import CONTROL, control_first
 from probe.model.hints import did_you_mean
 from probe.protocol.names import error_name
+from probe.scenarios import closings, second_starts
 from probe.scenarios.scenario import Scenario
-from probe.scenarios.second_starts import PREFIX, started_during
 
 CORE = (CONTROL, "disk/storage-error", "leader/elected", "net/reset")
 """Scenarios of `probe` without arguments."""
@@ -27,6 +27,13 @@ INCIDENTS = "incident/"
 
 SECOND_STARTS = ("cluster/outage", "disk/storage-error")
 """Scenarios with a `start-during/` in the default catalogue; that of any other scenario runs on request."""
+CLOSINGS = ("broker/kill", "coordinator/gone", "disk/storage-error", "net/blackhole")
+"""Scenarios with a `close-during/` in the default catalogue."""
+DERIVED: Mapping[str, Callable[[Scenario], Scenario | None]] = {
+    second_starts.PREFIX: second_starts.started_during,
+    closings.PREFIX: closings.closed_during,
+}
+"""Families made of other scenarios, by the beginning of their names. What makes one returns None where it cannot."""
 
 
 PATTERN = ("*", "?", "[")
@@ -42,7 +49,12 @@ def default_scenarios() -> Mapping[str, Scenario]:
     ]
     found: list[Scenario] = [module.SCENARIO for module in modules if hasattr(module, "SCENARIO")]
     found += [variant for module in modules for variant in getattr(module, "VARIANTS", ())]
-    found += [second for base in found if base.name in SECOND_STARTS and (second := started_during(base))]
+    found += [
+        made
+        for prefix, names in ((second_starts.PREFIX, SECOND_STARTS), (closings.PREFIX, CLOSINGS))
+        for base in tuple(found)
+        if base.name in names and (made := DERIVED[prefix](base))
+    ]
     found.extend(_templates().defaults())
     return {item.name: item for item in sorted(found, key=lambda item: control_first(item.name))}
 
@@ -86,11 +98,12 @@ def _matched(pattern: str) -> dict[str, Scenario]:
 def _generated(name: str) -> dict[str, Scenario]:
     if any(sign in name for sign in PATTERN):
         raise CatalogueError(f"--scenario {name}: no scenario matches this pattern; {_near(name)}")
-    base = name.removeprefix(PREFIX)
+    prefix = next((prefix for prefix in DERIVED if name.startswith(prefix)), "")
+    base = name.removeprefix(prefix)
     try:
         built = default_scenarios().get(base) or _templates().scenario(base)
-        if built is not None and name.startswith(PREFIX):
-            built = started_during(built)
+        if built is not None and prefix:
+            built = DERIVED[prefix](built)
     except ValueError as error:
         raise CatalogueError(f"--scenario {name}: {error}") from None
     if built is not None:

@@ -17,6 +17,14 @@ from probe.scenarios.scenario import RoleVariant, Scenario
 
 LABEL = re.compile(r"\s+(What the brokers do|The error a client meets|What a good client does|Source|Not covered):")
 PAGE = Path(__file__).parents[2] / "docs" / "scenarios.md"
+STORIES = {
+    "start-during": "a second instance of the client starts under the fault: does a restart of the client help? Only "
+    "the second instance is judged.",
+    "close-during": "the application closes its client 300 ms after the fault. A good client ends within its own "
+    "limit, reports the outcome of each record, and leaves its group if the coordinator can be reached "
+    "(docs/verdicts.md#closing).",
+}
+"""Families made of other scenarios: how each differs from them."""
 
 HEAD = """# Scenarios
 
@@ -49,7 +57,7 @@ def render() -> str:
 
 
 def _is_generated(name: str) -> bool:
-    return name.split("/", maxsplit=1)[0] in {*(item.prefix for item in generated.TEMPLATES), "start-during"}
+    return name.split("/", maxsplit=1)[0] in {*(item.prefix for item in generated.TEMPLATES), *STORIES}
 
 
 def _by_first(items: Iterable[Scenario]) -> list[tuple[str, list[Scenario]]]:
@@ -121,14 +129,13 @@ def _error(item: error_answers.Answer) -> str:
 
 
 def _derived(found: Mapping[str, Scenario]) -> str:
-    names = [name for name in found if name.startswith("start-during/")]
-    if not names:
-        return ""
-    story = (
-        "## start-during\n\n`start-during/<scenario>`: a second instance of the client starts under the fault: "
-        "does a restart of the client help? Only the second instance is judged. By default:\n"
-    )
-    return "\n".join([story, *(f"* `{name}` ({', '.join(found[name].roles)})" for name in names)])
+    return "\n".join(_family(found, first, story) for first, story in STORIES.items())
+
+
+def _family(found: Mapping[str, Scenario], first: str, story: str) -> str:
+    names = [name for name in found if name.startswith(f"{first}/")]
+    head = f"## {first}\n\n`{first}/<scenario>`: {story} By default:\n"
+    return "\n".join([head, *(f"* `{name}` ({', '.join(found[name].roles)})" for name in names), ""])
 
 
 if __name__ == "__main__":

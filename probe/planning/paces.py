@@ -90,6 +90,7 @@ def pace_of(engine: Engine, role: Role, expectation: Expectation) -> Pace:
     if role is Role.GROUP and expectation.target is Target.COORDINATOR:
         pace = replace(_SELDOM, bystander_ms=pace.bystander_ms)
     is_long = expectation.watch_ms >= LONG_OBSERVATION_MS and expectation.prompt_ms >= 2 * OPERATIONS * LONG_INTERVAL_MS
+    is_long = is_long and not expectation.closes  # operations must be under way when the client is closed
     work_ms = min(pace.long_ms if is_long else pace.work_ms, expectation.prompt_ms // 2)
     return Pace(
         work_ms=work_ms,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from probe.model import AfterHeal, Facts, Reaction, Trigger
 from probe.verdict.broker_delay import broker_delay_ms
-from probe.verdict.bystander import bystander_gaps
+from probe.verdict.bystander import BystanderGaps, bystander_gaps
 from probe.verdict.discovery import Discovery, find_discoveries, folded_discoveries, side_requests
 from probe.verdict.progress import Progress, has_recovered
 from probe.verdict.promises import Promises
@@ -36,7 +36,7 @@ def gather(progress: Progress, promises: Promises) -> Evidence:
     storms = find_storms(evidence, discoveries, hits, futile)
     first, asked = _asked(progress, discoveries)
     met = bool(hits)
-    beside = bystander_gaps(evidence)
+    beside = BystanderGaps() if evidence.play.closes else bystander_gaps(evidence)
     has_to_move = met and evidence.play.expects is Reaction.DISCOVER
     recovered = has_recovered(progress)
     facts = Facts(

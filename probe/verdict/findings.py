@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from probe.model import CONTROL, App, Cell, Expectation, Facts, History, Reaction, Rescuer, Symptom
+from probe.verdict.closing import Closing, find_closing
 from probe.verdict.control import impossible_by_control, unclean
 from probe.verdict.facts import gather
 from probe.verdict.progress import Progress, observe, reached, watched_enough
@@ -44,6 +45,8 @@ class Findings:
     """The client was rerouted by a hint, or by a discovery because of the fault."""
     slow: bool = False
     """Recovery took longer than prompt, without the time in which brokers kept the client waiting."""
+    closing: Closing | None = None
+    """How it closed, where the scenario is about that."""
     rescuer: Rescuer = Rescuer.NONE
     """What brought a late client to the target."""
     facts: Facts = field(default_factory=Facts)
@@ -54,6 +57,7 @@ def find(history: History) -> Findings:
     reading = WireEvidence(history)
     progress = observe(reading)
     promises = find_promises(reading)
+    closing = find_closing(reading) if reading.play.closes else None
     evidence = gather(progress, promises)
     by_control = impossible_by_control(history.header)
     impossible, ending = declared_impossible(reading) or by_control, ended_unasked(reading)
@@ -66,10 +70,11 @@ def find(history: History) -> Findings:
         impossible=impossible,
         provoked=bool(progress.hits),
         fatal=_reported_codes(ending) if fatal else "",
-        promises=promises.broken,
+        promises=(*promises.broken, *(closing.broken if closing else ())),
         unserved=history.header.unserved,
-        goal=reached(progress),
-        enough=watched_enough(progress),
+        goal=closing.ended if closing else reached(progress),
+        enough=closing is not None or watched_enough(progress),
+        closing=closing,
         only_soft=bool(progress.hits) and all(hit.soft for hit in progress.hits),
         by_cause=evidence.route.by_cause,
         slow=recovery_ms is not None and recovery_ms - (facts.kept_ms or 0) > reading.play.prompt_ms,

@@ -54,6 +54,8 @@ def reason_text(found: Findings) -> Mapping[str, str]:
         "met": _met(found),
         "missed": _missed(found),
         "watched": _time(facts.watched_ms),
+        "served": _closed(found) if found.closing else f"served for {_time(facts.watched_ms)}",
+        "unexpected": f"; {_closed(found)}" if found.closing else " although nothing was expected of the client",
         "asked": _asked(facts),
         "errors": _errors(facts),
         "details": "".join(f"; {detail}" for detail in _details(found)),
@@ -86,7 +88,13 @@ def _recovery(found: Findings) -> str:
     return f"{took} (brokers kept it waiting for {_time(kept_ms)} of them)"
 
 
+def _closed(found: Findings) -> str:
+    return f"closed in {_time(found.facts.close_ms)} after {_met(found)}"
+
+
 def _missed(found: Findings) -> str:
+    if found.closing:
+        return "close() did not return"
     if found.play.expects is Reaction.SURFACE and found.facts.errors_surfaced:
         return "the bystander did not serve after the error"
     return MISSED_TEXTS[found.play.expects]

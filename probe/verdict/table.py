@@ -115,7 +115,7 @@ RULES: tuple[Rule, ...] = (
         "nothing expected, no error",
         lambda found: found.play.expects is Reaction.NOTHING and not _surfaced(found),
         Outcome.CLEAN,
-        "served for {watched} without an error",
+        "{served} without an error",
     ),
     Rule(
         9,
@@ -123,7 +123,7 @@ RULES: tuple[Rule, ...] = (
         "nothing expected, an error",
         _expects(Reaction.NOTHING),
         Outcome.SURFACES,
-        "{errors} although nothing was expected of the client",
+        "{errors}{unexpected}",
     ),
     Rule(
         10,

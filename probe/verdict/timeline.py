@@ -27,6 +27,8 @@ from probe.model import (
 
 SLACK_US = 250_000
 """`fault_on` is stamped when the fault is in force, so its first effects may be stamped a little earlier."""
+WINDOW_ENDS = (MarkKind.HEALING, MarkKind.STOPPING, MarkKind.END)
+"""The first of them ends the window, but where the close itself is judged."""
 
 
 class EventIndex:
@@ -128,7 +130,8 @@ def find_timeline(header: Header, strands: EventIndex) -> Timeline:
 
 
 def _until(header: Header, strands: EventIndex, begin: int) -> int:
-    ends = [strands.marked(kind) for kind in (MarkKind.HEALING, MarkKind.STOPPING, MarkKind.END)]
+    kinds = (MarkKind.STOPPED, MarkKind.END) if header.play.closes else WINDOW_ENDS
+    ends = [strands.marked(kind) for kind in kinds]
     if header.play.kind is Symptom.NONE:  # the control cell ends with a reset by the harness
         ends.append(next((event.at for event in strands.closed if event.by == "relay" and event.at > begin), None))
     known = [at for at in ends if at is not None and at >= begin]

@@ -7,13 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from probe import store
-from probe.catalogue.scenarios import default_scenarios
+from probe.catalogue.scenarios import DERIVED, default_scenarios
 from probe.model import CONTROL, Cell, Outcome
 from probe.model.conditions import is_current
 from probe.model.results import ResultsError
 from probe.planning.selection import Selection
 from probe.scenarios.reach import Versions, depends_on_version
-from probe.scenarios.second_starts import PREFIX
 from probe.scenarios.steps.partitions import RollBack
 from probe.store.presence import has_runs
 
@@ -35,7 +34,7 @@ def _stored(results: str) -> Mapping[Cell, Versions]:
         if not has_runs(results):
             return {}
         for row in store.trials(results, warn=_ignore):
-            if _is_telling(row) and row.cell.scenario.removeprefix(PREFIX) not in lowering:
+            if _is_telling(row) and _base(row.cell.scenario) not in lowering:
                 mine = found.setdefault(replace(row.cell, scenario=CONTROL), {})
                 for api, version in row.verdict.facts.api_versions:
                     mine[api] = max(version, mine.get(api, version))
@@ -50,6 +49,12 @@ def _is_telling(row: TrialRow) -> bool:
     Under other conditions a client may be offered other versions.
     """
     return row.verdict.outcome is not Outcome.BROKEN and is_current(row.cell, row.conditions)
+
+
+def _base(scenario: str) -> str:
+    """Return the scenario of whose fault this one is."""
+    prefix = next((prefix for prefix in DERIVED if scenario.startswith(prefix)), "")
+    return scenario.removeprefix(prefix)
 
 
 def _lowering() -> frozenset[str]:

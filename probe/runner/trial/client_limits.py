@@ -8,6 +8,7 @@ from dataclasses import replace
 from probe.model import Expectation, Reaction, Symptom, Target
 from probe.scenarios.steps.brokers import KeepAnswers
 from probe.scenarios.steps.step import Step
+from probe.verdict.progress import PATIENCE_FACTOR
 
 LONGEST_DELIVERY_MS = 120_000
 """Longest delivery timeout that is waited for; Java's default."""
@@ -20,6 +21,8 @@ TIMEOUTS = ("request_timeout_ms", "socket_timeout_ms")
 """Settings after which an unanswered request is given up."""
 UNKNOWN_TIMEOUT_MS = 30_000
 """Taken for a client that has no request timeout: most have this one."""
+SHORTEST_CLOSE_MS = 10_000
+"""A client with short time-outs still needs some time on a busy machine."""
 UNSENT = frozenset({Symptom.SILENCE, Symptom.CONNECTION})
 """Symptoms under which a request may wait for its whole timeout: for an answer, or for a connection to be sent on."""
 
@@ -36,6 +39,17 @@ def own_limit_ms(play: Expectation, settings: Mapping[str, str]) -> int:
     if play.expects is Reaction.SURFACE:
         limits.append(min(_number(settings, "delivery_timeout_ms"), LONGEST_DELIVERY_MS))
     return max(limits)
+
+
+def close_limit_ms(settings: Mapping[str, str]) -> int:
+    """Return the time within which a client ends that is asked to close, in milliseconds (docs/verdicts.md#closing).
+
+    What is under way may take all its retries, or a session of the group.
+    """
+    once_ms = timeout_ms(settings)
+    delivery_ms = _number(settings, "delivery_timeout_ms") or (_number(settings, "retries") + 1) * once_ms
+    longest_ms = max(once_ms, min(delivery_ms, LONGEST_DELIVERY_MS), _number(settings, "session_timeout_ms"))
+    return max(SHORTEST_CLOSE_MS, round(PATIENCE_FACTOR * longest_ms))
 
 
 def timeout_ms(settings: Mapping[str, str]) -> int:

@@ -71,7 +71,8 @@ BOOTSTRAP: Mapping[Bootstrap, Callable[[int], tuple[int, ...]]] = {
 
 def _bystander_names(item: Planned, name: str) -> tuple[str, str]:
     """Return name and key of the second instance, which is the bystander of a coordinator's fault after a warm-up."""
-    if item.expectation.target is not Target.COORDINATOR or item.variant.second_instance or item.variant.at_start:
+    alone = item.variant.second_instance or item.variant.at_start or item.expectation.closes
+    if item.expectation.target is not Target.COORDINATOR or alone:
         return "", ""
     kind = "t" if item.cell.role is Role.TRANSACTIONAL else "g"
     return f"{name}-b", f"{kind}-{name}-b"

@@ -8,6 +8,7 @@ from dataclasses import replace
 from probe.drivers.process import RunningInstance
 from probe.model import Engine, EngineKind, MarkKind, Reaction, Role, Symptom, Target
 from probe.model.placement import Spread, TopicPlan
+from probe.runner.trial.closing import close_under_the_fault
 from probe.runner.trial.environment import TrialEnvironment
 from probe.runner.trial.observation import inject_fault, observe_and_revert
 from probe.runner.trial.pacing import Pacing
@@ -75,7 +76,7 @@ def _background_interval_ms(state: TrialState) -> int:
 
 
 async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> None:
-    """Let a client warm up, then inject the fault."""
+    """Let a client warm up, then inject the fault; observe it, or close it under the fault."""
     await prepare(state, environment)
     item, recorder, tools = state.item, state.recorder, environment.tools
     start = make_start(item, state.header.subject, environment.tap)
@@ -92,7 +93,10 @@ async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> 
             await pacing.run_at_full_rate()
             await pacing.rest()
             await inject_fault(state, environment)
-            await observe_and_revert(state, environment, pacing)
+            if item.expectation.closes:
+                await close_under_the_fault(state, environment, instance)
+            else:
+                await observe_and_revert(state, environment, pacing)
         await stop_instance(state, instance, environment.cluster, alone=environment.alone)
 
 

@@ -110,7 +110,9 @@ def _hard_limit_s(item: Planned) -> float:
     """Return a limit that no healthy trial reaches: start under load, longest patience, revert, closing."""
     longest = (
         420.0
-        if item.expectation.kind in {Symptom.SILENCE, Symptom.CONNECTION} or item.cell.role is Role.GROUP
+        if item.expectation.kind in {Symptom.SILENCE, Symptom.CONNECTION}
+        or item.cell.role is Role.GROUP
+        or item.expectation.closes
         else 60.0
     )
     return 240.0 + 2 * item.expectation.watch_ms / 1000 + longest

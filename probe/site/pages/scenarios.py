@@ -24,6 +24,8 @@ EXPECTED = {
     Reaction.NOTHING: "has nothing to notice",
 }
 """The reaction of a good client."""
+CLOSES = "ends within its own limit, reports the outcome of each record, and leaves its group"
+"""The same where the application closes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def _questions(part: RoleVariant) -> Question:
     return Question(
         ", ".join(part.roles),
         str(expected.kind),
-        EXPECTED[expected.expects],
+        CLOSES if expected.closes else EXPECTED[expected.expects],
         ", ".join(f"{error_name(code)} ({code})" for code in expected.codes),
         "its own time-out" if own else f"{expected.prompt_ms / 1000:g} s",
         f"{expected.watch_ms / 1000:g} s",
