@@ -67,7 +67,7 @@ class BrokerProxy:
         self._late_us = 0
         self._cut = FirstAnswers()
         self._passing: tuple[int, ...] = ()
-        """Bytes that pass of each answer that is cut; negative: all but so many."""
+        """Bytes that pass of each answer that is cut; negative: all but that number."""
         self.links: set[Link] = set()
         self.sessions = FetchSessions()
         self._host = host

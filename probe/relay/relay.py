@@ -177,7 +177,7 @@ class Relay:
     def cut_answers(self, broker: int, apis: Sequence[int], passing: Sequence[int]) -> None:
         """End a connection inside an answer of these APIs, once per client id for each number of bytes that pass.
 
-        A negative number passes all but so many bytes. No numbers end the fault.
+        A negative number passes all but that number of bytes. No numbers end the fault.
         """
         self._ways[broker].cut_answers(apis, passing)
 

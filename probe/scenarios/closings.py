@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from probe.model import Outcome, Reaction, Symptom, Target
-from probe.scenarios.scenario import RoleVariant, Scenario
+from probe.model import Reaction, Symptom, Target
+from probe.scenarios.scenario import CONFORMS, RoleVariant, Scenario
 
 PREFIX = "close-during/"
 STORY = """The application closes its client under the fault of {name}: {summary}
@@ -14,13 +14,13 @@ What the brokers do: as in {name}, and the fault stands until the client is clos
 The error a client meets: as in {name}, or none. Records are under way, and a group's member has records to commit.
 What a good client does: ends within its own limit, reports the outcome of each record that it was given, as success or
 as an error, and leaves its group where the coordinator can be reached.
-Source: otel-contrib #30789, IBM/sarama #2717, librdkafka 2.14.2: a service that cannot end is killed by its supervisor,
-often while brokers fail.
+Source: otel-contrib #30789, IBM/sarama #2717: a service that cannot end is killed by its supervisor, often while
+brokers fail.
 Not covered: a close() that hangs without a fault, too; then the cell says so and does not blame the fault.
 """
-LONG_MS = 60_000
+LONG_CLOSE_MS = 60_000
 """A close that waits for a silent broker or for a coordinator may take minutes, which is a long watch."""
-CONFORMING = (Outcome.CLEAN, Outcome.SURFACES)
+CONFORMING = (*CONFORMS[Reaction.NOTHING], *CONFORMS[Reaction.SURFACE])
 """An error that reaches the application is a record's outcome like any other."""
 
 
@@ -54,6 +54,6 @@ def _closed(variant: RoleVariant) -> RoleVariant:
         conforms=conforms,
         closes=True,
         new_log=False,
-        watch_ms=max(play.watch_ms, LONG_MS) if waits else play.watch_ms,
+        watch_ms=max(play.watch_ms, LONG_CLOSE_MS) if waits else play.watch_ms,
     )
     return replace(variant, expectation=expectation, heal_after_ms=None)

@@ -27,7 +27,7 @@ def variants_at_rest(play: Expectation, step: Step, *, silent: bool = False) -> 
         expectation=play,
         steps=(step,),
         heal_after_ms=REST_MS,
-        rest_ms=REST_MS,
+        idle_ms=REST_MS,
         prompt_beyond_own_ms=5000 if silent else None,
     )
     nothing = replace(

@@ -19,7 +19,7 @@ from probe.protocol.apis import FETCH, LIST_OFFSETS, PRODUCE
 from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import Throttle, When
 
-LONG_MS, SHORT_MS, EACH_MS = 1500, 1, 8000
+LONG_THROTTLE_MS, SHORT_MS, EACH_MS = 1500, 1, 8000
 
 APIS = {
     Role.PRODUCER: PRODUCE,
@@ -47,7 +47,7 @@ SCENARIO = Scenario(
             _QUOTA,
             roles=(role,),
             steps=(
-                Throttle(apis=(api,), throttle_ms=LONG_MS),
+                Throttle(apis=(api,), throttle_ms=LONG_THROTTLE_MS),
                 Throttle(apis=(api,), throttle_ms=SHORT_MS, when=When(after_ms=EACH_MS)),
             ),
         )

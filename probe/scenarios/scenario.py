@@ -73,7 +73,7 @@ class RoleVariant:
     """The fault is injected before the client starts; the failing broker leads and coordinates nothing."""
     second_instance: bool = False
     """A second instance starts under the fault, and is the one that is judged."""
-    rest_ms: int = 0
+    idle_ms: int = 0
     """For this time from the fault on the application begins no operation, and readers are written nothing. Then it
     works in a burst. 0 = it works throughout."""
     long_read: bool = False

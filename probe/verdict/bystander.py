@@ -54,13 +54,13 @@ def _kept(evidence: WireEvidence) -> Iterator[tuple[int, int]]:
 def _without_coordinator(evidence: WireEvidence) -> Iterator[tuple[int, int]]:
     """Yield spans in which a group had no coordinator, since it was stopped with the leader: both are committed there.
 
-    Each ends when the client is told the next one, so it has to ask.
+    Each ends when an answer names the next one, so it has to ask.
     """
     for stop in (item for item in evidence.events.engine if item.kind is EngineKind.STOPPED):
         before = (item.request for item in evidence.exchanges if item.request.at < stop.at)
         if any(item.api == apis.OFFSET_COMMIT and item.broker == stop.broker for item in before):
-            told = (item.done_at for item in evidence.exchanges if _names_another(evidence, item, stop.broker))
-            end = min((at for at in told if at > stop.at), default=stop.at)
+            named = (item.done_at for item in evidence.exchanges if _names_another(evidence, item, stop.broker))
+            end = min((at for at in named if at > stop.at), default=stop.at)
             yield stop.at, end
 
 

@@ -270,13 +270,13 @@ def test_other_bystander_instances_keep_their_interval(
 
 def test_a_producer_rests_from_the_fault_on_and_then_works_in_a_burst(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(monkeypatch, "net/idle-closed", Role.PRODUCER)
-    rest_ms, work_ms = trial.state.item.variant.rest_ms, trial.state.item.pace.work_ms
+    idle_ms, work_ms = trial.state.item.variant.idle_ms, trial.state.item.pace.work_ms
     asyncio.run(trial.pacing.rest())
-    assert trial.asked == [("work", rest_ms)]
+    assert trial.asked == [("work", idle_ms)]
     assert trial.adapt() == []
     trial.at += BURST_LEAD_MS * 1000
     assert trial.adapt() == [("work", BURST_MS)]  # the driver adopts it when its rest is over
-    trial.at += rest_ms * 1000
+    trial.at += idle_ms * 1000
     trial.engine(EngineKind.HEALED)
     assert trial.adapt() == []
     assert trial.adapt() == [("work", work_ms)]
@@ -284,9 +284,9 @@ def test_a_producer_rests_from_the_fault_on_and_then_works_in_a_burst(monkeypatc
 
 def test_readers_are_written_nothing_until_the_rest_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Trial(monkeypatch, "net/idle-dropped", Role.CONSUMER)
-    rest_ms, work_ms = trial.state.item.variant.rest_ms, trial.state.item.pace.work_ms
+    idle_ms, work_ms = trial.state.item.variant.idle_ms, trial.state.item.pace.work_ms
     asyncio.run(trial.pacing.rest())
-    assert ("feed", rest_ms) in trial.asked
+    assert ("feed", idle_ms) in trial.asked
     trial.at += 2 * BURST_LEAD_MS * 1000
     assert trial.adapt() == []
     trial.engine(EngineKind.HEALED)

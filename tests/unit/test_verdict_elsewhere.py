@@ -16,7 +16,7 @@ from tests.support.transcript_steps import Step, acked, closed, engine, failed, 
 REPLACED = replace(
     RESET, expects=Reaction.SURFACE, target=Target.CLUSTER, conforms=(Outcome.SURFACES, Outcome.FATAL), watch_ms=20_000
 )
-LONG_MS = 200_000
+LATER_MS = 200_000
 
 
 def replaced(*steps: Step, role: Role = Role.PRODUCER, **more: Any) -> History:
@@ -26,25 +26,25 @@ def replaced(*steps: Step, role: Role = Role.PRODUCER, **more: Any) -> History:
 
 @pytest.mark.parametrize("acks", ["all", "1"])
 def test_a_producer_that_goes_on_in_another_cluster_breaks_a_promise(acks: str) -> None:
-    found = judge(replaced(failed(1), acked(5), watch(LONG_MS), settings={"acks": acks}))
+    found = judge(replaced(failed(1), acked(5), watch(LATER_MS), settings={"acks": acks}))
     assert (found.outcome, found.conforms) == (Outcome.VIOLATES, False)
     assert "5 operations in another cluster" in found.reason
 
 
 @pytest.mark.parametrize(("role", "goes_on"), [(Role.CONSUMER, fetched(5)), (Role.TRANSACTIONAL, transactions(5))])
 def test_so_do_readers_and_transactions(role: Role, goes_on: Step) -> None:
-    found = judge(replaced(goes_on, watch(LONG_MS), role=role))
+    found = judge(replaced(goes_on, watch(LATER_MS), role=role))
     assert found.outcome is Outcome.VIOLATES
     assert "in another cluster" in found.reason
 
 
 def test_a_client_that_reports_an_error_and_stops_is_good() -> None:
-    found = judge(replaced(failed(5), watch(LONG_MS)))
+    found = judge(replaced(failed(5), watch(LATER_MS)))
     assert (found.outcome, found.conforms) == (Outcome.SURFACES, True)
 
 
 def test_a_silent_client_is_not_good() -> None:
-    assert judge(replaced(watch(LONG_MS))).outcome is Outcome.STUCK
+    assert judge(replaced(watch(LATER_MS))).outcome is Outcome.STUCK
 
 
 def test_no_more_need_be_seen_of_a_client_that_goes_on() -> None:

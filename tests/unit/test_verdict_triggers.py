@@ -14,7 +14,6 @@ from probe.verdict.triggers import explain
 from probe.verdict.wire_evidence import WireEvidence
 from tests.support.histories import history
 from tests.support.transcript import (
-    BYSTANDER,
     COORDINATOR,
     GROUP,
     HANG,
@@ -144,29 +143,6 @@ def test_any_error_about_the_object_is_an_error() -> None:
     play = replace(STORAGE_ERROR, causes=("error",))
     steps = (*MOVE, produce_answer(56), ask(), tell(NEW), produce_answer(45, NEW), ask(), tell(NEW), acked(80))
     assert judge(history(fault_on(), *steps, watch(10_000), play=play)).outcome is Outcome.REFRESHES
-
-
-def test_an_error_of_the_other_partition_is_a_cause_where_both_move() -> None:
-    """The first answer to it names the new leaders of both (Java, broker/rolling)."""
-    both = (moved(), announced(), moved(partition=BYSTANDER), announced(partition=BYSTANDER))
-    refused = call(PRODUCE, OLD, row(BYSTANDER), answer=(row(BYSTANDER, code=6),))
-    asked = (refused, ask(), tell(NEW), produce_answer(6), acked(80))
-    found = judge(history(fault_on(), *both, *asked, watch(10_000)))
-    assert (found.outcome, found.facts.reroute) == (Outcome.REFRESHES, Reroute.REFRESH)
-    assert each_trigger(*both, *asked) == ["error"]
-    assert each_trigger(moved(), announced(), *asked) == ["unknown"]
-
-
-def test_metadata_shows_as_well_that_the_other_partition_moves() -> None:
-    """Real brokers report no move of the bystander (broker/rolling on 3.9)."""
-
-    def told(beside: int) -> Step:
-        return call(METADATA, THIRD, row(-1), answer=(row(leader=NEW), row(BYSTANDER, leader=beside)))
-
-    refused = call(PRODUCE, OLD, row(BYSTANDER), answer=(row(BYSTANDER, code=6),))
-    before = (at(-1000), told(OLD), at(0), moved(), announced(), refused)
-    assert each_trigger(*before, told(NEW), acked(80)) == ["error"]
-    assert each_trigger(*before, told(OLD), acked(80)) == ["unknown"]
 
 
 # disconnect

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from probe.engines.embedded import broker_rules, topic_rules
 from probe.engines.embedded.control import ControlError
+from probe.engines.embedded.history import asked_history, stated_history
 from probe.engines.embedded.network import Network
 from probe.engines.embedded.process import FakeProcess, fake_process
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.errors import EngineError
-from probe.model import ClusterHistory, EngineEvent, EngineKind, Stored, Subject
+from probe.model import EngineEvent, EngineKind, Stored, Subject
 from probe.model.clock import now_us
-from probe.model.cluster import BOOTSTRAP, BROKERS, next_broker
+from probe.model.cluster import BOOTSTRAP, BROKERS
 from probe.model.cluster_history import HistoryPlan, history_plan
 from probe.model.endpoint import Endpoint, as_text
 from probe.model.placement import Places, TopicPlan
@@ -109,7 +110,7 @@ class FakeCluster:
         self._network = Network(relay, self._readdress, self._back_in_office)
         self._subject: Subject | None = None
         self._places: Places | None = None
-        self._bystander_ms = self._feed_ms = 0
+        self._bystander_ms = self._feed_interval_ms = 0
         self._counted: set[str] = set()
         """Rules of the fault that still apply, if every rule applies a limited number of times; otherwise empty."""
         self._topic_gone = False
@@ -190,7 +191,7 @@ class FakeCluster:
             )
             for p in sorted(leaders)
         ]
-        past = self._past(subject)
+        past = asked_history(self._history, subject)
         self._topic = pb.CreateTopicRequest(topic=subject.topic, partitions=partitions, history=past)
         reply = await self._call(self._stub.CreateTopic, self._topic)
         self._names[bytes(reply.topic_id)] = subject.topic
@@ -205,47 +206,17 @@ class FakeCluster:
         self._moves = [pb.Change(move_coordinator=move) for move in moves]
         for change in self._moves:
             await self._call(self._stub.Apply, change)
-        subject = replace(subject, history=self._found(past, reply.partitions))
+        subject = replace(subject, history=stated_history(self._history, past, reply.partitions))
         self._subject, self._bystander_ms = subject, plan.bystander_ms
         if plan.feed_ms:
             await self.set_interval(plan.feed_ms)
         return subject
 
-    def _past(self, subject: Subject) -> pb.ClusterHistory:
-        """Return the history of the cluster apart from the topic's own."""
-        plan = self._history
-        offsets = dict.fromkeys((subject.affected, subject.bystander), plan.committed)
-        return pb.ClusterHistory(
-            topics=[pb.OtherTopic(topic=name, partitions=count) for name, count in plan.topics.items()],
-            producer_ids=plan.producer_ids,
-            commits=[pb.Commit(group=group, offsets=offsets) for group in subject.groups],
-            transactional_ids=[
-                pb.UsedId(transactional_id=name, producers=plan.transactions) for name in subject.transactional_ids
-            ],
-            controller=next_broker(subject.old) if plan.controller_changes else 0,
-        )
-
-    def _found(self, past: pb.ClusterHistory, partitions: Sequence[pb.PartitionState]) -> ClusterHistory:
-        """Return the history as the cluster states it."""
-        plan = self._history
-        states = dict(enumerate(partitions))
-        return ClusterHistory(
-            epochs={number: state.epoch for number, state in states.items()} if any(plan.elections) else {},
-            starts={number: state.start for number, state in states.items()},
-            ends={number: state.end for number, state in states.items()},
-            committed=dict(past.commits[0].offsets) if past.commits else {},
-            producer_ids=plan.producer_ids,
-            transactions=plan.transactions if past.transactional_ids else 0,
-            topics=len(past.topics),
-            partitions=sum(topic.partitions for topic in past.topics),
-            controller_changes=plan.controller_changes,
-        )
-
     @translating(EngineError)
     async def set_interval(self, feed_ms: int) -> None:
         """Write records to the topic at this interval, also if another one was set before."""
         subject = self._prepared()
-        self._feed_ms = feed_ms
+        self._feed_interval_ms = feed_ms
         partitions = sorted((subject.affected, subject.bystander))
         feed = pb.FeedRequest(
             topic=subject.topic,
@@ -284,8 +255,8 @@ class FakeCluster:
         for change in self._moves:
             await self._call(other.stub.Apply, change)
         self._stubs.append(other.stub)
-        if self._feed_ms:
-            await self.set_interval(self._feed_ms)
+        if self._feed_interval_ms:
+            await self.set_interval(self._feed_interval_ms)
         self._network.will_be(other.brokers, lambda: self._sink(EngineEvent(at=now_us(), kind=EngineKind.REPLACED)))
 
     @translating(EngineError)

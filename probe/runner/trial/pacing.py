@@ -32,7 +32,7 @@ STEADY_MS = 3000
 BURST_MS = 10
 """Interval of the burst that follows a rest."""
 BURST_LEAD_MS = 1000
-"""Time after the fault at which drivers are told the interval of the burst. They adopt an interval at the next
+"""Time after the fault at which drivers learn the interval of the burst. They adopt an interval at the next
 operation, so by then they rest, and the burst begins when the rest is over."""
 AWAY_MS = 10_000
 """Interval of a second instance after the window: the last of its cohort may be observed for minutes more."""
@@ -68,11 +68,11 @@ class Pacing:
             RateNeed.WAIT: pace.wait_ms,
             RateNeed.LATE: pace.late_ms,
             RateNeed.LOOK: pace.idle_ms,
-            RateNeed.REST: state.item.variant.rest_ms,
+            RateNeed.REST: state.item.variant.idle_ms,
             RateNeed.BURST: BURST_MS,
         }
         self._together = state.item.cell.engine is Engine.KAFKA and bool(state.item.variant.steps)
-        self._rests = state.item.variant.rest_ms > 0
+        self._rests = state.item.variant.idle_ms > 0
         self._since: int | None = -1
         self._before = 0
 
@@ -145,8 +145,8 @@ class Pacing:
         state = self._course
         over = EngineKind.HEALED in state.recorder.engine
         self._rests = not over
-        told = over if state.item.cell.role.reads else now_us() - state.fault_at >= BURST_LEAD_MS * 1000
-        return RateNeed.BURST if told else RateNeed.REST
+        informed = over if state.item.cell.role.reads else now_us() - state.fault_at >= BURST_LEAD_MS * 1000
+        return RateNeed.BURST if informed else RateNeed.REST
 
     async def _go(self, interval_ms: int) -> None:
         if interval_ms == self._now_ms:

@@ -81,7 +81,7 @@ class CutAnswers:
 
     apis: tuple[int, ...]
     passing: tuple[int, ...] = (2, 8, -1)
-    """Bytes that pass of each answer that is cut; negative: all but so many. By default the end comes inside the
+    """Bytes that pass of each answer that is cut; negative: all but that number. By default the end comes inside the
     length, after the header, and before the last byte."""
 
     @property
