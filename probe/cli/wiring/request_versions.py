@@ -11,6 +11,7 @@ from probe.catalogue.scenarios import DERIVED, default_scenarios
 from probe.model import CONTROL, Cell, Outcome
 from probe.model.conditions import is_current
 from probe.model.results import ResultsError
+from probe.model.versions import version_key
 from probe.planning.selection import Selection
 from probe.scenarios.reach import Versions, depends_on_version
 from probe.scenarios.steps.partitions import RollBack
@@ -21,8 +22,13 @@ if TYPE_CHECKING:
 
 
 def with_versions(selection: Selection, results: str) -> Selection:
-    """Return a selection with the stored request versions of its clients; read only if a scenario depends on them."""
-    parts = (part for scenario in selection.scenarios for part in scenario.variants)
+    """Return a selection with the stored request versions of its clients; read only if a scenario depends on them.
+
+    Only scenarios that one of its lines has count: most runs therefore read nothing.
+    """
+    newest = max(map(version_key, selection.brokers), default=())
+    had = (one for one in selection.scenarios if not one.since or newest >= version_key(one.since))
+    parts = (part for scenario in had for part in scenario.variants)
     return replace(selection, versions=_stored(results)) if any(map(depends_on_version, parts)) else selection
 
 
