@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, get_args
@@ -21,12 +21,15 @@ from probe.model import (
     Reaction,
     Request,
     Response,
+    Row,
     Symptom,
     Target,
 )
 
 SLACK_US = 250_000
 """`fault_on` is stamped when the fault is in force, so its first effects may be stamped a little earlier."""
+LATE_US = 1_000_000
+"""Real brokers are polled for moves; on a busy machine they are stamped late by this time at most."""
 WINDOW_ENDS = (MarkKind.HEALING, MarkKind.STOPPING, MarkKind.END)
 """The first of them ends the window, but where the close itself is judged."""
 
@@ -111,6 +114,7 @@ def find_timeline(header: Header, strands: EventIndex) -> Timeline:
     moved = moves[-1] if moves else None
     announced = next((event for event in reversed(changes) if event.kind is EngineKind.ANNOUNCED), None)
     target = _target(moved, announced)
+    terms = tuple(_terms(header, strands, changes))
     if announced and moved and moved.at > announced.at and moved.broker != announced.broker:
         announced = None  # it was superseded
     return Timeline(
@@ -124,9 +128,40 @@ def find_timeline(header: Header, strands: EventIndex) -> Timeline:
         healed=healed,
         stopping=strands.marked(MarkKind.STOPPING),
         announced=None if announced is None else announced.at,
-        terms=tuple((event.at, event.broker) for event in moves),
-        term=begin if len(moves) < 2 else max(begin, moves[-1].at - SLACK_US),
+        terms=terms,
+        term=begin if len(terms) < 2 else max(begin, terms[-1][0] - SLACK_US),
     )
+
+
+def _terms(header: Header, strands: EventIndex, changes: Sequence[EngineEvent]) -> Iterator[tuple[int, int]]:
+    """Yield (since, broker) for each move.
+
+    Once all brokers have named the last target, the first answer that names another one begins its term, up to
+    `LATE_US` before the stamp.
+    """
+    last: EngineEvent | None = None
+    for move in (event for event in changes if event.kind is EngineKind.MOVED):
+        settled = [
+            event.at
+            for event in changes
+            if last and event.kind is EngineKind.ANNOUNCED and event.broker == last.broker and last.at <= event.at
+        ]
+        since = [
+            answer.at
+            for answer in strands.responses
+            if settled
+            and max(settled[0], move.at - LATE_US) < answer.at < move.at
+            and any(_names(header, row, move) for row in answer.rows)
+        ]
+        yield min(since, default=move.at), move.broker
+        last = move
+
+
+def _names(header: Header, row: Row, move: EngineEvent) -> bool:
+    """Return whether a row of an answer names the target of a move."""
+    subject = header.subject
+    mine = row.key == move.key if move.key else (row.topic, row.partition) == (subject.topic, subject.affected)
+    return mine and not row.code and row.leader == move.broker
 
 
 def _until(header: Header, strands: EventIndex, begin: int) -> int:

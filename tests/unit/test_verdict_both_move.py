@@ -44,3 +44,12 @@ def test_metadata_shows_as_well_that_the_other_partition_moves() -> None:
     before = (at(-1000), told(OLD), at(0), moved(), announced(), refused)
     assert each_trigger(*before, told(NEW), acked(80)) == ["error"]
     assert each_trigger(*before, told(OLD), acked(80)) == ["unknown"]
+
+
+def test_a_move_that_is_stamped_late_is_known_from_the_answer_that_names_its_target() -> None:
+    """Brokers are polled for moves, and a busy machine is late (kafka-python 2.0.2, broker/rolling on 3.4)."""
+
+    away = (at(100), moved(NEW), at(150), announced(NEW), produce_answer(6), ask(), tell(NEW), acked(20))
+    again = (at(5000), produce_answer(6, NEW), ask(), tell(OLD), at(5400), moved(OLD), announced(OLD), acked(80, OLD))
+    found = judge(history(fault_on(), *away, *again, watch(10_000)))
+    assert (found.outcome, found.facts.reroute) == (Outcome.REFRESHES, Reroute.REFRESH)
