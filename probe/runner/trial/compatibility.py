@@ -99,4 +99,4 @@ def _never_sent(events: Sequence[Event], main: Collection[int]) -> str:
     informed = any(isinstance(event, Response) and event.api == METADATA and event.rows for event in events)
     if not informed or any(isinstance(event, Request) and event.api in main for event in events):
         return ""
-    return never_sent(" or ".join(api_name(key) for key in sorted(main)))
+    return never_sent(api_name(min(main)))  # the oldest one: only share groups send another
