@@ -2,9 +2,10 @@
 
 What the brokers do: for 8 s each answer of the leader to the role's work carries a throttle time of 1.5 s, then for 8 s
 one of 1 ms. They answer at once and read nothing more from the connection for that time (KIP-219).
-What was produced is appended, and what was fetched is in the answer.
+What was produced is appended, and what was fetched is in the answer. The fact `fault_hits` counts the requests that it
+kept for a second: none of a client that waits as it is asked.
 The error a client meets: none; throttle times, and silence for as long if it sends on.
-What a good client does: sends nothing to that broker in that time, times nothing out, does not connect anew and works
+What a good client does: sends that broker nothing in that time, times nothing out, does not connect anew and works
 again afterwards, without an error to the application.
 Source: KIP-13, KIP-124, KIP-219; KafkaJS #1532 (a throttle time of 1 ms stops a connection); kafka-python #2510 and
 librdkafka #5592 (clients that do not wait).
@@ -21,14 +22,15 @@ from probe.scenarios.steps.brokers import Throttle, When
 
 LONG_THROTTLE_MS, SHORT_MS, EACH_MS = 1500, 1, 8000
 
-APIS = {
-    Role.PRODUCER: PRODUCE,
-    Role.CONSUMER: FETCH,
-    Role.GROUP: FETCH,
-    Role.TRANSACTIONAL: PRODUCE,
-    Role.ADMIN: LIST_OFFSETS,
-}
-"""The API whose quota each role exceeds."""
+APIS = (
+    (Role.PRODUCER, PRODUCE, Target.LEADER),
+    (Role.CONSUMER, FETCH, Target.LEADER),
+    (Role.GROUP, FETCH, Target.LEADER),
+    (Role.TRANSACTIONAL, PRODUCE, Target.LEADER),
+    (Role.ADMIN, LIST_OFFSETS, Target.CLUSTER),
+)
+"""The API whose quota each role exceeds. An admin asks the coordinator on the same connection, also about the other
+partition, so it has no bystander."""
 
 _QUOTA = RoleVariant(
     roles=(),
@@ -46,11 +48,12 @@ SCENARIO = Scenario(
         replace(
             _QUOTA,
             roles=(role,),
+            expectation=replace(_QUOTA.expectation, target=target),
             steps=(
                 Throttle(apis=(api,), throttle_ms=LONG_THROTTLE_MS),
                 Throttle(apis=(api,), throttle_ms=SHORT_MS, when=When(after_ms=EACH_MS)),
             ),
         )
-        for role, api in APIS.items()
+        for role, api, target in APIS
     ),
 )

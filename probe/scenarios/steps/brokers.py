@@ -100,7 +100,7 @@ class KeepAnswers:
     apis: tuple[int, ...]
     times: int
     beyond_own_ms: int
-    """Added to the client's own request timeout."""
+    """Added to the client's own request timeout and longest back-off."""
     keep_ms: int = 0
     """The whole time, once the client has reported its timeout."""
 
