@@ -3,8 +3,8 @@
 What the brokers do: the failing broker and another one are killed: connections end and ports refuse, and Metadata still
 lists both, as their sessions last. After a second the other one serves at the failing broker's former address; after
 two the failing broker serves at the other one's, with its id, leaderships and keys. Metadata names both new addresses
-from the first return on. On real brokers the affected partition has its only replica at the failing broker. From 4.4 on a
-broker answers REBOOTSTRAP_REQUIRED (129) to an ApiVersions request that names another cluster or node (KIP-1242).
+from the first return on. On real brokers the affected partition has its only replica at the failing broker. From 4.4 on
+a broker answers REBOOTSTRAP_REQUIRED (129) to an ApiVersions request that names another cluster or node (KIP-1242).
 The error a client meets: reset and refused connections, then a broker at the known address that is not the one it
 looks for: NOT_LEADER_OR_FOLLOWER (6) or NOT_COORDINATOR (16), again and again, while Metadata says that all is well.
 What a good client does: connects to the address that Metadata names for the id, and gives up the connection to the
