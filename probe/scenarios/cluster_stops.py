@@ -15,6 +15,9 @@ LEADERLESS_MS = 2000
 """Time after the brokers' return until leaders and coordinators are in office, in ms; real brokers take their own."""
 REAL_RETURN_MS = 30_000
 """Time in which three real brokers start and are in sync, in ms; they are watched for longer by as much."""
+SESSION_MS = 35_000
+"""Time by which members of groups are watched for longer, in ms: one may join again only when its former session of 30 s
+is over."""
 STOPPED = tuple(StopBroker(turn=turn) for turn in range(len(BROKERS)))
 
 
@@ -22,10 +25,17 @@ def variants_of_the_cluster(play: Expectation, down_ms: int) -> tuple[RoleVarian
     """Return the variant on the embedded engine: down for `down_ms`, then without leaders for `LEADERLESS_MS`."""
     back = (ReturnBroker(when=When(after_ms=down_ms), turn=turn) for turn in range(len(BROKERS)))
     steps: tuple[Step, ...] = (*STOPPED, LoseAllLeaders(), *back)
-    return (RoleVariant(roles=tuple(Role), expectation=play, steps=steps, heal_after_ms=down_ms + LEADERLESS_MS),)
+    return _by_role(play, steps, down_ms + LEADERLESS_MS)
 
 
 def real_variants_of_the_cluster(play: Expectation, down_ms: int) -> tuple[RoleVariant, ...]:
     """Return the variant on real brokers: they are killed, and started after `down_ms`; elections are their own."""
     longer = replace(play, watch_ms=play.watch_ms + REAL_RETURN_MS)
-    return (RoleVariant(roles=tuple(Role), expectation=longer, steps=STOPPED, heal_after_ms=down_ms),)
+    return _by_role(longer, STOPPED, down_ms)
+
+
+def _by_role(play: Expectation, steps: tuple[Step, ...], heal_after_ms: int) -> tuple[RoleVariant, ...]:
+    others = tuple(role for role in Role if role is not Role.GROUP)
+    variant = RoleVariant(roles=others, expectation=play, steps=steps, heal_after_ms=heal_after_ms)
+    members = replace(play, watch_ms=play.watch_ms + SESSION_MS)
+    return variant, replace(variant, roles=(Role.GROUP,), expectation=members)
