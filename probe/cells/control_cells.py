@@ -15,7 +15,7 @@ from probe.model import Cell
 
 
 def without_implied(faults: Sequence[Fault]) -> tuple[Fault, ...]:
-    """Return the faults without those unknown ones that need no measurement.
+    """Return the faults without those that need no measurement on their line.
 
     A fault that was measured on the line, or on both sides of it, needs a control cell that was clean there. A client
     that does not work on the line meets no fault there.
@@ -23,10 +23,13 @@ def without_implied(faults: Sequence[Fault]) -> tuple[Fault, ...]:
     works = _asked(faults, lambda item: item.finding is not Finding.UNKNOWN and _is_enclosed(item))
     fails = _asked(faults, lambda item: item.is_control and item.finding is Finding.FAILS)
 
-    def implied(item: Fault) -> bool:
-        return question(item.cell, "scenario") in (works if item.is_control else fails)
+    def needed(item: Fault) -> bool:
+        asked = question(item.cell, "scenario")
+        if item.is_control:
+            return item.finding is not Finding.UNKNOWN or asked not in works
+        return (item.finding is not Finding.UNKNOWN and _is_enclosed(item)) or asked not in fails
 
-    return tuple(item for item in faults if item.finding is not Finding.UNKNOWN or not implied(item))
+    return tuple(item for item in faults if needed(item))
 
 
 def _asked(faults: Iterable[Fault], fits: Callable[[Fault], bool]) -> set[Question]:

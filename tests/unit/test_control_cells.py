@@ -124,10 +124,13 @@ def test_an_unknown_control_cell_is_implied_by_a_fault_of_the_same_line_only() -
     assert [item.cell for item in without_implied(examine([OLD, fault], near))] == [OLD, fault]
 
 
-def test_a_refused_client_has_no_unknown_faults() -> None:
+def test_a_refused_client_has_no_faults_that_were_not_measured_there() -> None:
     fault, others = replace(OLD, scenario="net/reset"), replace(OLD, role=Role.CONSUMER, scenario="net/reset")
     found = without_implied(examine([OLD, fault, others], stored(refused())))
     assert [item.cell for item in found] == [OLD, others]
+    elsewhere = from_neighbours([fault], [settled(replace(fault, broker="3.9"), Outcome.STUCK)])
+    found = without_implied(examine([OLD, fault], {**stored(refused()), **elsewhere}))
+    assert [(item.cell, item.finding) for item in found] == [(OLD, Finding.FAILS)]
 
 
 # ---- commands
