@@ -12,16 +12,16 @@ Not covered: an outage that outlasts the delivery time-out of 2 to 5 minutes.
 
 from dataclasses import replace
 
-from probe.model import Outcome, Reaction, Symptom, Target
+from probe.model import Reaction, Symptom, Target
 from probe.scenarios.cluster_stops import real_variants_of_the_cluster, variants_of_the_cluster
-from probe.scenarios.scenario import Scenario, expect
+from probe.scenarios.scenario import CONFORMS, Scenario, expect
 
 DOWN_MS = 28_000
 PLAY = replace(
     expect(
         Symptom.CONNECTION, Reaction.RETRY, target=Target.CLUSTER, codes=(5, 6, 74), prompt_ms=15_000, watch_ms=60_000
     ),
-    conforms=(Outcome.RIDES, Outcome.SURFACES),
+    conforms=(*CONFORMS[Reaction.RETRY], *CONFORMS[Reaction.SURFACE]),
 )
 
 SCENARIO = Scenario(

@@ -16,7 +16,7 @@ Not covered: a copy of the cluster with the same records (a failover), which a c
 from dataclasses import replace
 
 from probe.model import Engine, Outcome, Reaction, Role, Symptom, Target
-from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
+from probe.scenarios.scenario import CLIENT_ROLES, CONFORMS, RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import ReplaceCluster
 
 SCENARIO = Scenario(
@@ -28,7 +28,7 @@ SCENARIO = Scenario(
             roles=(*CLIENT_ROLES, Role.TRANSACTIONAL),
             expectation=replace(
                 expect(Symptom.CONNECTION, Reaction.SURFACE, target=Target.CLUSTER, prompt_ms=5000, watch_ms=20_000),
-                conforms=(Outcome.SURFACES, Outcome.FATAL),
+                conforms=(*CONFORMS[Reaction.SURFACE], Outcome.FATAL),
             ),
             steps=(ReplaceCluster(down_ms=2000),),
         ),
