@@ -16,8 +16,7 @@ LEADERLESS_MS = 2000
 REAL_RETURN_MS = 30_000
 """Time in which three real brokers start and are in sync, in ms; they are watched for longer by as much."""
 SESSION_MS = 35_000
-"""Time by which members of groups are watched for longer, in ms: one may join again only when its former session of
-30 s is over."""
+"""Time by which members of groups are watched for longer, in ms: some first wait for the end of a session of 30 s."""
 STOPPED = tuple(StopBroker(turn=turn) for turn in range(len(BROKERS)))
 
 

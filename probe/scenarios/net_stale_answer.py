@@ -5,15 +5,9 @@ first answer for the client's own request timeout, its longest back-off and two 
 same connection wait as well. New connections are served at once, and the leader stays.
 The error a client meets: its own request timeout; then, if it has kept the connection, the answer to a request that it
 has forgotten.
-<<<<<<< ours
-What a good client does: closes the connection or discards the answer, and retries. Prompt is that timeout and
-back-off plus 5 s. It takes the late answer for no other, and reports nothing twice; an idempotent producer's records
-are in the log once.
-=======
 What a good client does: closes the connection or discards the answer, and retries. Prompt is that timeout and back-off
 plus 5 s. It takes the late answer for no other, and reports nothing twice; an idempotent producer's records are in the
 log once.
->>>>>>> theirs
 Source: congested proxies and brokers that pause; KafkaJS keeps a connection on which a request timed out.
 Not covered: a broker that answers nothing (broker/hang); answers that are late within the timeout (net/slow).
 """
