@@ -16,9 +16,7 @@ def can_name_one(whole: str) -> bool:
     return any(mentions(whole, ecosystem) for ecosystem in ("golang", "deb", "npm"))
 
 
-def client_of_component(
-    address: str, name: str, version: str, *, place: Place, service: str
-) -> Found | Skipped | None:
+def client_of_component(address: str, name: str, version: str, *, place: Place, service: str) -> Found | Skipped | None:
     """Return the client of a component: by its package URL, or by its name if it has none."""
     if not mentions(address or name, "golang"):
         return None

@@ -211,9 +211,7 @@ def test_a_package_from_a_folder_is_no_release(tmp_path: Path) -> None:
         ("https://wheels.example/kafka_python-3.0.6.tar.gz", "an address, which need not serve a release"),
     ],
 )
-def test_a_wheel_that_was_installed_by_its_path_or_address_is_no_release(
-    tmp_path: Path, url: str, origin: str
-) -> None:
+def test_a_wheel_that_was_installed_by_its_path_or_address_is_no_release(tmp_path: Path, url: str, origin: str) -> None:
     hashes = '{"hash": "sha256=00", "hashes": {"sha256": "00"}}'
     dist_info(tmp_path, "kafka-python", "3.0.6", direct_url__json=f'{{"archive_info": {hashes}, "url": "{url}"}}')
     (found,) = walked(tmp_path).values()

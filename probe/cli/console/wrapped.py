@@ -28,9 +28,7 @@ def wrapped(text: str, columns: int, indent: int) -> list[str]:
         return [text]
     import textwrap  # noqa: PLC0415  # only terminals need it
 
-    return textwrap.wrap(
-        text, columns, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
-    )
+    return textwrap.wrap(text, columns, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
 
 
 def command_lines(command: str, columns: int, indent: int) -> list[str]:

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from pathlib import Path
 
 from probe.cells.aggregate import SettledCell
 from probe.cells.evidence_choice import choose, disagreements
