@@ -138,7 +138,7 @@ class TestPipfile:
         readings = read_inventories([str(tmp_path)])
         assert [(one.taken_for, [item.shown for item in one.found]) for one in readings if one.taken_for] == [
             ("Pipfile", []),
-            ("Pipfile.lock", ["kafka-python@2.0.2"]),
+            ("Pipfile.lock", ["kafka-python@2.0.2", "confluent-kafka@2.3.0"]),
         ]
         assert "Pipfile.lock beside it says what is installed" in str(readings[0].skipped[0])
 
