@@ -30,6 +30,7 @@ LINES = ("3.9", "4.4")
 INVALID_TOPIC, FENCED = 17, -144
 LIMIT_S = 60
 TOPIC = "t"
+PROGRAMS = ("AdminCalls", "CreateTopics")
 
 FENCED_TRANSACTION = """
 first, second = transactional(), transactional()
@@ -108,26 +109,43 @@ def test_librdkafka_reports_an_invalid_name_at_once() -> None:
 
 @pytest.fixture(scope="module")
 def admin(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
-    """Return the command that creates topics with Kafka's own admin client."""
+    """Return the command, without its last word, of the programs that use Kafka's own admin client."""
     launch: Launch = jar.obtain(*client("java", JAVA), cache_root())
     *java, path, _ = launch.argv
     classes, pins = tmp_path_factory.mktemp("classes"), read_pins()
     compile_java(
-        [SUPPORT / "CreateTopics.java"],
+        [SUPPORT / f"{name}.java" for name in PROGRAMS],
         classes,
         classpath=[Path(item) for item in path.split(":")],
         ecj=lambda: maven_jars.fetch([pins.ecj], cache_root(), digests=pins.digests)[pins.ecj],
     )
-    return (*java, f"{classes}:{path}", "CreateTopics")
+    return (*java, f"{classes}:{path}")
 
 
 @pytest.mark.parametrize(
     ("line", "sources"), [("3.9", "DEFAULT_CONFIG"), ("4.4", "DEFAULT_CONFIG, DYNAMIC_DEFAULT_BROKER_CONFIG")]
 )
 def test_javas_admin_reads_the_configurations_of_a_new_topic(line: str, sources: str, admin: tuple[str, ...]) -> None:
-    assert run(admin, line).splitlines() == [
+    assert run((*admin, "CreateTopics"), line).splitlines() == [
         f"plain: 2 partitions, 3 replicas, [{sources}], retention.ms=604800000 of DEFAULT_CONFIG",
         f"set: 1 partitions, 3 replicas, [{sources}, DYNAMIC_TOPIC_CONFIG], retention.ms=77 of DYNAMIC_TOPIC_CONFIG",
         "unknown: InvalidConfigurationException",
         "a b: InvalidTopicException",
+    ]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_calls_of_kafkas_tools_end_as_on_real_brokers(line: str, admin: tuple[str, ...]) -> None:
+    """Read on 3.9.2 and 4.4.0, where the reassignment is still under way when it is asked about."""
+    assert run((*admin, "AdminCalls"), line).splitlines() == [
+        "cluster id: 22 characters",
+        "create: null",
+        "describe: leader 3 of [3, 1], eligible []",
+        "elect: ElectionNotNeededException",
+        "reassign: null",
+        "under way: {}",
+        "describe: leader 2 of [2, 1], eligible []",
+        "producers: []",
+        "client metrics: []",
+        "acls: SecurityDisabledException",
     ]
