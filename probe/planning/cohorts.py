@@ -113,7 +113,8 @@ def _in_turn(cohorts: Sequence[Sequence[TrialTask]]) -> list[Sequence[TrialTask]
     """Spread the long cohorts evenly among the first of the short ones; of each kind the longest comes first."""
     ordered = sorted(cohorts, key=lambda cohort: -cohort_s(cohort, None))
     long, short = ([one for one in ordered if is_long(one) is wanted] for wanted in (True, False))
-    places = [(LONG_START_SHARE * place / len(long), one) for place, one in enumerate(long)]
+    before = max(0.0, LONG_START_SHARE - (1 - LONG_START_SHARE) * len(long) / max(1, len(short)))  # share of the short
+    places = [(before * place / len(long), one) for place, one in enumerate(long)]
     places += [(place / len(short), one) for place, one in enumerate(short, 1)]
     return [cohort for _, cohort in sorted(places, key=itemgetter(0))]
 
