@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from probe.model import App, AppKind, MarkKind, Role
+from probe.model.cluster_history import OLD
 from probe.verdict import new_log
 from probe.verdict.elsewhere import served_elsewhere
 from probe.verdict.wire_evidence import WireEvidence
@@ -187,22 +188,28 @@ def _lost_position(evidence: WireEvidence, offsets: Mapping[int, list[int]]) -> 
 
     The committed offset is that of the cluster's history, so a record before it was never to be delivered. It is judged
     in every assignment, since commits only advance. Another member of the group may have gone on, so only the first
-    record of the first member must not lie beyond it.
+    record of the first member must not lie beyond it. Old records without an offset, as whole applications report
+    them, are counted instead.
     """
     committed, ends = evidence.subject.history.committed, evidence.subject.history.ends
     beyond = before = 0
     begun: set[int] = set()
+    unplaced: Counter[int] = Counter()
     if not _is_first_instance(evidence):
         begun.update(committed)
     for item in evidence.events.apps:
         offset = committed.get(item.partition)
-        if item.kind is not AppKind.RECEIVED or offset is None or item.offset < 0:
+        if item.kind is not AppKind.RECEIVED or offset is None:
+            continue
+        if item.offset < 0:
+            unplaced[item.partition] += item.sequence == OLD
             continue
         before = max(before, offset - item.offset)
         if item.partition not in begun:
             begun.add(item.partition)
             end = max(offset, ends.get(item.partition, offset))
-            old = max(0, min(end, item.offset) - offset)
+            old = max(0, min(end, item.offset) - offset - unplaced[item.partition])
+            before = max(before, unplaced[item.partition] - (end - offset))
             beyond = max(beyond, old + _count(offsets.get(item.partition, []), end, item.offset))
     return beyond, before
 

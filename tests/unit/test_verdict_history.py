@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from probe.model import AppKind, ClusterHistory, History, MarkKind, Outcome, Role, Verdict
 from probe.model.cluster_history import OLD
 from probe.verdict import judge
@@ -86,6 +88,17 @@ def test_a_member_that_begins_after_its_committed_offset_has_lost_its_position()
 
 def test_a_member_that_begins_at_the_end_passes_over_everything_in_between() -> None:
     assert group_verdict(END).facts.position_jump == END - COMMITTED
+
+
+@pytest.mark.parametrize(
+    ("first", "outcome"),
+    [(COMMITTED, Outcome.REFRESHES), (COMMITTED + 5, Outcome.VIOLATES), (START, Outcome.VIOLATES)],
+)
+def test_old_records_without_an_offset_are_counted(first: int, outcome: Outcome) -> None:
+    """A whole application reports no offset of a record that the probe has not written (Telegraf 1.28.5)."""
+    whole = aged(trial(), first)
+    events = (replace(item, offset=-1) if getattr(item, "sequence", 0) == OLD else item for item in whole.events)
+    assert judge(History(whole.header, tuple(events))).outcome is outcome
 
 
 def test_a_position_that_is_lost_when_the_member_joins_again_shows() -> None:
