@@ -29,9 +29,15 @@ def bystander_gaps(evidence: WireEvidence) -> BystanderGaps:
     found = gaps(evidence, served, begin)
     if not found:
         return BystanderGaps()
+    found.sort(key=lambda gap: gap[0] - gap[1])
     kept = list(_kept(evidence))
-    own = max(until - at - covered_us((max(at, a), min(until, b)) for a, b in kept) for at, until in found)
-    return BystanderGaps(max(until - at for at, until in found) / 1000, own / 1000)
+    own = 0
+    for at, until in found:
+        if until - at <= own:
+            break  # all others are shorter
+        own = max(own, until - at - covered_us((max(at, a), min(until, b)) for a, b in kept))
+    longest_at, longest_until = found[0]
+    return BystanderGaps((longest_until - longest_at) / 1000, own / 1000)
 
 
 def _kept(evidence: WireEvidence) -> Iterator[tuple[int, int]]:

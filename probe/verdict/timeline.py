@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -134,27 +135,26 @@ def find_timeline(header: Header, strands: EventIndex) -> Timeline:
 
 
 def _terms(header: Header, strands: EventIndex, changes: Sequence[EngineEvent]) -> Iterator[tuple[int, int]]:
-    """Yield (since, broker) for each move.
-
-    Once all brokers have named the last target, the first answer that names another one begins its term, up to
-    `LATE_US` before the stamp.
-    """
+    """Yield (since, broker) for each move."""
     last: EngineEvent | None = None
     for move in (event for event in changes if event.kind is EngineKind.MOVED):
-        settled = [
-            event.at
-            for event in changes
-            if last and event.kind is EngineKind.ANNOUNCED and event.broker == last.broker and last.at <= event.at
-        ]
-        since = [
-            answer.at
-            for answer in strands.responses
-            if settled
-            and max(settled[0], move.at - LATE_US) < answer.at < move.at
-            and any(_names(header, row, move) for row in answer.rows)
-        ]
-        yield min(since, default=move.at), move.broker
+        yield move.at if last is None else _begun(header, strands, changes, last, move), move.broker
         last = move
+
+
+def _begun(
+    header: Header, strands: EventIndex, changes: Sequence[EngineEvent], last: EngineEvent, move: EngineEvent
+) -> int:
+    """Return when a term began: as stamped, or with an earlier answer that names its target.
+
+    Such an answer came after all brokers had named the last target, and up to `LATE_US` before the stamp.
+    """
+    announced = (event for event in changes if event.kind is EngineKind.ANNOUNCED and event.broker == last.broker)
+    settled = next((event.at for event in announced if event.at >= last.at), move.at)
+    time, answers = attrgetter("at"), strands.responses
+    begin = bisect_right(answers, max(settled, move.at - LATE_US), key=time)
+    earlier = answers[begin : bisect_left(answers, move.at, key=time)]
+    return next((item.at for item in earlier if any(_names(header, row, move) for row in item.rows)), move.at)
 
 
 def _names(header: Header, row: Row, move: EngineEvent) -> bool:
