@@ -13,13 +13,10 @@ Groups and transactions lose their coordinator, with both partitions elsewhere; 
 Not covered: the old address belongs to another broker; all addresses change (bootstrap/addresses-changed).
 """
 
-from dataclasses import replace
-
 from probe.model import Engine, Reaction, Symptom, Target
-from probe.scenarios.broker_variants import LED, variants_of_a_broker
-from probe.scenarios.scenario import RoleVariant, Scenario, expect
+from probe.scenarios.broker_variants import real_variant_led_alone, variants_of_a_broker
+from probe.scenarios.scenario import Scenario, expect
 from probe.scenarios.steps.brokers import ChangeAddress
-from probe.scenarios.steps.real import KeepReplicas
 
 SILENT = """A broker returns with its id at another address; the old address is silent, its connections half open.
 
@@ -42,14 +39,7 @@ SCENARIO = Scenario(
     name="broker/address-changed",
     story=__doc__,
     variants=variants_of_a_broker(PLAY, STEP),
-    real=(
-        RoleVariant(
-            roles=LED,
-            expectation=replace(PLAY, watch_ms=REAL_WATCH_MS),
-            steps=(KeepReplicas(affected=(0,), bystander=(1, 2)), STEP),
-            whole_broker=True,
-        ),
-    ),
+    real=real_variant_led_alone(PLAY, STEP, watch_ms=REAL_WATCH_MS, bystander=(1, 2)),
 )
 
 VARIANTS = (

@@ -15,13 +15,10 @@ Not covered: an address that belongs to another cluster (cluster/replaced); a fo
 (broker/address-changed).
 """
 
-from dataclasses import replace
-
 from probe.model import Reaction, Symptom, Target
-from probe.scenarios.broker_variants import LED, variants_of_a_broker
-from probe.scenarios.scenario import RoleVariant, Scenario, expect
+from probe.scenarios.broker_variants import real_variant_led_alone, variants_of_a_broker
+from probe.scenarios.scenario import Scenario, expect
 from probe.scenarios.steps.brokers import SwapAddresses
-from probe.scenarios.steps.real import KeepReplicas
 
 STEP = SwapAddresses(turn=2, other_ms=1000, down_ms=2000)
 PLAY = expect(Symptom.CONNECTION, Reaction.DISCOVER, target=Target.LEADER, prompt_ms=3000, watch_ms=15_000)
@@ -32,12 +29,5 @@ SCENARIO = Scenario(
     name="broker/address-reused",
     story=__doc__,
     variants=variants_of_a_broker(PLAY, STEP),
-    real=(
-        RoleVariant(
-            roles=LED,
-            expectation=replace(PLAY, watch_ms=REAL_WATCH_MS),
-            steps=(KeepReplicas(affected=(0,), bystander=(1,)), STEP),
-            whole_broker=True,
-        ),
-    ),
+    real=real_variant_led_alone(PLAY, STEP, watch_ms=REAL_WATCH_MS, bystander=(1,)),
 )

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from probe.model import Expectation, Role, Target
 from probe.scenarios.scenario import RoleVariant
+from probe.scenarios.steps.real import KeepReplicas
 from probe.scenarios.steps.step import Step
 
 LED = (Role.PRODUCER, Role.CONSUMER)
@@ -30,3 +31,14 @@ def variants_of_a_broker(
         prompt_beyond_own_ms=5000 if silent else None,
     )
     return led, replace(led, roles=COORDINATED, expectation=replace(play, target=Target.COORDINATOR))
+
+
+def real_variant_led_alone(
+    play: Expectation, step: Step, *, watch_ms: int, bystander: tuple[int, ...]
+) -> tuple[RoleVariant, ...]:
+    """Return the variant on real brokers, where nobody takes over: the failing broker has the only replica.
+
+    `bystander` has the places of the other partition's replicas among the brokers, the failing one first.
+    """
+    steps = (KeepReplicas(affected=(0,), bystander=bystander), step)
+    return (RoleVariant(roles=LED, expectation=replace(play, watch_ms=watch_ms), steps=steps, whole_broker=True),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from probe.model import Reaction, Symptom, Target
+from probe.scenarios.derived import derived
 from probe.scenarios.scenario import CONFORMS, RoleVariant, Scenario
 
 PREFIX = "close-during/"
@@ -26,12 +27,7 @@ CONFORMING = (*CONFORMS[Reaction.NOTHING], *CONFORMS[Reaction.SURFACE])
 
 def closed_during(base: Scenario) -> Scenario | None:
     """Return the scenario in which the client is closed, or None where that is not applicable."""
-    variants = tuple(_closed(variant) for variant in base.variants if _stands(variant))
-    if not variants or base.name.startswith(PREFIX):
-        return None
-    story = STORY.format(name=base.name, summary=base.summary)
-    real = tuple(_closed(variant) for variant in base.real if _stands(variant))
-    return replace(base, name=PREFIX + base.name, story=story, variants=variants, real=real)
+    return derived(base, PREFIX, STORY, _stands, _closed)
 
 
 def _stands(variant: RoleVariant) -> bool:

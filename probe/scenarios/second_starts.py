@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from probe.model import Reaction
+from probe.scenarios.derived import derived
 from probe.scenarios.scenario import CONFORMS, RoleVariant, Scenario
 
 PREFIX = "start-during/"
@@ -24,12 +25,7 @@ Not covered: a fault that is reverted by itself within seconds.
 
 def started_during(base: Scenario) -> Scenario | None:
     """Return the scenario in which a second instance starts, or None where that is not applicable."""
-    variants = tuple(_second(variant) for variant in base.variants if _stands(variant))
-    if not variants or base.name.startswith(PREFIX):
-        return None
-    story = STORY.format(name=base.name, summary=base.summary)
-    real = tuple(_second(variant) for variant in base.real if _stands(variant))
-    return replace(base, name=PREFIX + base.name, story=story, variants=variants, real=real)
+    return derived(base, PREFIX, STORY, _stands, _second)
 
 
 def _stands(variant: RoleVariant) -> bool:

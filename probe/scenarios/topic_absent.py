@@ -14,28 +14,12 @@ Not covered: promises about records of the old topic, which its deletion gives u
 itself because a client asks for them (auto.create.topics.enable).
 """
 
-from probe.model import Reaction, Role, Symptom, Target, Trigger
-from probe.scenarios.scenario import RoleVariant, Scenario, expect
+from probe.scenarios.scenario import Scenario
 from probe.scenarios.steps.topics import ReplaceTopic
+from probe.scenarios.topic_replacement import variant_replaced
 
 SCENARIO = Scenario(
     name="topic/absent",
     story=__doc__,
-    variants=(
-        RoleVariant(
-            roles=(Role.PRODUCER, Role.CONSUMER, Role.GROUP),
-            expectation=expect(
-                Symptom.CHANGE,
-                Reaction.DISCOVER,
-                target=Target.CLUSTER,
-                codes=(1, 3, 6, 74, 75, 100, 103),
-                causes=(Trigger.ERROR, Trigger.PERIODIC),
-                prompt_ms=3000,
-                watch_ms=20000,
-                new_log=True,
-            ),
-            long_read=True,
-            steps=(ReplaceTopic(gone_ms=3000),),
-        ),
-    ),
+    variants=(variant_replaced(ReplaceTopic(gone_ms=3000)),),
 )

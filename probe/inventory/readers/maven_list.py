@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from probe.inventory.document import Document
 from probe.inventory.found import Found, Place, Skipped
@@ -20,23 +20,25 @@ ARTIFACT = re.compile(rf"(?:\[INFO\])?\s+{COORDINATES}(?: -- .*| \(.*)?\s*")
 
 def read(document: Document) -> Iterator[Found | Skipped]:
     """Yield the clients of each module that is listed."""
+    return clients_in(document, MODULE.search, ARTIFACT)
+
+
+def clients_in(
+    document: Document, begins: Callable[[str], re.Match[str] | None], artifact: re.Pattern[str]
+) -> Iterator[Found | Skipped]:
+    """Yield the clients among a printed list's artifacts; `begins` finds the name of the module that follows."""
     module = ""
     for number, line in document.lines():
-        plain = plain_line(line)
-        if begins := MODULE.search(plain):
-            module = begins[1]
-        found = ARTIFACT.fullmatch(plain)
-        item = found and client_at(found, document.at(number), module)
+        plain = COLOUR.sub("", line[:LONGEST])
+        if named := begins(plain):
+            module = named[1]
+        found = artifact.fullmatch(plain)
+        item = found and _client(found, document.at(number), module)
         if item:
             yield item
 
 
-def plain_line(line: str) -> str:
-    """Return the beginning of a line without colours."""
-    return COLOUR.sub("", line[:LONGEST])
-
-
-def client_at(found: re.Match[str], place: Place, module: str) -> Found | Skipped | None:
+def _client(found: re.Match[str], place: Place, module: str) -> Found | Skipped | None:
     """Return the client of coordinates; one that only tests need is skipped."""
     item = client_of("maven", f"{found[1]}:{found[2]}", found[3], place=place, service=module)
     if isinstance(item, Found) and found[4] == "test":

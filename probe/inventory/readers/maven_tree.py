@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from probe.inventory.document import Document
 from probe.inventory.found import Found, Skipped
-from probe.inventory.readers.maven_list import COORDINATES, client_at, plain_line
+from probe.inventory.readers.maven_list import COORDINATES, clients_in
 
 MODULE = re.compile(r"(?:\[INFO\] )?[\w.-]+:([\w.-]+):[\w.-]+:(?:[\w.-]+:)?[\w.-]+\s*")
 """The root of a tree, which has no scope."""
@@ -20,12 +20,4 @@ BRANCH = re.compile(rf"(?:\[INFO\] )?(?:\|  |   )*(?:\+- |\\- ){COORDINATES}(?: 
 
 def read(document: Document) -> Iterator[Found | Skipped]:
     """Yield the clients of each module's tree."""
-    module = ""
-    for number, line in document.lines():
-        plain = plain_line(line)
-        if begins := MODULE.fullmatch(plain):
-            module = begins[1]
-        found = BRANCH.fullmatch(plain)
-        item = found and client_at(found, document.at(number), module)
-        if item:
-            yield item
+    return clients_in(document, MODULE.fullmatch, BRANCH)
