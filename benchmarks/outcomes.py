@@ -1,11 +1,13 @@
 """Compare the outcomes of cells between a run as large as the machine allows and one with few trials at a time.
 
     python benchmarks/outcomes.py [--cells 500] [--seed 1] [--jobs 8] [--again 5]
+    python benchmarks/outcomes.py --cell "sarama@1.61.1 transactional net/blackhole" --again 20
 
 Draws cells of the core clients by the seed, runs each once by default and once with `--jobs`, and runs a cell whose
 outcomes differ five times each way. Ends with a table of these cells, and with exit code 1 if the most frequent
 outcomes of one differ. The estimate of each run is printed when it begins; on two cores about 4 minutes by default and
-20 with `--jobs 8` for 500 cells, and 1 to 5 minutes for some dozens of cells that differ.
+20 with `--jobs 8` for 500 cells, and 1 to 5 minutes for some dozens of cells that differ. With `--cell` no cell is
+drawn: the named ones are run each way as if they had differed.
 """
 
 from __future__ import annotations
@@ -39,9 +41,13 @@ def main() -> int:
     arguments = _arguments()
     asked = RunSelection(seed=arguments.seed, long_watches=LongWatches.CORE)
     plan, selection = asked.whole()
-    drawn = _draw(plan, arguments.cells, arguments.seed)
     ways = {"default": Options(), f"--jobs {arguments.jobs}": Options(jobs=arguments.jobs)}
     say(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before")
+    if arguments.cell:
+        named = _named(plan, arguments.cell)
+        again = _again(plan, named, selection, ways, arguments.again)
+        return _report(named, dict.fromkeys(ways, Outcomes()), again)
+    drawn = _draw(plan, arguments.cells, arguments.seed)
     say(f"{len(drawn)} cells drawn by seed {arguments.seed}")
     once = {name: _run(_part(plan, drawn, 1), selection, options, name) for name, options in ways.items()}
     first, second = once.values()
@@ -49,9 +55,22 @@ def main() -> int:
     say(f"{len(drawn) - len(differ)} of {len(drawn)} cells have the same outcome, {len(differ)} differ")
     if not differ:
         return 0
-    part = _part(plan, differ, arguments.again)
-    again = {name: _run(part, selection, options, name) for name, options in ways.items()}
-    return _report(differ, once, again)
+    return _report(differ, once, _again(plan, differ, selection, ways, arguments.again))
+
+
+def _again(
+    plan: Plan, cells: Collection[Cell], selection: Selection, ways: dict[str, Options], count: int
+) -> dict[str, Outcomes]:
+    part = _part(plan, cells, count)
+    return {name: _run(part, selection, options, name) for name, options in ways.items()}
+
+
+def _named(plan: Plan, names: Collection[str]) -> list[Cell]:
+    """Return the cells that are named by client, role and scenario."""
+    by_name = {f"{item.cell.client} {item.cell.role} {item.cell.scenario}": item.cell for item in plan.cells}
+    if unknown := [name for name in names if name not in by_name]:
+        sys.exit(f"no cell {unknown[0]!r} of the core clients: name client, role and scenario")
+    return [by_name[name] for name in names]
 
 
 def _draw(plan: Plan, count: int, seed: int) -> list[Cell]:
@@ -111,6 +130,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--cells", type=int, default=500, help="cells to draw")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=8, help="trials at the same time in the other run")
+    parser.add_argument("--cell", action="append", help="client, role and scenario of a cell to run again (repeatable)")
     parser.add_argument("--again", type=int, default=5, help="trials of a cell that differs, each way")
     return parser.parse_args()
 

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.clock import Clock
 from probe.drivers.convert import ENDINGS, to_app, to_start
+from probe.drivers.error_folding import ErrorFolding
 from probe.errors import DriverError
 from probe.model import App, AppKind, Client
 from probe.model.clock import now_us
@@ -36,6 +37,7 @@ class RunningInstance:
         self.ended = asyncio.Event()
         self.died = ""
         """Reason why the driver process ended, if it ended under this instance."""
+        self._folding = ErrorFolding()
         self.clock_error_us = 0
         """Largest error bound of the times of its events."""
 
@@ -44,7 +46,8 @@ class RunningInstance:
         if self.ended.is_set():
             return
         self.clock_error_us = max(self.clock_error_us, bound_us)
-        self._sink(event)
+        if (kept := self._folding.take(event)) is not None:
+            self._sink(kept)
         if event.kind in ENDINGS:
             self.ended.set()
 

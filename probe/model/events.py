@@ -181,6 +181,8 @@ class App:
     settings: Mapping[str, str] = field(default_factory=dict)
     """Ready: the effective settings, under the names of driver.proto."""
     text: str = ""
+    left_out: int = 0
+    """Equal errors right before this one that have no event of their own (probe/drivers/error_folding.py)."""
 
 
 class EngineKind(StrEnum):

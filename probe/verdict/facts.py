@@ -12,7 +12,7 @@ from probe.verdict.progress import Progress, has_recovered
 from probe.verdict.promises import Promises
 from probe.verdict.recovery import after_heal
 from probe.verdict.route import Route, find_futile, find_route
-from probe.verdict.service import longest_gap_ms, served_at
+from probe.verdict.service import longest_gap_ms, reported, served_at
 from probe.verdict.storms import find_storms
 from probe.verdict.triggers import explain
 from probe.verdict.usage_counts import close_ms, connects, joins, versions_used
@@ -58,14 +58,14 @@ def gather(progress: Progress, promises: Promises) -> Evidence:
         outage_ms=longest_gap_ms(evidence, served_at(evidence, evidence.subject.affected), evidence.timeline.begin),
         after_heal=AfterHeal.NONE if recovered is None else after_heal(evidence, recovered),
         close_ms=close_ms(evidence),
-        errors_surfaced=len(errors.affected),
+        errors_surfaced=reported(errors.affected),
         failed_ops=errors.failed_operations,
         first_error=_first_error(progress),
         futile_requests_per_s=futile.requests_per_s,
         futile_per_op=futile.per_op,
         futile_bytes_per_s=futile.bytes_per_s,
         bystander_gap_ms=beside.longest,
-        bystander_errors=len(errors.bystander),
+        bystander_errors=reported(errors.bystander),
         acked=promises.acked,
         lost=promises.lost,
         duplicated=promises.duplicated,

@@ -46,6 +46,11 @@ class Errors:
         return [item for item in self.affected if item.kind in OPERATIONS]
 
 
+def reported(errors: tuple[App, ...]) -> int:
+    """Count errors, with those that were folded."""
+    return sum(1 + item.left_out for item in errors)
+
+
 STAMP_US = 1000
 """The timestamp of an answer may be slightly later than its forwarding, within the same turn of the event loop."""
 

@@ -206,6 +206,8 @@ def test_failed_operations_are_counted_once() -> None:
     twice = (app(AppKind.COMMIT_ERROR, 16), app(AppKind.COMMIT_ERROR, 16), app(AppKind.RECEIVE_ERROR, 16))
     found = facts(fetch_answer(56), *MOVE, *ASKED, *twice, fetched(60), role=Role.GROUP)
     assert (found.errors_surfaced, found.failed_ops) == (3, 2)
+    folded = facts(produce_answer(56), app(AppKind.RECEIVE_ERROR, 56, left_out=40), *MOVE, *ASKED, acked(60))
+    assert folded.errors_surfaced == 41
     same = app(AppKind.SEND_ERROR, 56, partition=0, sequence=0)
     assert facts(produce_answer(56), same, same, *MOVE, *ASKED, acked(60)).failed_ops == 1
 

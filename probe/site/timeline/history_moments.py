@@ -71,6 +71,8 @@ def _application(evidence: WireEvidence) -> Iterator[Moment]:
             words = f"{words}: {event.error.label()}"
         elif event.text and event.kind in {AppKind.NOTICE, AppKind.FATAL, AppKind.UNSUPPORTED}:
             words = f"{words}: {event.text[:160]}"
+        if event.left_out:
+            words = f"{words} (and {event.left_out} equal ones before it)"
         yield Moment(event.at, sort, lane, words)
 
 
