@@ -52,12 +52,14 @@ def find_cache(inputs: Inputs) -> SettledCache | None:
 
 def load_cache(inputs: Inputs, kept: SettledCache) -> dict[str, pa.Table]:
     """Read the tables of a cache; OSError or ArrowException if they cannot be read."""
+    return {name: load_table(inputs, kept, name) for name in KEPT}
+
+
+def load_table(inputs: Inputs, kept: SettledCache, name: str) -> pa.Table:
+    """Read one table of a cache; OSError or ArrowException if it cannot be read."""
     system, root = open_place(inputs.results)
-    tables = {}
-    for name in KEPT:
-        with system.open_input_file(f"{root}/{kept.folder}/{name}.parquet") as source:
-            tables[name] = pq.read_table(source)
-    return tables
+    with system.open_input_file(f"{root}/{kept.folder}/{name}.parquet") as source:
+        return pq.read_table(source)
 
 
 def save_cache(

@@ -27,7 +27,7 @@ from spark.aggregate import (
     settle,
     standing,
 )
-from spark.cache import SettledCache
+from spark.cache import SettledCache, load_table
 from spark.changes import as_history, changes, decode, encode, join_stretches
 from spark.encoding import cell_hash
 from spark.inputs import Inputs
@@ -36,6 +36,7 @@ from spark.reading import read_files, read_trials
 from spark.schema import IDENTITY
 from spark.session import SMALL, tune
 from spark.statistics import add_up, agreement, flake_rates, tally, timings
+from spark.stretches import split_last, with_earlier
 from spark.tables import FLAKES, KEPT, LATEST, TALLIED, TALLIES
 from spark.versions import version_stretches
 
@@ -52,7 +53,7 @@ def build_incrementally(
     """
     with ExitStack() as caches:
         folded = IncrementalBuild(session, new, kept, caches)
-        return {name: folded.table(name).toArrow() for name in KEPT if go_on()}
+        return {name: folded.whole(name) for name in KEPT if go_on()}
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,11 @@ class IncrementalBuild:
     new: Inputs
     kept: SettledCache | None
     caches: ExitStack
+
+    def whole(self, name: str) -> pa.Table:
+        """Compute a table. Of the history, Spark sees only what a new run can change."""
+        rows = self.table(name).toArrow()
+        return with_earlier(self.stretches[0], rows) if name == "history" and self.kept is not None else rows
 
     def table(self, name: str) -> DataFrame:
         """Return a table and set Spark up for its size. Compute it before the next call."""
@@ -144,12 +150,20 @@ class IncrementalBuild:
         """AGREEMENT."""
         return self.matrix.transform(agreement)
 
+    @cached_property
+    def stretches(self) -> tuple[pa.Table, pa.Table]:
+        """HISTORY of the cache: the stretches before each cell's last one, and the last ones."""
+        if self.kept is None:
+            raise LookupError("history")
+        return split_last(load_table(self.new, self.kept, "history"))
+
     @property
     def history(self) -> DataFrame:
-        """HISTORY."""
+        """HISTORY, without the stretches that no new run can change."""
         stretches = self.settled.transform(as_history)
         if self.kept is not None:
-            stretches = self._before("history").transform(encode, self.runs).unionByName(stretches)
+            last = self.session.createDataFrame(self.stretches[1])
+            stretches = last.transform(encode, self.runs).unionByName(stretches)
         return self._named(stretches.transform(join_stretches)).transform(decode, self.runs)
 
     @cached_property

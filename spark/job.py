@@ -113,7 +113,7 @@ def _folded(
 ) -> tuple[dict[str, pa.Table], Inputs, SettledCache | None]:
     try:
         return build_incrementally(session, new, kept), new, kept
-    except (PySparkException, Py4JError):
+    except (PySparkException, Py4JError, OSError, pa.ArrowException):  # the last two: a damaged table of the cache
         whole = read_through(new)
         if whole != new and (whole.trials or kept is None):
             return build_incrementally(session, demand(whole), kept), whole, kept
