@@ -177,6 +177,17 @@ def test_bisect_answers_from_shipped_evidence_without_a_run(tmp_path: Path, ship
     assert code(nothing) == 3
 
 
+def test_bisect_runs_nothing_where_the_laboratory_is_not_installed(
+    tmp_path: Path, shipped: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(shipped, settled(OLD, Outcome.STUCK), settled(CELL, Outcome.REFRESHES))
+    monkeypatch.setattr("probe.cli.commands.bisect.absent_packages", lambda: ["grpc"])
+    done = invoke("bisect", "sarama", "disk/storage-error", "--results", str(tmp_path))
+    assert done.exit_code == 0, done.output
+    assert "the laboratory is not installed here, so nothing is run (--no-run)" in done.stderr
+    assert "0 versions run, 0 trials" in done.stdout
+
+
 def test_show_tells_what_shipped_evidence_says_where_there_is_no_own_trial(tmp_path: Path, shipped: Path) -> None:
     publish(shipped, settled(OLD, Outcome.STUCK), settled(CELL, Outcome.REFRESHES))
     both = invoke("show", "--client", "sarama", "--results", str(tmp_path))

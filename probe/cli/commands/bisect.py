@@ -16,6 +16,7 @@ from probe.cells.citations import cited
 from probe.cli import common_options as common
 from probe.cli import options as o
 from probe.cli.console.streams import OUT, say
+from probe.cli.laboratory import absent_packages, need_laboratory
 from probe.cli.wiring.bisect_run import BisectRunner, BisectState, summary_of
 from probe.cli.wiring.catalogue import choose_clients, families
 from probe.cli.wiring.evidence import open_evidence
@@ -68,6 +69,9 @@ def bisect(
 ) -> None:
     """Find the version in which the outcome changed. Exit code 0 if there is one, 1 if all outcomes are the same."""
     started = time.monotonic()
+    if not no_run and absent_packages():
+        say("the laboratory is not installed here, so nothing is run (--no-run)")
+        no_run = True
     names = [select.name for select in select_scenarios([scenario])]
     if len(names) != 1:
         raise ProbeError(
@@ -152,6 +156,8 @@ def _too_few(family: str, scenario: str, role: Role, plan: Plan, bounds: str) ->
 
 def from_known(state: BisectState) -> ChangePoint | NoChange:
     """Return what is known without a run; versions without evidence say nothing."""
+    if not state.known:
+        need_laboratory(f"nothing is known of {state.cell.family} here, and to run it")
     state.absent.update({name: "it was never measured" for name in state.versions if name not in state.known})
     found = next_step(state.versions, state.known, state.absent)
     if isinstance(found, NextRuns):
