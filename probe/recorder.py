@@ -22,6 +22,7 @@ from probe.model import (
 )
 from probe.model.clock import now_us
 from probe.model.cluster_history import OLD
+from probe.model.questions import CREATE
 from probe.protocol.apis import DISCOVERY_APIS, OFFSET_COMMIT, PRODUCE
 
 SUCCESSES = (AppKind.ACKED, AppKind.RECEIVED, AppKind.LISTED)
@@ -53,6 +54,8 @@ class Recorder:
         """Events that the application reported, other than starts of operations, by partition. -1 = without a
         partition."""
         self.kinds: Counter[AppKind] = Counter()
+        self.created: Counter[AppKind] = Counter()
+        """Events of an admin's question whether a topic could be created, by kind."""
         self.engine: dict[EngineKind, int] = {}
         """Time of the last engine event of every kind, in microseconds."""
         self.discovered_at = 0
@@ -84,9 +87,10 @@ class Recorder:
 
     def _add_app(self, event: App) -> None:
         self.kinds[event.kind] += 1
+        self.created[event.kind] += event.text == CREATE
         if event.kind is not AppKind.SENT:
             self.told[event.partition] += 1
-        if event.kind in SUCCESSES and event.sequence != OLD:
+        if event.kind in SUCCESSES and event.sequence != OLD and event.partition >= 0:
             self.successes[event.partition] += 1
         elif event.kind is AppKind.READY:
             self.settings = event.settings

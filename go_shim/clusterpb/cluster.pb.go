@@ -191,7 +191,7 @@ func (x TopicChange_What) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TopicChange_What.Descriptor instead.
 func (TopicChange_What) EnumDescriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{23, 0}
+	return file_cluster_proto_rawDescGZIP(), []int{24, 0}
 }
 
 type Event_Kind int32
@@ -258,7 +258,7 @@ func (x Event_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Event_Kind.Descriptor instead.
 func (Event_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{33, 0}
+	return file_cluster_proto_rawDescGZIP(), []int{34, 0}
 }
 
 type Done struct {
@@ -1146,6 +1146,7 @@ type Change struct {
 	//	*Change_RollBack
 	//	*Change_LimitVersions
 	//	*Change_Throttle
+	//	*Change_MoveController
 	Change        isChange_Change `protobuf_oneof:"change"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1278,6 +1279,15 @@ func (x *Change) GetThrottle() *Throttle {
 	return nil
 }
 
+func (x *Change) GetMoveController() *MoveController {
+	if x != nil {
+		if x, ok := x.Change.(*Change_MoveController); ok {
+			return x.MoveController
+		}
+	}
+	return nil
+}
+
 type isChange_Change interface {
 	isChange_Change()
 }
@@ -1322,6 +1332,10 @@ type Change_Throttle struct {
 	Throttle *Throttle `protobuf:"bytes,21,opt,name=throttle,proto3,oneof"`
 }
 
+type Change_MoveController struct {
+	MoveController *MoveController `protobuf:"bytes,22,opt,name=move_controller,json=moveController,proto3,oneof"`
+}
+
 func (*Change_MoveLeader) isChange_Change() {}
 
 func (*Change_MoveCoordinator) isChange_Change() {}
@@ -1341,6 +1355,8 @@ func (*Change_RollBack) isChange_Change() {}
 func (*Change_LimitVersions) isChange_Change() {}
 
 func (*Change_Throttle) isChange_Change() {}
+
+func (*Change_MoveController) isChange_Change() {}
 
 // While a rule answers 56 for the partition at its old leader, that replica is listed offline and out of sync until
 // Heal.
@@ -1787,6 +1803,51 @@ func (x *Throttle) GetThrottleMs() int32 {
 	return 0
 }
 
+// Another broker becomes the controller, and every broker names it.
+type MoveController struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	To            int32                  `protobuf:"varint,1,opt,name=to,proto3" json:"to,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MoveController) Reset() {
+	*x = MoveController{}
+	mi := &file_cluster_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MoveController) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MoveController) ProtoMessage() {}
+
+func (x *MoveController) ProtoReflect() protoreflect.Message {
+	mi := &file_cluster_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MoveController.ProtoReflect.Descriptor instead.
+func (*MoveController) Descriptor() ([]byte, []int) {
+	return file_cluster_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *MoveController) GetTo() int32 {
+	if x != nil {
+		return x.To
+	}
+	return 0
+}
+
 // Replaces the brokers' advertised addresses.
 type Readdress struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1797,7 +1858,7 @@ type Readdress struct {
 
 func (x *Readdress) Reset() {
 	*x = Readdress{}
-	mi := &file_cluster_proto_msgTypes[21]
+	mi := &file_cluster_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1809,7 +1870,7 @@ func (x *Readdress) String() string {
 func (*Readdress) ProtoMessage() {}
 
 func (x *Readdress) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[21]
+	mi := &file_cluster_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1822,7 +1883,7 @@ func (x *Readdress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Readdress.ProtoReflect.Descriptor instead.
 func (*Readdress) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{21}
+	return file_cluster_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Readdress) GetAdvertise() []string {
@@ -1844,7 +1905,7 @@ type MetadataView struct {
 
 func (x *MetadataView) Reset() {
 	*x = MetadataView{}
-	mi := &file_cluster_proto_msgTypes[22]
+	mi := &file_cluster_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1856,7 +1917,7 @@ func (x *MetadataView) String() string {
 func (*MetadataView) ProtoMessage() {}
 
 func (x *MetadataView) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[22]
+	mi := &file_cluster_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1869,7 +1930,7 @@ func (x *MetadataView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetadataView.ProtoReflect.Descriptor instead.
 func (*MetadataView) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{22}
+	return file_cluster_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *MetadataView) GetBroker() int32 {
@@ -1912,7 +1973,7 @@ type TopicChange struct {
 
 func (x *TopicChange) Reset() {
 	*x = TopicChange{}
-	mi := &file_cluster_proto_msgTypes[23]
+	mi := &file_cluster_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1924,7 +1985,7 @@ func (x *TopicChange) String() string {
 func (*TopicChange) ProtoMessage() {}
 
 func (x *TopicChange) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[23]
+	mi := &file_cluster_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1937,7 +1998,7 @@ func (x *TopicChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopicChange.ProtoReflect.Descriptor instead.
 func (*TopicChange) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{23}
+	return file_cluster_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *TopicChange) GetTopic() string {
@@ -1980,7 +2041,7 @@ type Timed struct {
 
 func (x *Timed) Reset() {
 	*x = Timed{}
-	mi := &file_cluster_proto_msgTypes[24]
+	mi := &file_cluster_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1992,7 +2053,7 @@ func (x *Timed) String() string {
 func (*Timed) ProtoMessage() {}
 
 func (x *Timed) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[24]
+	mi := &file_cluster_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2005,7 +2066,7 @@ func (x *Timed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Timed.ProtoReflect.Descriptor instead.
 func (*Timed) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{24}
+	return file_cluster_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Timed) GetChange() *Change {
@@ -2046,7 +2107,7 @@ type Fault struct {
 
 func (x *Fault) Reset() {
 	*x = Fault{}
-	mi := &file_cluster_proto_msgTypes[25]
+	mi := &file_cluster_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2058,7 +2119,7 @@ func (x *Fault) String() string {
 func (*Fault) ProtoMessage() {}
 
 func (x *Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[25]
+	mi := &file_cluster_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2071,7 +2132,7 @@ func (x *Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fault.ProtoReflect.Descriptor instead.
 func (*Fault) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{25}
+	return file_cluster_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Fault) GetRules() []*Rule {
@@ -2098,7 +2159,7 @@ type CoordinatorQuestion struct {
 
 func (x *CoordinatorQuestion) Reset() {
 	*x = CoordinatorQuestion{}
-	mi := &file_cluster_proto_msgTypes[26]
+	mi := &file_cluster_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2110,7 +2171,7 @@ func (x *CoordinatorQuestion) String() string {
 func (*CoordinatorQuestion) ProtoMessage() {}
 
 func (x *CoordinatorQuestion) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[26]
+	mi := &file_cluster_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2123,7 +2184,7 @@ func (x *CoordinatorQuestion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoordinatorQuestion.ProtoReflect.Descriptor instead.
 func (*CoordinatorQuestion) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{26}
+	return file_cluster_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *CoordinatorQuestion) GetKeyType() int32 {
@@ -2149,7 +2210,7 @@ type CoordinatorReply struct {
 
 func (x *CoordinatorReply) Reset() {
 	*x = CoordinatorReply{}
-	mi := &file_cluster_proto_msgTypes[27]
+	mi := &file_cluster_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2161,7 +2222,7 @@ func (x *CoordinatorReply) String() string {
 func (*CoordinatorReply) ProtoMessage() {}
 
 func (x *CoordinatorReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[27]
+	mi := &file_cluster_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2174,7 +2235,7 @@ func (x *CoordinatorReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoordinatorReply.ProtoReflect.Descriptor instead.
 func (*CoordinatorReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{27}
+	return file_cluster_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CoordinatorReply) GetBroker() int32 {
@@ -2195,7 +2256,7 @@ type Record struct {
 
 func (x *Record) Reset() {
 	*x = Record{}
-	mi := &file_cluster_proto_msgTypes[28]
+	mi := &file_cluster_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2207,7 +2268,7 @@ func (x *Record) String() string {
 func (*Record) ProtoMessage() {}
 
 func (x *Record) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[28]
+	mi := &file_cluster_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2220,7 +2281,7 @@ func (x *Record) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Record.ProtoReflect.Descriptor instead.
 func (*Record) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{28}
+	return file_cluster_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Record) GetPartition() int32 {
@@ -2254,7 +2315,7 @@ type ReadBackReply struct {
 
 func (x *ReadBackReply) Reset() {
 	*x = ReadBackReply{}
-	mi := &file_cluster_proto_msgTypes[29]
+	mi := &file_cluster_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2266,7 +2327,7 @@ func (x *ReadBackReply) String() string {
 func (*ReadBackReply) ProtoMessage() {}
 
 func (x *ReadBackReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[29]
+	mi := &file_cluster_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2279,7 +2340,7 @@ func (x *ReadBackReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBackReply.ProtoReflect.Descriptor instead.
 func (*ReadBackReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{29}
+	return file_cluster_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ReadBackReply) GetRecords() []*Record {
@@ -2305,7 +2366,7 @@ type CommittedReply struct {
 
 func (x *CommittedReply) Reset() {
 	*x = CommittedReply{}
-	mi := &file_cluster_proto_msgTypes[30]
+	mi := &file_cluster_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2317,7 +2378,7 @@ func (x *CommittedReply) String() string {
 func (*CommittedReply) ProtoMessage() {}
 
 func (x *CommittedReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[30]
+	mi := &file_cluster_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2330,7 +2391,7 @@ func (x *CommittedReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommittedReply.ProtoReflect.Descriptor instead.
 func (*CommittedReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{30}
+	return file_cluster_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CommittedReply) GetOffsets() map[int32]int64 {
@@ -2353,7 +2414,7 @@ type Count struct {
 
 func (x *Count) Reset() {
 	*x = Count{}
-	mi := &file_cluster_proto_msgTypes[31]
+	mi := &file_cluster_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2365,7 +2426,7 @@ func (x *Count) String() string {
 func (*Count) ProtoMessage() {}
 
 func (x *Count) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[31]
+	mi := &file_cluster_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2378,7 +2439,7 @@ func (x *Count) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Count.ProtoReflect.Descriptor instead.
 func (*Count) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{31}
+	return file_cluster_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Count) GetBroker() int32 {
@@ -2426,7 +2487,7 @@ type CountsReply struct {
 
 func (x *CountsReply) Reset() {
 	*x = CountsReply{}
-	mi := &file_cluster_proto_msgTypes[32]
+	mi := &file_cluster_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2438,7 +2499,7 @@ func (x *CountsReply) String() string {
 func (*CountsReply) ProtoMessage() {}
 
 func (x *CountsReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[32]
+	mi := &file_cluster_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2451,7 +2512,7 @@ func (x *CountsReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountsReply.ProtoReflect.Descriptor instead.
 func (*CountsReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{32}
+	return file_cluster_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CountsReply) GetCounts() []*Count {
@@ -2484,7 +2545,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_cluster_proto_msgTypes[33]
+	mi := &file_cluster_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2496,7 +2557,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[33]
+	mi := &file_cluster_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2509,7 +2570,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{33}
+	return file_cluster_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Event) GetAtUs() int64 {
@@ -2657,7 +2718,7 @@ const file_cluster_proto_rawDesc = "" +
 	"\n" +
 	"with_epoch\x18\x10 \x01(\bR\twithEpoch\x12&\n" +
 	"\x0fnot_leader_only\x18\x0f \x01(\bR\rnotLeaderOnly\x12\x18\n" +
-	"\aprelude\x18\x11 \x01(\bR\aprelude\"\xff\x04\n" +
+	"\aprelude\x18\x11 \x01(\bR\aprelude\"\xcc\x05\n" +
 	"\x06Change\x12?\n" +
 	"\vmove_leader\x18\x01 \x01(\v2\x1c.probe.cluster.v1.MoveLeaderH\x00R\n" +
 	"moveLeader\x12N\n" +
@@ -2670,7 +2731,8 @@ const file_cluster_proto_rawDesc = "" +
 	"\treaddress\x18\v \x01(\v2\x1b.probe.cluster.v1.ReaddressH\x00R\treaddress\x129\n" +
 	"\troll_back\x18\f \x01(\v2\x1a.probe.cluster.v1.RollBackH\x00R\brollBack\x12H\n" +
 	"\x0elimit_versions\x18\x14 \x01(\v2\x1f.probe.cluster.v1.LimitVersionsH\x00R\rlimitVersions\x128\n" +
-	"\bthrottle\x18\x15 \x01(\v2\x1a.probe.cluster.v1.ThrottleH\x00R\bthrottleB\b\n" +
+	"\bthrottle\x18\x15 \x01(\v2\x1a.probe.cluster.v1.ThrottleH\x00R\bthrottle\x12K\n" +
+	"\x0fmove_controller\x18\x16 \x01(\v2 .probe.cluster.v1.MoveControllerH\x00R\x0emoveControllerB\b\n" +
 	"\x06change\"k\n" +
 	"\n" +
 	"MoveLeader\x12\x14\n" +
@@ -2709,7 +2771,9 @@ const file_cluster_proto_rawDesc = "" +
 	"\x06broker\x18\x01 \x01(\x05R\x06broker\x12\x12\n" +
 	"\x04apis\x18\x02 \x03(\x05R\x04apis\x12\x1f\n" +
 	"\vthrottle_ms\x18\x03 \x01(\x05R\n" +
-	"throttleMs\")\n" +
+	"throttleMs\" \n" +
+	"\x0eMoveController\x12\x0e\n" +
+	"\x02to\x18\x01 \x01(\x05R\x02to\")\n" +
 	"\tReaddress\x12\x1c\n" +
 	"\tadvertise\x18\x01 \x03(\tR\tadvertise\"z\n" +
 	"\fMetadataView\x12\x16\n" +
@@ -2820,7 +2884,7 @@ func file_cluster_proto_rawDescGZIP() []byte {
 }
 
 var file_cluster_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_cluster_proto_goTypes = []any{
 	(Action)(0),                 // 0: probe.cluster.v1.Action
 	(BrokerState_State)(0),      // 1: probe.cluster.v1.BrokerState.State
@@ -2847,21 +2911,22 @@ var file_cluster_proto_goTypes = []any{
 	(*RollBack)(nil),            // 22: probe.cluster.v1.RollBack
 	(*LimitVersions)(nil),       // 23: probe.cluster.v1.LimitVersions
 	(*Throttle)(nil),            // 24: probe.cluster.v1.Throttle
-	(*Readdress)(nil),           // 25: probe.cluster.v1.Readdress
-	(*MetadataView)(nil),        // 26: probe.cluster.v1.MetadataView
-	(*TopicChange)(nil),         // 27: probe.cluster.v1.TopicChange
-	(*Timed)(nil),               // 28: probe.cluster.v1.Timed
-	(*Fault)(nil),               // 29: probe.cluster.v1.Fault
-	(*CoordinatorQuestion)(nil), // 30: probe.cluster.v1.CoordinatorQuestion
-	(*CoordinatorReply)(nil),    // 31: probe.cluster.v1.CoordinatorReply
-	(*Record)(nil),              // 32: probe.cluster.v1.Record
-	(*ReadBackReply)(nil),       // 33: probe.cluster.v1.ReadBackReply
-	(*CommittedReply)(nil),      // 34: probe.cluster.v1.CommittedReply
-	(*Count)(nil),               // 35: probe.cluster.v1.Count
-	(*CountsReply)(nil),         // 36: probe.cluster.v1.CountsReply
-	(*Event)(nil),               // 37: probe.cluster.v1.Event
-	nil,                         // 38: probe.cluster.v1.Commit.OffsetsEntry
-	nil,                         // 39: probe.cluster.v1.CommittedReply.OffsetsEntry
+	(*MoveController)(nil),      // 25: probe.cluster.v1.MoveController
+	(*Readdress)(nil),           // 26: probe.cluster.v1.Readdress
+	(*MetadataView)(nil),        // 27: probe.cluster.v1.MetadataView
+	(*TopicChange)(nil),         // 28: probe.cluster.v1.TopicChange
+	(*Timed)(nil),               // 29: probe.cluster.v1.Timed
+	(*Fault)(nil),               // 30: probe.cluster.v1.Fault
+	(*CoordinatorQuestion)(nil), // 31: probe.cluster.v1.CoordinatorQuestion
+	(*CoordinatorReply)(nil),    // 32: probe.cluster.v1.CoordinatorReply
+	(*Record)(nil),              // 33: probe.cluster.v1.Record
+	(*ReadBackReply)(nil),       // 34: probe.cluster.v1.ReadBackReply
+	(*CommittedReply)(nil),      // 35: probe.cluster.v1.CommittedReply
+	(*Count)(nil),               // 36: probe.cluster.v1.Count
+	(*CountsReply)(nil),         // 37: probe.cluster.v1.CountsReply
+	(*Event)(nil),               // 38: probe.cluster.v1.Event
+	nil,                         // 39: probe.cluster.v1.Commit.OffsetsEntry
+	nil,                         // 40: probe.cluster.v1.CommittedReply.OffsetsEntry
 }
 var file_cluster_proto_depIdxs = []int32{
 	8,  // 0: probe.cluster.v1.CreateTopicRequest.partitions:type_name -> probe.cluster.v1.Assignment
@@ -2869,55 +2934,56 @@ var file_cluster_proto_depIdxs = []int32{
 	10, // 2: probe.cluster.v1.ClusterHistory.topics:type_name -> probe.cluster.v1.OtherTopic
 	11, // 3: probe.cluster.v1.ClusterHistory.commits:type_name -> probe.cluster.v1.Commit
 	12, // 4: probe.cluster.v1.ClusterHistory.transactional_ids:type_name -> probe.cluster.v1.UsedId
-	38, // 5: probe.cluster.v1.Commit.offsets:type_name -> probe.cluster.v1.Commit.OffsetsEntry
+	39, // 5: probe.cluster.v1.Commit.offsets:type_name -> probe.cluster.v1.Commit.OffsetsEntry
 	14, // 6: probe.cluster.v1.CreateTopicReply.partitions:type_name -> probe.cluster.v1.PartitionState
 	0,  // 7: probe.cluster.v1.Rule.action:type_name -> probe.cluster.v1.Action
 	18, // 8: probe.cluster.v1.Change.move_leader:type_name -> probe.cluster.v1.MoveLeader
 	19, // 9: probe.cluster.v1.Change.move_coordinator:type_name -> probe.cluster.v1.MoveCoordinator
 	20, // 10: probe.cluster.v1.Change.broker:type_name -> probe.cluster.v1.BrokerState
-	26, // 11: probe.cluster.v1.Change.view:type_name -> probe.cluster.v1.MetadataView
-	27, // 12: probe.cluster.v1.Change.topic:type_name -> probe.cluster.v1.TopicChange
+	27, // 11: probe.cluster.v1.Change.view:type_name -> probe.cluster.v1.MetadataView
+	28, // 12: probe.cluster.v1.Change.topic:type_name -> probe.cluster.v1.TopicChange
 	21, // 13: probe.cluster.v1.Change.evacuate:type_name -> probe.cluster.v1.Evacuate
-	25, // 14: probe.cluster.v1.Change.readdress:type_name -> probe.cluster.v1.Readdress
+	26, // 14: probe.cluster.v1.Change.readdress:type_name -> probe.cluster.v1.Readdress
 	22, // 15: probe.cluster.v1.Change.roll_back:type_name -> probe.cluster.v1.RollBack
 	23, // 16: probe.cluster.v1.Change.limit_versions:type_name -> probe.cluster.v1.LimitVersions
 	24, // 17: probe.cluster.v1.Change.throttle:type_name -> probe.cluster.v1.Throttle
-	1,  // 18: probe.cluster.v1.BrokerState.state:type_name -> probe.cluster.v1.BrokerState.State
-	2,  // 19: probe.cluster.v1.TopicChange.what:type_name -> probe.cluster.v1.TopicChange.What
-	17, // 20: probe.cluster.v1.Timed.change:type_name -> probe.cluster.v1.Change
-	16, // 21: probe.cluster.v1.Fault.rules:type_name -> probe.cluster.v1.Rule
-	28, // 22: probe.cluster.v1.Fault.changes:type_name -> probe.cluster.v1.Timed
-	32, // 23: probe.cluster.v1.ReadBackReply.records:type_name -> probe.cluster.v1.Record
-	39, // 24: probe.cluster.v1.CommittedReply.offsets:type_name -> probe.cluster.v1.CommittedReply.OffsetsEntry
-	35, // 25: probe.cluster.v1.CountsReply.counts:type_name -> probe.cluster.v1.Count
-	3,  // 26: probe.cluster.v1.Event.kind:type_name -> probe.cluster.v1.Event.Kind
-	7,  // 27: probe.cluster.v1.FakeCluster.CreateTopic:input_type -> probe.cluster.v1.CreateTopicRequest
-	15, // 28: probe.cluster.v1.FakeCluster.StartFeed:input_type -> probe.cluster.v1.FeedRequest
-	5,  // 29: probe.cluster.v1.FakeCluster.StopFeed:input_type -> probe.cluster.v1.Topic
-	29, // 30: probe.cluster.v1.FakeCluster.Inject:input_type -> probe.cluster.v1.Fault
-	4,  // 31: probe.cluster.v1.FakeCluster.Heal:input_type -> probe.cluster.v1.Done
-	17, // 32: probe.cluster.v1.FakeCluster.Apply:input_type -> probe.cluster.v1.Change
-	30, // 33: probe.cluster.v1.FakeCluster.Coordinator:input_type -> probe.cluster.v1.CoordinatorQuestion
-	5,  // 34: probe.cluster.v1.FakeCluster.ReadBack:input_type -> probe.cluster.v1.Topic
-	6,  // 35: probe.cluster.v1.FakeCluster.Committed:input_type -> probe.cluster.v1.Group
-	4,  // 36: probe.cluster.v1.FakeCluster.Counts:input_type -> probe.cluster.v1.Done
-	4,  // 37: probe.cluster.v1.FakeCluster.Watch:input_type -> probe.cluster.v1.Done
-	13, // 38: probe.cluster.v1.FakeCluster.CreateTopic:output_type -> probe.cluster.v1.CreateTopicReply
-	4,  // 39: probe.cluster.v1.FakeCluster.StartFeed:output_type -> probe.cluster.v1.Done
-	4,  // 40: probe.cluster.v1.FakeCluster.StopFeed:output_type -> probe.cluster.v1.Done
-	4,  // 41: probe.cluster.v1.FakeCluster.Inject:output_type -> probe.cluster.v1.Done
-	4,  // 42: probe.cluster.v1.FakeCluster.Heal:output_type -> probe.cluster.v1.Done
-	4,  // 43: probe.cluster.v1.FakeCluster.Apply:output_type -> probe.cluster.v1.Done
-	31, // 44: probe.cluster.v1.FakeCluster.Coordinator:output_type -> probe.cluster.v1.CoordinatorReply
-	33, // 45: probe.cluster.v1.FakeCluster.ReadBack:output_type -> probe.cluster.v1.ReadBackReply
-	34, // 46: probe.cluster.v1.FakeCluster.Committed:output_type -> probe.cluster.v1.CommittedReply
-	36, // 47: probe.cluster.v1.FakeCluster.Counts:output_type -> probe.cluster.v1.CountsReply
-	37, // 48: probe.cluster.v1.FakeCluster.Watch:output_type -> probe.cluster.v1.Event
-	38, // [38:49] is the sub-list for method output_type
-	27, // [27:38] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	25, // 18: probe.cluster.v1.Change.move_controller:type_name -> probe.cluster.v1.MoveController
+	1,  // 19: probe.cluster.v1.BrokerState.state:type_name -> probe.cluster.v1.BrokerState.State
+	2,  // 20: probe.cluster.v1.TopicChange.what:type_name -> probe.cluster.v1.TopicChange.What
+	17, // 21: probe.cluster.v1.Timed.change:type_name -> probe.cluster.v1.Change
+	16, // 22: probe.cluster.v1.Fault.rules:type_name -> probe.cluster.v1.Rule
+	29, // 23: probe.cluster.v1.Fault.changes:type_name -> probe.cluster.v1.Timed
+	33, // 24: probe.cluster.v1.ReadBackReply.records:type_name -> probe.cluster.v1.Record
+	40, // 25: probe.cluster.v1.CommittedReply.offsets:type_name -> probe.cluster.v1.CommittedReply.OffsetsEntry
+	36, // 26: probe.cluster.v1.CountsReply.counts:type_name -> probe.cluster.v1.Count
+	3,  // 27: probe.cluster.v1.Event.kind:type_name -> probe.cluster.v1.Event.Kind
+	7,  // 28: probe.cluster.v1.FakeCluster.CreateTopic:input_type -> probe.cluster.v1.CreateTopicRequest
+	15, // 29: probe.cluster.v1.FakeCluster.StartFeed:input_type -> probe.cluster.v1.FeedRequest
+	5,  // 30: probe.cluster.v1.FakeCluster.StopFeed:input_type -> probe.cluster.v1.Topic
+	30, // 31: probe.cluster.v1.FakeCluster.Inject:input_type -> probe.cluster.v1.Fault
+	4,  // 32: probe.cluster.v1.FakeCluster.Heal:input_type -> probe.cluster.v1.Done
+	17, // 33: probe.cluster.v1.FakeCluster.Apply:input_type -> probe.cluster.v1.Change
+	31, // 34: probe.cluster.v1.FakeCluster.Coordinator:input_type -> probe.cluster.v1.CoordinatorQuestion
+	5,  // 35: probe.cluster.v1.FakeCluster.ReadBack:input_type -> probe.cluster.v1.Topic
+	6,  // 36: probe.cluster.v1.FakeCluster.Committed:input_type -> probe.cluster.v1.Group
+	4,  // 37: probe.cluster.v1.FakeCluster.Counts:input_type -> probe.cluster.v1.Done
+	4,  // 38: probe.cluster.v1.FakeCluster.Watch:input_type -> probe.cluster.v1.Done
+	13, // 39: probe.cluster.v1.FakeCluster.CreateTopic:output_type -> probe.cluster.v1.CreateTopicReply
+	4,  // 40: probe.cluster.v1.FakeCluster.StartFeed:output_type -> probe.cluster.v1.Done
+	4,  // 41: probe.cluster.v1.FakeCluster.StopFeed:output_type -> probe.cluster.v1.Done
+	4,  // 42: probe.cluster.v1.FakeCluster.Inject:output_type -> probe.cluster.v1.Done
+	4,  // 43: probe.cluster.v1.FakeCluster.Heal:output_type -> probe.cluster.v1.Done
+	4,  // 44: probe.cluster.v1.FakeCluster.Apply:output_type -> probe.cluster.v1.Done
+	32, // 45: probe.cluster.v1.FakeCluster.Coordinator:output_type -> probe.cluster.v1.CoordinatorReply
+	34, // 46: probe.cluster.v1.FakeCluster.ReadBack:output_type -> probe.cluster.v1.ReadBackReply
+	35, // 47: probe.cluster.v1.FakeCluster.Committed:output_type -> probe.cluster.v1.CommittedReply
+	37, // 48: probe.cluster.v1.FakeCluster.Counts:output_type -> probe.cluster.v1.CountsReply
+	38, // 49: probe.cluster.v1.FakeCluster.Watch:output_type -> probe.cluster.v1.Event
+	39, // [39:50] is the sub-list for method output_type
+	28, // [28:39] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_cluster_proto_init() }
@@ -2936,6 +3002,7 @@ func file_cluster_proto_init() {
 		(*Change_RollBack)(nil),
 		(*Change_LimitVersions)(nil),
 		(*Change_Throttle)(nil),
+		(*Change_MoveController)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2943,7 +3010,7 @@ func file_cluster_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cluster_proto_rawDesc), len(file_cluster_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   36,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -61,7 +61,7 @@ class _KindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Kind.ValueType],
     TXN_ERROR: _Kind.ValueType  # 14
     """sequence, error"""
     LISTED: _Kind.ValueType  # 15
-    """admin: sequence, partition, offset, text = the query (earliest, latest, timestamp, committed)"""
+    """admin: sequence, partition, offset, text = the question (see the last paragraph)"""
     LIST_ERROR: _Kind.ValueType  # 16
     """admin: sequence, partition, error, text"""
     NOTICE: _Kind.ValueType  # 17
@@ -105,7 +105,7 @@ TXN_ABORTED: Kind.ValueType  # 13
 TXN_ERROR: Kind.ValueType  # 14
 """sequence, error"""
 LISTED: Kind.ValueType  # 15
-"""admin: sequence, partition, offset, text = the query (earliest, latest, timestamp, committed)"""
+"""admin: sequence, partition, offset, text = the question (see the last paragraph)"""
 LIST_ERROR: Kind.ValueType  # 16
 """admin: sequence, partition, error, text"""
 NOTICE: Kind.ValueType  # 17

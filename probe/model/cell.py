@@ -25,7 +25,7 @@ class Role(StrEnum):
     """A subscribed member of a consumer group that commits."""
     TRANSACTIONAL = "transactional"
     ADMIN = "admin"
-    """Calls ListOffsets and asks for committed offsets."""
+    """Asks for offsets, whether topics can be created, and for the cluster and a group."""
 
     @property
     def reads(self) -> bool:

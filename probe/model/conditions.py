@@ -107,6 +107,16 @@ CHANGES: tuple[ConditionsChange, ...] = (
         "below 50 ms",
         roles=frozenset({Role.PRODUCER, Role.CONSUMER, Role.GROUP}),
     ),
+    *(
+        ConditionsChange(
+            number=4,
+            engine=engine,
+            text="admins of every family ask the same questions, and three more: whether a topic could be created, and "
+            "for descriptions of the cluster and of the group",
+            roles=frozenset({Role.ADMIN}),
+        )
+        for engine in Engine
+    ),
 )
 """Every change, by number and engine."""
 

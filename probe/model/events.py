@@ -91,6 +91,8 @@ class Response:
     code: int = 0
     """Top-level error code, if the API has one."""
     rows: tuple[Row, ...] = ()
+    controller: int | None = None
+    """Metadata and DescribeCluster: id of the controller; -1 = none."""
     others: int = 0
     """Metadata: partitions of other topics than the trial's, which have no rows."""
     error: str = ""
@@ -135,7 +137,7 @@ class AppKind(StrEnum):
     TXN_ABORTED = "txn_aborted"
     TXN_ERROR = "txn_error"
     LISTED = "listed"
-    """Admin: one ListOffsets or committed-offsets call was answered."""
+    """Admin: one question was answered (`probe.model.questions`)."""
     LIST_ERROR = "list_error"
     NOTICE = "notice"
     UNSUPPORTED = "unsupported"

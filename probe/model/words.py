@@ -40,6 +40,8 @@ class Target(StrEnum):
     COORDINATOR = "coordinator"
     CLUSTER = "cluster"
     NONE = "none"
+    CONTROLLER = "controller"
+    """Only role admin asks it: whether topics can be created."""
 
 
 class Trigger(StrEnum):

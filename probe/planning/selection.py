@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from probe.catalogue.selectors import ONLY_FOR, Chosen
 from probe.model import CONTROL, Cell, Engine, Profile, Reaction, Role
-from probe.model.versions import version_key
+from probe.model.versions import VersionKey, version_key
 from probe.planning.paces import LONG_OBSERVATION_MS
 from probe.protocol.names import api_name
 from probe.scenarios.reach import Versions, out_of_reach
@@ -158,15 +158,18 @@ def _unplayed(scenario: Scenario, part: RoleVariant, selection: Selection, broke
     for step in part.steps:
         if reason := selection.unplayed.get(type(step)):
             return f"{scenario.name} does not run on the {selection.engine} engine: {reason}"
-    line, since, until = version_key(broker), scenario.real_since, scenario.real_until
-    if scenario.since and line < version_key(scenario.since):
-        return f"{scenario.name} needs Kafka {scenario.since} or newer: {scenario.since_reason}"
-    if selection.engine is not Engine.KAFKA:
-        return ""
-    if since and line < version_key(since):
-        return f"{scenario.name} needs Kafka {since} or newer: {scenario.real_reason}"
-    if until and line > version_key(until):
-        return f"{scenario.name} needs Kafka {until} or older: {scenario.real_reason}"
+    return _off_lines(scenario, version_key(broker), real=selection.engine is Engine.KAFKA)
+
+
+def _off_lines(scenario: Scenario, line: VersionKey, *, real: bool) -> str:
+    """Return why brokers of a release line are never in this state."""
+    spans = [(scenario.since, scenario.until, scenario.since_reason or scenario.until_reason)]
+    spans += [(scenario.real_since, scenario.real_until, scenario.real_reason)] if real else []
+    for since, until, reason in spans:
+        if since and line < version_key(since):
+            return f"{scenario.name} needs Kafka {since} or newer: {reason}"
+        if until and line > version_key(until):
+            return f"{scenario.name} needs Kafka {until} or older: {reason}"
     return ""
 
 

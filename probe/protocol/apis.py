@@ -31,6 +31,7 @@ ALTER_REPLICA_LOG_DIRS = api_key("AlterReplicaLogDirs")
 CREATE_PARTITIONS = api_key("CreatePartitions")
 ELECT_LEADERS = api_key("ElectLeaders")
 ALTER_PARTITION_REASSIGNMENTS = api_key("AlterPartitionReassignments")
+DESCRIBE_CLUSTER = api_key("DescribeCluster")
 CONSUMER_GROUP_HEARTBEAT = api_key("ConsumerGroupHeartbeat")
 
 HANDSHAKE_APIS = (
@@ -40,6 +41,8 @@ HANDSHAKE_APIS = (
 """APIs that a client sends on a connection before its work, or in addition to it."""
 DISCOVERY_APIS = (METADATA, FIND_COORDINATOR)
 """APIs by which a client finds a leader or a coordinator."""
+CONTROLLER_APIS = (CREATE_TOPICS, DELETE_TOPICS, CREATE_PARTITIONS)
+"""APIs that the controller answers: brokers with ZooKeeper refuse them, KRaft brokers forward them."""
 LOG_APIS = (PRODUCE, FETCH, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH)
 """APIs that read or write the log of a partition, or ask about it. Only its leader answers them."""
 GROUP_APIS = (

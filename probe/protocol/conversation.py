@@ -176,6 +176,7 @@ class Conversation:
             size=size,
             code=digest.code,
             rows=digest.rows,
+            controller=digest.controller,
             error=error,
         )
 

@@ -43,6 +43,7 @@ ANSWERS: dict[int, Answer] = {
     apis.SYNC_GROUP: coordinators.answer_key,
     apis.API_VERSIONS: coordinators.answer_code,
     apis.CREATE_TOPICS: leaders.answer_create_topics,
+    apis.DESCRIBE_CLUSTER: leaders.answer_describe_cluster,
     apis.INIT_PRODUCER_ID: coordinators.answer_key,
     apis.OFFSET_FOR_LEADER_EPOCH: leaders.answer_epochs,
     apis.ADD_PARTITIONS_TO_TXN: coordinators.answer_add_partitions,

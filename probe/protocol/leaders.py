@@ -112,7 +112,7 @@ def ask_metadata(body: Body, version: int, names: Names) -> Digest:
 
 
 def answer_metadata(body: Body, _: Asked, names: Names) -> Digest:
-    """Read the leaders: a row per partition, and one per topic with an error or without partitions."""
+    """Read the controller and the leaders: a row per partition, and per topic with an error or without partitions."""
     learn(body["Topics"], names)
     rows: list[Row] = []
     for item in body["Topics"]:
@@ -123,7 +123,12 @@ def answer_metadata(body: Body, _: Asked, names: Names) -> Digest:
             row(topic, part["PartitionIndex"], part["ErrorCode"], part["LeaderId"], part.get("LeaderEpoch"))
             for part in item["Partitions"]
         ]
-    return Digest(tuple(rows), body.get("ErrorCode", 0))
+    return Digest(tuple(rows), body.get("ErrorCode", 0), controller=body.get("ControllerId"))
+
+
+def answer_describe_cluster(body: Body, _: Asked, __: Names) -> Digest:
+    """Read the code and the controller."""
+    return Digest(code=body["ErrorCode"], controller=body["ControllerId"])
 
 
 def answer_create_topics(body: Body, _: Asked, names: Names) -> Digest:

@@ -27,6 +27,7 @@ class Digest(NamedTuple):
     code: int = 0
     everything: bool = False
     acks: int | None = None
+    controller: int | None = None
 
 
 class Asked(NamedTuple):

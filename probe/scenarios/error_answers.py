@@ -16,6 +16,7 @@ from enum import StrEnum
 
 from probe.model import Role, Target
 from probe.protocol.names import api_key, error_name
+from probe.scenarios.controllers import ZOOKEEPER_UNTIL
 from probe.scenarios.steps.coordinators import MoveCoordinator, Rejoin
 from probe.scenarios.steps.partitions import MoveLeader
 from probe.scenarios.steps.step import Step
@@ -45,6 +46,8 @@ class Api:
     """Steps that make a running client call the API, where it does not by itself."""
     starting: bool = False
     """Clients call it at their start, and hardly ever again."""
+    until: str = ""
+    """Newest release line whose brokers answer it themselves; empty = no limit."""
 
     @property
     def key(self) -> int:
@@ -69,6 +72,7 @@ APIS = (
     Api("add-partitions-to-txn", (T,), COORDINATED),
     Api("end-txn", (T,), COORDINATED),
     Api("txn-offset-commit", (T,), COORDINATED),
+    Api("create-topics", (A,), Target.CONTROLLER, until=ZOOKEEPER_UNTIL),
 )
 
 
@@ -217,6 +221,7 @@ ANSWERS = (
     _line("txn-offset-commit 16 M answer | GroupCoordinator.validateGroupStatus: not the owner of the partition"),
     _line("txn-offset-commit 22 F - | GroupCoordinator.validateOffsetCommit: another generation (KIP-447)", since=3),
     _line("txn-offset-commit 30 F - | KafkaApis.handleTxnOffsetCommitRequest: no READ on the group"),
+    _line("create-topics 41 M answer | reviewed: KafkaApis.handleCreateTopicsRequest: not the active controller"),
     _line("offset-for-leader-epoch 6 M - | Partition.localLogWithEpochOrThrow: NotLeaderOrFollowerException"),
     _line("offset-for-leader-epoch 74 M - | Partition.checkCurrentLeaderEpoch (KIP-320)", since=2),
     _line("offset-for-leader-epoch 75 R - | Partition.checkCurrentLeaderEpoch (KIP-320)", since=2),

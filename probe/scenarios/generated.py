@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from probe.model import Engine, Expectation, Outcome, Reaction, Reality, Role, Symptom, Target, Trigger
 from probe.protocol.names import error_code, error_name
+from probe.scenarios.controllers import FORWARDED
 from probe.scenarios.error_answers import (
     APIS,
     MAY_BE_FATAL,
@@ -36,8 +37,10 @@ MEMBER_MS = 3000
 own back-off follows (1.8 s until KafkaJS joins again)."""
 HOLD_STARTING = 8
 """Number of answers of `hold` in an API that clients call at their start, since the time of that call is unknown."""
-PROMPT_MS = {Target.COORDINATOR: 5000}
-"""Members act on heartbeats, which come every 3 s, and commit once a second; sarama waits 2 s before it rejoins."""
+PROMPT_MS = {Target.COORDINATOR: 5000, Target.CONTROLLER: 5000}
+"""Members act on heartbeats, which come every 3 s, and commit once a second; sarama waits 2 s before it rejoins. On
+real brokers an admin asks the controller every 0.8 s."""
+WHO = {Target.COORDINATOR: "coordinator", Target.CONTROLLER: "controller"}
 BLIP, APPLIED = 2, 3
 """Number of answers."""
 
@@ -210,6 +213,8 @@ def scenario(name: str) -> Scenario | None:
         story=_story(template, api, answer),
         variants=variants,
         engines=(Engine.EMBEDDED,),
+        until=api.until,
+        until_reason=FORWARDED if api.until else "",
     )
 
 
@@ -219,7 +224,7 @@ def _story(template: Template, api: Api, answer: Answer) -> str:
         api=api.name,
         kind=answer.kind,
         source=answer.source,
-        who="coordinator" if api.target is Target.COORDINATOR else "leader",
+        who=WHO.get(api.target, "leader"),
         long=_how_long(api),
     )
 

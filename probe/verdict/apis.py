@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from probe.model import Role, Target
 from probe.protocol import apis
 from probe.protocol.names import api_key
@@ -12,6 +14,7 @@ def _keys(*names: str) -> frozenset[int]:
 
 
 PRODUCE, FETCH, METADATA = apis.PRODUCE, apis.FETCH, apis.METADATA
+DESCRIBE_CLUSTER = apis.DESCRIBE_CLUSTER
 FIND_COORDINATOR, JOIN_GROUP, OFFSET_COMMIT = apis.FIND_COORDINATOR, apis.JOIN_GROUP, apis.OFFSET_COMMIT
 EPOCHS, TXN_OFFSET_COMMIT = apis.OFFSET_FOR_LEADER_EPOCH, apis.TXN_OFFSET_COMMIT
 
@@ -39,6 +42,10 @@ COORDINATED = _keys(
 )
 """APIs that only the coordinator of a group or transactional id can serve."""
 
+CONTROLLED = frozenset(apis.CONTROLLER_APIS)
+"""APIs that only the controller can serve."""
+WORK: Mapping[Target, frozenset[int]] = {Target.COORDINATOR: COORDINATED, Target.CONTROLLER: CONTROLLED}
+
 BENIGN = frozenset({9, 27, 79})
 """REPLICA_NOT_AVAILABLE in Metadata, REBALANCE_IN_PROGRESS, MEMBER_ID_REQUIRED: normal steps of the protocol, not
 failures."""
@@ -55,9 +62,9 @@ MAIN: dict[Role, frozenset[int]] = {
 
 def work(target: Target) -> frozenset[int]:
     """Return the APIs that only the target can serve."""
-    return COORDINATED if target is Target.COORDINATOR else LED
+    return WORK.get(target, LED)
 
 
 def main(target: Target, role: Role) -> frozenset[int]:
     """Return the APIs whose success at the target proves that a role works there."""
-    return COORDINATED if target is Target.COORDINATOR else MAIN[role]
+    return WORK.get(target, MAIN[role])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from probe.model import Request, Response, Row, Trigger
 from probe.verdict import apis
+from probe.verdict.questions import DESCRIPTIONS, requested_by_the_application
 from probe.verdict.wire_evidence import Exchange, WireEvidence, spread
 
 
@@ -32,6 +33,7 @@ class Discovery:
 
 def find_discoveries(evidence: WireEvidence) -> tuple[Discovery, ...]:
     """Return all discoveries up to the end of the window, by time. Their triggers are not known yet."""
+    told = requested_by_the_application(evidence)
     return tuple(
         Discovery(
             at=item.request.at,
@@ -41,13 +43,15 @@ def find_discoveries(evidence: WireEvidence) -> tuple[Discovery, ...]:
             useful=item.answer is not None and _names_target(evidence, item.answer),
         )
         for item in evidence.exchanges
-        if item.request.at <= evidence.timeline.until and is_discovery(evidence, item)
+        if item.request.at <= evidence.timeline.until and is_discovery(evidence, item) and id(item.request) not in told
     )
 
 
 def is_discovery(evidence: WireEvidence, item: Exchange) -> bool:
     """Return whether a request asks for the target's key."""
     request, affected = item.request, evidence.affected
+    if affected.controller:
+        return request.api in DESCRIPTIONS
     if affected.key:
         return request.api == apis.FIND_COORDINATOR and any(
             row.key == affected.key and row.key_type in (affected.key_type, -1) for row in request.rows
@@ -78,6 +82,9 @@ def folded_discoveries(evidence: WireEvidence) -> Iterator[tuple[int, float]]:
 
 def _names_target(evidence: WireEvidence, answer: Response) -> bool:
     target = evidence.timeline.target_at(answer.at)
+    if evidence.affected.controller:
+        named = -1 if answer.controller is None else answer.controller
+        return not answer.code and named >= 0 and target in (-1, named)
     return not answer.code and any(_right(evidence, row, target) for row in answer.rows)
 
 

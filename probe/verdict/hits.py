@@ -81,9 +81,10 @@ def _silences(evidence: WireEvidence) -> Iterator[Hit]:
     begin, old = evidence.timeline.begin, evidence.subject.old
     for item in evidence.exchanges:
         request = item.request
+        elsewhere = not item.about if evidence.affected.controller else old >= 0 and request.broker != old
         due = max(request.at, begin) + SILENCE_US
         answered = item.answer is not None and item.answer.at < due
-        if answered or request.acks == 0 or (old >= 0 and request.broker != old) or cut.get(request.conn, due) < due:
+        if answered or request.acks == 0 or elsewhere or cut.get(request.conn, due) < due:
             continue
         ended = evidence.closings.get(request.conn, due)  # the client gave the request up
         if ended >= begin:

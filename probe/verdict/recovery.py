@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from probe.model import AfterHeal, App, AppKind, Reaction, Role, Target
+from probe.model import AfterHeal, AppKind, Reaction, Role, Target
 from probe.model.cluster_history import OLD
 from probe.verdict import apis
 from probe.verdict.hits import Hit
+from probe.verdict.questions import is_affected
 from probe.verdict.service import Errors, started_at
 from probe.verdict.wire_evidence import Exchange, WireEvidence
 
@@ -164,12 +165,8 @@ def _operations(evidence: WireEvidence, begins: AppKind, ends: AppKind) -> Found
         key = (item.partition, item.sequence)
         if item.kind is begins:
             begun[key] = item.at
-        elif item.kind is ends and _affected(evidence, item):
+        elif item.kind is ends and is_affected(evidence, item):
             yield begun.get(key, item.at), item.at, OPERATION
-
-
-def _affected(evidence: WireEvidence, item: App) -> bool:
-    return item.partition in (evidence.subject.affected, -1)
 
 
 def _produced(evidence: WireEvidence) -> Found:

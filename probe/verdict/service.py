@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from probe.model import App, AppKind, Engine, MarkKind, Reaction, Role
 from probe.model.cluster_history import OLD
+from probe.verdict.questions import is_affected, is_aside
 from probe.verdict.wire_evidence import WireEvidence, within
 
 ERRORS = frozenset(
@@ -66,6 +67,7 @@ def find_errors(evidence: WireEvidence, first_hit: int | None) -> Errors:
     since = met if evidence.play.expects is Reaction.SURFACE else min(met, begin)
     since -= evidence.clock_us + STAMP_US
     found = [item for item in evidence.events.apps if item.kind in ERRORS and since <= item.at <= until]
+    found = [item for item in found if not is_aside(evidence, item)]
     aside = [item for item in found if _is_bystander(evidence, item)]
     second = [item for item in evidence.bystander_apps if item.kind in ERRORS and since <= item.at <= until]
     affected = (item for item in found if not _is_bystander(evidence, item))
@@ -74,6 +76,8 @@ def find_errors(evidence: WireEvidence, first_hit: int | None) -> Errors:
 
 def _is_bystander(evidence: WireEvidence, item: App) -> bool:
     """Return whether an event is about the bystander partition. Without one, all events are the client's own."""
+    if evidence.affected.controller:
+        return not is_affected(evidence, item)
     return item.partition == evidence.subject.bystander and evidence.has_bystander_partition
 
 
@@ -91,6 +95,8 @@ def served_at(evidence: WireEvidence, partition: int) -> list[int]:
     For transactions, when they were committed. The delivery of a record of the cluster's history is no operation.
     """
     kind = SERVED[evidence.role]
+    if evidence.affected.controller and partition == evidence.subject.affected:
+        return [item.at for item in evidence.events.apps if item.kind is kind and is_affected(evidence, item)]
     if evidence.role is Role.TRANSACTIONAL and partition == evidence.subject.affected:
         return [item.at for item in evidence.events.apps if item.kind is AppKind.TXN_COMMITTED]
     return [
@@ -128,8 +134,7 @@ def started_at(evidence: WireEvidence) -> list[int]:
     """Return when operations on the affected partition began. For readers, when records were written."""
     if evidence.role.reads:
         return list(_fed_at(evidence))
-    affected = evidence.subject.affected
-    return [item.at for item in evidence.events.apps if item.kind is AppKind.SENT and item.partition in (affected, -1)]
+    return [item.at for item in evidence.events.apps if item.kind is AppKind.SENT and is_affected(evidence, item)]
 
 
 def _fed_at(evidence: WireEvidence) -> Iterator[int]:

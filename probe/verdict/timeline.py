@@ -177,6 +177,8 @@ def _concerns(header: Header, event: EngineEvent) -> bool:
     """Return whether a change is about the affected object, or about no specific object."""
     if not event.topic and not event.key:
         return True
+    if header.play.target is Target.CONTROLLER:
+        return False  # of a partition or a key
     subject = header.subject
     if header.play.target is Target.COORDINATOR:
         return event.key in {subject.group, subject.transactional_id} - {""}

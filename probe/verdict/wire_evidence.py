@@ -26,9 +26,13 @@ class Affected:
     """Group or transactional id where the target is a coordinator. Otherwise empty."""
     key_type: int
     """0 group, 1 transaction, as in FindCoordinator."""
+    controller: bool = False
+    """It is the controller, about which every request to it is."""
 
     def named_by(self, row: Row) -> bool:
         """Return whether a row is about the object. A row about the whole topic is."""
+        if self.controller:
+            return True
         if self.key:
             return row.key == self.key
         return row.topic == self.topic and row.partition in (self.partition, -1)
@@ -165,6 +169,8 @@ class WireEvidence:
         answered = () if answer is None else answer.rows
         asked = any(map(self.affected.named_by, request.rows)) or (request.everything and not self.affected.key)
         rows = [row for row in answered if self.affected.named_by(row)]
+        if self.affected.controller and not (asked := api in apis.CONTROLLED):
+            rows = []
         if self.affected.key and not (api in apis.COORDINATED or api == apis.FIND_COORDINATOR):
             asked, rows = False, []
         if self.affected.key and asked:  # old answers do not repeat the key
@@ -223,7 +229,7 @@ def _affected(history: History) -> Affected:
         of_group = apis.TXN_OFFSET_COMMIT in history.header.play.apis
         transactional = role is Role.TRANSACTIONAL and bool(subject.transactional_id) and not of_group
         key, key_type = (subject.transactional_id, 1) if transactional else (subject.group, 0)
-    return Affected(subject.topic, subject.affected, key, key_type)
+    return Affected(subject.topic, subject.affected, key, key_type, history.header.play.target is Target.CONTROLLER)
 
 
 def _cut_short(item: Folded, end: int) -> Folded:

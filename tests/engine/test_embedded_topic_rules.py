@@ -14,6 +14,7 @@ from probe.model import Engine, Role, Subject
 from probe.model.cluster import BROKERS, next_broker
 from probe.model.placement import Spread, TopicPlan
 from probe.scenarios.steps.brokers import ChangeAddress, HideBrokers
+from probe.scenarios.steps.controller import LoseController, MoveController
 from probe.scenarios.steps.coordinators import LoadCoordinator, LoseCoordinator, MoveCoordinator, Rejoin
 from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseAllLeaders, LoseLeader, MoveLeader
 from probe.scenarios.steps.step import Step
@@ -87,6 +88,25 @@ def test_a_move_goes_to_the_next_broker_after_the_first_hit() -> None:
 def test_a_coordinator_move_waits_for_requests_of_members(api: int, latest_ms: int) -> None:
     (move,) = moves([AnswerError(api=api, code=16, moved=True)], Role.GROUP)
     assert move.latest_ms == latest_ms
+
+
+def test_the_controller_that_refuses_is_another_broker_than_the_next() -> None:
+    refused = rule(AnswerError(api=19, code=41, moved=True), Role.ADMIN)
+    (change,) = moves([AnswerError(api=19, code=41, moved=True)], Role.ADMIN)
+    assert (list(refused.brokers), refused.topic, change.change.move_controller.to) == ([3], "", 1)
+
+
+def test_every_broker_but_the_next_controller_refuses_and_at_first_all_do() -> None:
+    nobody, others = fault_rules([MoveController(named_ms=300)], subject(Role.ADMIN), 0).rules
+    assert (list(nobody.brokers), nobody.until_ms, nobody.code) == ([], 300, 41)
+    assert (sorted(others.brokers), others.until_ms, others.code) == ([2, 3], 0, 41)
+    (change,) = moves([MoveController(named_ms=300)], Role.ADMIN)
+    assert (change.change.move_controller.to, change.after_ms, change.from_start) == (1, 300, True)
+
+
+def test_requests_wait_for_a_controller_that_is_gone() -> None:
+    held = rule(LoseController(), Role.ADMIN)
+    assert (list(held.apis), held.action, held.hold_ms) == ([19, 20, 37], pb.HOLD, HOUR_MS)
 
 
 def test_a_loading_or_lost_coordinator_does_not_move() -> None:

@@ -14,11 +14,13 @@ from probe.engines.kafka.faults.filler_entries import named
 from probe.engines.kafka.faults.replicas import without
 from probe.engines.kafka.faults.schedule import is_ours, later
 from probe.engines.kafka.faults.unsupported_steps import UNSUPPORTED_STEPS
+from probe.errors import EngineError
 from probe.model import Engine, Role
 from probe.scenarios.session_timeouts import session_ms
 from probe.scenarios.steps.brokers import Evacuate, HangBroker, StopBroker
+from probe.scenarios.steps.controller import LoseController, MoveController
 from probe.scenarios.steps.step import Step
-from tests.support.scripted_kafka import KRAFT_MS, OLD, part, played
+from tests.support.scripted_kafka import KRAFT_MS, OLD, inject, part, played
 
 pytestmark = pytest.mark.usefixtures("no_waiting")
 
@@ -189,6 +191,18 @@ class TestActions:
             f"fault_on {OLD}",
             f"elect __consumer_offsets-{number}",
         ]
+
+    def test_a_controller_resigns_until_another_is_elected(self, tmp_path: Path) -> None:
+        calls = played("controller/moved", tmp_path, Role.ADMIN)
+        assert calls == [f"fault_on {OLD}", "resign 1", "resign 1", "moved 3", "announced 3"]
+
+    def test_the_kraft_controller_is_paused_until_reverted(self, tmp_path: Path) -> None:
+        assert played("controller/gone", tmp_path, Role.ADMIN)[:2] == ["pause 4", f"fault_on {OLD}"]
+
+    @pytest.mark.parametrize(("step", "kraft"), [(MoveController(), True), (LoseController(), False)])
+    def test_a_controller_that_is_kept_otherwise_is_left_alone(self, step: Step, kraft: bool, tmp_path: Path) -> None:
+        with pytest.raises(EngineError, match="ZooKeeper here"):
+            inject(step, tmp_path, kraft=kraft)
 
     def test_a_lost_coordinator_gets_its_replicas_back(self, tmp_path: Path) -> None:
         number = partition_of("g1", 3)

@@ -26,6 +26,7 @@ from probe.engines.kafka.zookeeper.ensemble import MemberStatus
 from probe.model import Engine, EngineKind, Role, Subject
 from probe.model.endpoint import Endpoint
 from probe.scenarios.scenario import RoleVariant
+from probe.scenarios.steps.step import Step
 
 OLD = 2
 KRAFT_MS = 9000
@@ -104,6 +105,8 @@ class Admin:
     def __init__(self, told: list[str]) -> None:
         self.told = told
         self.where: dict[tuple[str, int], Placement] = {}
+        self.elected = [1, 1, 3]
+        """The controller, and those that the next elections make one."""
 
     def place(self, topic: str, leaders: Iterable[int]) -> None:
         for number, leader in enumerate(leaders):
@@ -112,6 +115,13 @@ class Admin:
 
     async def placements(self, topics: Sequence[str], *, at: int | None = None) -> dict[tuple[str, int], Placement]:
         return {key: one for key, one in self.where.items() if key[0] in topics}
+
+    async def controller(self, *, at: int | None = None) -> int:
+        return self.elected[0]
+
+    async def resign_controller(self) -> int:
+        self.told.append(f"resign {self.elected.pop(0)}")
+        return self.elected[0]
 
     async def reassign(self, moves: Mapping[tuple[str, int], Sequence[int]]) -> None:
         for (topic, number), nodes in moves.items():
@@ -252,3 +262,11 @@ def played(name: str, tmp_path: Path, role: Role = Role.PRODUCER, *, undone: boo
         return list(cluster.told)
 
     return asyncio.run(story())
+
+
+def inject(step: Step, tmp_path: Path, *, kraft: bool) -> None:
+    """Inject one step on brokers that act immediately."""
+    cluster: Any = Cluster(tmp_path)
+    cluster.kraft = kraft
+    scene = FaultTarget(cluster=cluster, subjects=[subject(Role.ADMIN)], election_ms=0, steps=(step,))
+    asyncio.run(ACTIONS[type(step)].inject(step, scene))

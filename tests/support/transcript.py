@@ -103,7 +103,7 @@ class Script:
         self.add(asked)
         return asked
 
-    def answer(self, asked: Request, *rows: Row, after: int = 1000, code: int = 0) -> None:
+    def answer(self, asked: Request, *rows: Row, after: int = 1000, code: int = 0, **more: Any) -> None:
         self.now += after
         self.add(
             Response(
@@ -116,6 +116,7 @@ class Script:
                 sent_at=asked.at,
                 rows=rows,
                 code=code,
+                **more,
             )
         )
 

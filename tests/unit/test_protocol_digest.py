@@ -83,6 +83,13 @@ def test_metadata_requests_for_all_topics_or_for_brokers_only(version: int, topi
     assert (sent.everything, sent.rows, sent.error) == (everything, (), "")
 
 
+@pytest.mark.parametrize(("api", "version", "named"), [(3, 0, None), (3, 1, 2), (3, 12, 2), (60, 0, 2), (60, 1, 2)])
+def test_the_controller_is_read_where_an_answer_names_it(api: int, version: int, named: int | None) -> None:
+    talk = conversation()
+    ask(talk, api, version)
+    assert answer(talk, api, version, **({} if named is None else {"ControllerId": named})).controller == named
+
+
 @pytest.mark.parametrize("version", range(7))
 def test_find_coordinator_rows_are_read(version: int) -> None:
     talk = conversation()

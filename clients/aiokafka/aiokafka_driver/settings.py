@@ -64,6 +64,15 @@ def build(kind: Callable[..., Any], start: pb.Start, role: Mapping[str, Any]) ->
     return client, _reported({**known, **chosen}, start.role)
 
 
+def without_unknown(kind: Callable[..., Any], start: pb.Start) -> pb.Start:
+    """Return the start without the properties that a constructor does not take: they are another client's."""
+    mine = pb.Start()
+    mine.CopyFrom(start)
+    for key in set(start.properties) - set(_defaults(kind)):
+        del mine.properties[key]
+    return mine
+
+
 def _defaults(kind: Callable[..., Any]) -> dict[str, Any]:
     """Return a constructor's arguments with their defaults: the library has no other list of them."""
     found = inspect.signature(kind).parameters.values()

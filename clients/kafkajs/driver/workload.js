@@ -11,8 +11,8 @@ export function valueOf(instance, partition, sequence, clock) {
  * ends with the operation and never rejects. A tick is skipped when `max_in_flight` operations of its partition are in
  * flight; missed ticks are not repeated. The bystander's interval is at least `bystander_ms`.
  */
-export function runWorkload(start, stopping, operation) {
-  for (const partition of start.partitions) runPartition(partition, start, stopping, operation);
+export function runWorkload(start, stopping, operation, partitions = start.partitions) {
+  for (const partition of partitions) runPartition(partition, start, stopping, operation);
 }
 
 async function runPartition(partition, start, stopping, operation) {

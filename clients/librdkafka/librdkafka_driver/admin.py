@@ -1,14 +1,15 @@
-"""Role admin: AdminClient.list_offsets(), which came in 2.3.0, and list_consumer_group_offsets()."""
+"""Role admin: AdminClient.list_offsets() and describe_cluster(), which came in 2.3.0, and older calls."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient
-from driver_runtime.admin_workload import LOOKBACK_MS, run_admin_workload
+from confluent_kafka.admin import AdminClient, NewTopic
+from driver_runtime.admin_workload import CLUSTER, CREATE, GROUP, LOOKBACK_MS, NewNames, run_admin_workload
 from driver_runtime.library import Stopping, Unsupported
 from driver_runtime.reports import Reports
 
@@ -21,7 +22,7 @@ NEEDED = "list_offsets"
 
 
 def admin(start: pb.Start, reports: Reports, stop: Stopping) -> None:
-    """Query offsets until closing is requested."""
+    """Ask until closing is requested."""
     chosen, effective = configure(start, {})
     try:
         settings: dict[str, Any] = {**chosen, **Notices(reports).callbacks()}
@@ -29,7 +30,8 @@ def admin(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     except KafkaException as error:
         raise Unsupported(f"librdkafka rejects these settings together: {error.args[0].str()}") from None
     reports.ready(effective)
-    run_admin_workload(start, reports, stop, _Queries(start, client).ask, error_of)
+    queries = _Queries(start, client)
+    run_admin_workload(start, reports, stop, queries.ask, error_of, queries.about_the_cluster())
 
 
 def available() -> bool:
@@ -41,6 +43,24 @@ class _Queries:
     def __init__(self, start: pb.Start, client: Any) -> None:
         self._start = start
         self._client = client
+        self._names = NewNames(start)
+
+    def about_the_cluster(self) -> dict[str, Callable[[], object]]:
+        """Return the questions about the cluster."""
+        return {
+            CREATE: self._create,
+            CLUSTER: lambda: self._client.describe_cluster().result(),
+            GROUP: self._describe_group,
+        }
+
+    def _describe_group(self) -> None:
+        for described in self._client.describe_consumer_groups([self._start.group]).values():
+            described.result()
+
+    def _create(self) -> None:
+        topic = NewTopic(self._names.next(), num_partitions=1, replication_factor=1)
+        for created in self._client.create_topics([topic], validate_only=True).values():
+            created.result()
 
     def ask(self, query: str, partition: int) -> int:
         item = TopicPartition(self._start.topic, partition)

@@ -11,7 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// admin queries offsets through Client.Request, which finds leaders and coordinators and retries by itself.
+// admin asks through Client.Request, which finds leaders, coordinators and the controller and retries by itself.
 type admin struct {
 	library  *kgo.Client
 	start    *driverpb.Start
@@ -30,14 +30,16 @@ func openAdmin(options []kgo.Opt, start *driverpb.Start, out *driver.Instance) (
 	}
 	running, stop := context.WithCancel(context.Background())
 	a := &admin{library: library, start: start, running: running, stop: stop}
-	a.workload = driver.StartAdminWorkload(out, start, a.queries(), describe)
+	cluster := driver.ClusterQuestions{Create: a.create, Describe: a.describe, Group: a.group}
+	a.workload = driver.StartAdminWorkload(out, start, a.queries(), cluster, describe)
 	return a, nil
 }
 
 func (a *admin) queries() []driver.AdminQuery {
 	queries := []driver.AdminQuery{
-		{Name: "earliest", Ask: func(partition int32) (int64, error) { return a.listed(partition, -2) }},
 		{Name: "latest", Ask: func(partition int32) (int64, error) { return a.listed(partition, -1) }},
+		{Name: "earliest", Ask: func(partition int32) (int64, error) { return a.listed(partition, -2) }},
+		{Name: "timestamp", Ask: func(partition int32) (int64, error) { return a.listed(partition, driver.LookedBack()) }},
 	}
 	if queriesCommitted && a.start.Group != "" {
 		queries = append(queries, driver.AdminQuery{Name: "committed", Ask: a.committed})
@@ -45,7 +47,7 @@ func (a *admin) queries() []driver.AdminQuery {
 	return queries
 }
 
-var errNoRow = errors.New("the response has no row for the partition")
+var errNoRow = errors.New("the response has no row for what was asked")
 
 func (a *admin) listed(partition int32, timestamp int64) (int64, error) {
 	part := kmsg.NewListOffsetsRequestTopicPartition()
@@ -84,6 +86,42 @@ func (a *admin) committed(partition int32) (int64, error) {
 		}
 	}
 	return -1, errNoRow
+}
+
+func (a *admin) create(topic string) error {
+	asked := kmsg.NewCreateTopicsRequestTopic()
+	asked.Topic, asked.NumPartitions, asked.ReplicationFactor = topic, 1, 1
+	request := kmsg.NewPtrCreateTopicsRequest()
+	request.Topics, request.ValidateOnly = append(request.Topics, asked), true
+	response, err := request.RequestWith(a.running, a.library)
+	if err != nil {
+		return err
+	}
+	for _, row := range response.Topics {
+		return kerr.ErrorForCode(row.ErrorCode)
+	}
+	return errNoRow
+}
+
+// describe asks for Metadata without topics, as kadm does.
+func (a *admin) describe() error {
+	request := kmsg.NewPtrMetadataRequest()
+	request.Topics = []kmsg.MetadataRequestTopic{}
+	_, err := request.RequestWith(a.running, a.library)
+	return err
+}
+
+func (a *admin) group() error {
+	request := kmsg.NewPtrDescribeGroupsRequest()
+	request.Groups = []string{a.start.Group}
+	response, err := request.RequestWith(a.running, a.library)
+	if err != nil {
+		return err
+	}
+	for _, row := range response.Groups {
+		return kerr.ErrorForCode(row.ErrorCode)
+	}
+	return errNoRow
 }
 
 func (a *admin) Close() {

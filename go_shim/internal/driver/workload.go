@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -43,10 +44,10 @@ type Workload struct {
 	limits  []*InFlight
 }
 
-// StartWorkload starts a workload.
-func StartWorkload(out *Instance, start *driverpb.Start, operation Operation) *Workload {
+// StartWorkload starts a workload. `beside` are pseudo-partitions that have operations, too.
+func StartWorkload(out *Instance, start *driverpb.Start, operation Operation, beside ...int32) *Workload {
 	w := &Workload{out: out, done: make(chan struct{})}
-	for _, partition := range start.Partitions {
+	for _, partition := range slices.Concat(start.Partitions, beside) {
 		limit := NewInFlight(start.MaxInFlight)
 		w.limits = append(w.limits, limit)
 		w.tickers.Go(func() { w.run(partition, limit, operation) })

@@ -57,7 +57,7 @@ func TestAdminQueriesAreSentInTurn(t *testing.T) {
 	w := StartAdminWorkload(instance, start, []AdminQuery{
 		{Name: "earliest", Ask: func(partition int32) (int64, error) { return int64(partition), nil }},
 		{Name: "latest", Ask: func(int32) (int64, error) { return -1, errors.New("no leader") }},
-	}, Describe)
+	}, ClusterQuestions{}, Describe)
 	time.Sleep(100 * time.Millisecond)
 	w.Stop()
 	events := out.take()
@@ -73,5 +73,29 @@ func TestAdminQueriesAreSentInTurn(t *testing.T) {
 	}
 	if events[0].Text != "earliest" || events[1].Offset != 3 || events[3].GetError().GetText() != "no leader" {
 		t.Error(events[:4])
+	}
+}
+
+func TestQuestionsAboutTheClusterAreAskedInTurnWithoutAPartition(t *testing.T) {
+	start := &driverpb.Start{Instance: "a", Topic: "t", IntervalMs: 1, MaxInFlight: 1, Bystander: 1}
+	instance, out := instanceWith(start)
+	var created []string
+	w := StartAdminWorkload(instance, start, nil, ClusterQuestions{
+		Create: func(topic string) error { created = append(created, topic); return nil },
+		Group:  func() error { return errors.New("no coordinator") },
+	}, Describe)
+	time.Sleep(100 * time.Millisecond)
+	w.Stop()
+	events := out.take()
+	if len(events) < 6 || len(created) < 2 || created[0] == created[1] {
+		t.Fatal(events, created)
+	}
+	for index, want := range []string{"create", "create", "create", "create", "group", "group"} {
+		if event := events[index]; event.Partition != Nowhere || event.Text != want {
+			t.Errorf("event %d is %v, want %q", index, event, want)
+		}
+	}
+	if events[3].Kind != driverpb.Kind_LISTED || events[5].Kind != driverpb.Kind_LIST_ERROR {
+		t.Error(events[:6])
 	}
 }

@@ -46,7 +46,7 @@ const (
 	Kind_TXN_COMMITTED    Kind = 12 // sequence
 	Kind_TXN_ABORTED      Kind = 13 // sequence
 	Kind_TXN_ERROR        Kind = 14 // sequence, error
-	Kind_LISTED           Kind = 15 // admin: sequence, partition, offset, text = the query (earliest, latest, timestamp, committed)
+	Kind_LISTED           Kind = 15 // admin: sequence, partition, offset, text = the question (see the last paragraph)
 	Kind_LIST_ERROR       Kind = 16 // admin: sequence, partition, error, text
 	Kind_NOTICE           Kind = 17 // text: client-wide errors and log lines; never counted as an error of an operation
 	Kind_UNSUPPORTED      Kind = 18 // text: the missing feature and the reason. Ends the instance, possibly before READY.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from probe.engines.embedded import broker_rules
+from probe.engines.embedded import broker_rules, controller_rules
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.model import Subject
 from probe.model.cluster import BROKERS, next_broker
@@ -77,6 +77,7 @@ def _answer(step: AnswerError, subject: Subject, election_ms: int) -> FakePart:
     coordinated = step.api in apis.COORDINATOR_APIS
     about = ABOUT.get(step.api, _about_key if coordinated else _about_partition)
     move = _coordinate(subject, key=_key_of_api(subject, step.api)) if coordinated else _move(subject)
+    move = controller_rules.moved(subject) if step.api in apis.CONTROLLER_APIS else move
     moves = [pb.Timed(change=move, after_ms=election_ms, latest_ms=UNTIL_BEAT_MS if step.api in BY_HEARTBEAT else 0)]
     rule = about(subject, rule)
     if step.whole_topic:
@@ -117,8 +118,9 @@ ABOUT: Mapping[int, Callable[[Subject, pb.Rule], pb.Rule]] = {
     apis.OFFSET_FOR_LEADER_EPOCH: _about_row,
     apis.FIND_COORDINATOR: _about_search,
     apis.INIT_PRODUCER_ID: _about_search,
+    apis.CREATE_TOPICS: controller_rules.at_controller,
 }
-"""APIs that any broker answers, or that are called before anything is known; others go to the failing broker."""
+"""APIs that any broker or the controller answers, or that come first; others go to the failing broker."""
 
 
 def _rejoin(_: Rejoin, subject: Subject, __: int) -> FakePart:
@@ -244,4 +246,5 @@ RULES: Mapping[type, Callable[..., FakePart]] = {
     ReplaceTopic: _replace,
     GrowTopic: _grow,
     **broker_rules.RULES,
+    **controller_rules.RULES,
 }

@@ -122,8 +122,14 @@ class Admin(Protocol):
     async def brokers(self, *, at: int | None = None) -> Mapping[int, Endpoint]:
         """Return the brokers that Metadata lists, with their internal addresses."""
 
-    async def controller(self) -> int:
-        """Return the active controller; -1 if brokers do not know it. With KRaft, brokers name any broker."""
+    async def controller(self, *, at: int | None = None) -> int:
+        """Return the active controller as broker `at`, or any that runs, reports it; -1 if it does not know it.
+
+        With KRaft, brokers name any broker.
+        """
+
+    async def resign_controller(self) -> int:
+        """Let the brokers of a cluster with ZooKeeper elect a controller again, and return it. TimeoutError."""
 
     async def coordinator(self, key_type: int, key: str, *, at: int) -> int:
         """Return the coordinator of a group (0) or transactional id (1) as broker `at` reports; -1 if unknown."""
@@ -241,7 +247,8 @@ class RealCluster(Protocol):
     def emit(self, kind: EngineKind, *, broker: int = -1, text: str = "", topic: str = "", partition: int = -1) -> None:
         """Emit an event to all members of the cohort, with the present time.
 
-        Actions emit STOPPED, RETURNED and NOTE, and FAULT_ON by `FaultTarget.mark_fault_on`.
+        Actions emit STOPPED, RETURNED and NOTE, MOVED and ANNOUNCED of the controller, and FAULT_ON by
+        `FaultTarget.mark_fault_on`.
         """
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:

@@ -122,7 +122,7 @@ def event_count(state: TrialState) -> int:
     """Return the number of events of the affected object so far."""
     recorder, subject = state.recorder, state.header.subject
     count = sum(count for partition, count in recorder.told.items() if partition != subject.bystander)
-    return count + recorder.successes[subject.affected] + (recorder.ending is not None)
+    return count + state.successes + (recorder.ending is not None)
 
 
 def stagger_ms(state: TrialState) -> int:
@@ -162,11 +162,11 @@ async def _closes_under_fault(state: TrialState, last: verdict.Outlook | None) -
 
 async def _after_revert(state: TrialState) -> None:
     """Give a client that did not recover a moment after the revert."""
-    recorder, subject = state.recorder, state.header.subject
+    recorder = state.recorder
     if recorder.ending is not None:
         return
-    before = recorder.successes[subject.affected]
+    before = state.successes
     await recorder.until(
-        lambda now: now.ending is not None or now.successes[subject.affected] >= before + WARM_OPERATIONS + 1,
+        lambda now: now.ending is not None or state.successes >= before + WARM_OPERATIONS + 1,
         AFTER_REVERT_S,
     )

@@ -186,4 +186,4 @@ def _successes(state: TrialState) -> int:
     recorder = state.recorder
     if state.item.cell.role is Role.TRANSACTIONAL:
         return recorder.kinds[AppKind.TXN_COMMITTED]
-    return recorder.successes[state.header.subject.affected]
+    return state.successes

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from probe import verdict
 from probe.model import (
     App,
+    AppKind,
     Closed,
     EngineEvent,
     Event,
@@ -18,6 +19,7 @@ from probe.model import (
     Request,
     Response,
     Subject,
+    Target,
 )
 from probe.model.clock import now_us
 from probe.planning.plan import Planned
@@ -64,6 +66,13 @@ class TrialState:
         if part.prompt_beyond_own_ms is not None:
             play = replace(play, prompt_ms=timeout_ms(settings) + part.prompt_beyond_own_ms)
         self.header = replace(self.header, settings=settings, limits=limits, play=play)
+
+    @property
+    def successes(self) -> int:
+        """Return the number of operations that succeeded at the affected object."""
+        if self.header.play.target is Target.CONTROLLER:
+            return self.recorder.created[AppKind.LISTED]
+        return self.recorder.successes[self.header.subject.affected]
 
     async def was_hit(self) -> bool:
         """Return whether the fault has reached the client."""

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from probe.model import App, AppKind, MarkKind, Role
+from probe.model import App, AppKind, MarkKind, Role, Target
 from probe.model.clock import now_us
 from probe.recorder import Recorder
 from probe.runner.trial.client_limits import refresh_ms
@@ -60,14 +60,24 @@ def is_serving(state: TrialState, now: Recorder) -> bool:
     served = all(now.successes[partition] >= WARM_OPERATIONS for partition in (subject.affected, subject.bystander))
     if role is Role.TRANSACTIONAL:
         served = now.kinds[AppKind.TXN_COMMITTED] >= WARM_TRANSACTIONS
+    if asked_the_controller(state, now):
+        served = served and now.created[AppKind.LISTED] + now.created[AppKind.LIST_ERROR] >= WARM_OPERATIONS
     if subject.bystander_instance:
         served = served and now.beside >= WARM_OPERATIONS
     return served and (role is not Role.GROUP or now.kinds[AppKind.COMMITTED] > 0)
 
 
+def asked_the_controller(state: TrialState, now: Recorder) -> bool:
+    """Return whether the trial is about the controller, and the client has asked it something."""
+    return state.header.play.target is Target.CONTROLLER and now.created[AppKind.SENT] > 0
+
+
 def _impossible(state: TrialState) -> str:
     """Return why this client cannot meet the fault with its settings."""
     part = state.item.variant
+    if state.header.play.target is Target.CONTROLLER and not state.recorder.created[AppKind.LISTED]:
+        asked = asked_the_controller(state, state.recorder)
+        return "it can create no topic here" if asked else "it has no call that creates topics"
     acks = state.recorder.settings.get("acks", "all")
     if part.acks_all and acks not in {"all", "-1"}:
         return f"it writes with acks={acks}, which waits for no other replica; profile idempotent asks for all"

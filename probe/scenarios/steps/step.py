@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from probe.scenarios.steps.brokers import BrokerStep
+from probe.scenarios.steps.controller import ControllerStep
 from probe.scenarios.steps.coordinators import CoordinatorStep
 from probe.scenarios.steps.partitions import PartitionStep
 from probe.scenarios.steps.real import RealStep
 from probe.scenarios.steps.topics import TopicStep
 
-Step = PartitionStep | TopicStep | BrokerStep | RealStep | CoordinatorStep
+Step = PartitionStep | TopicStep | BrokerStep | RealStep | CoordinatorStep | ControllerStep

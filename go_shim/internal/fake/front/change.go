@@ -60,6 +60,8 @@ func (f *Front) check(change *clusterpb.Change) error {
 		return nil
 	case *clusterpb.Change_Throttle:
 		return checkThrottle(c.Throttle)
+	case *clusterpb.Change_MoveController:
+		return checkBroker("move controller", c.MoveController.To, "")
 	case *clusterpb.Change_Readdress:
 		_, err := endpointsOf(c.Readdress.Advertise)
 		return err
@@ -125,6 +127,8 @@ func (f *Front) apply(change *clusterpb.Change, hitMs int64) error {
 		f.limit = c.LimitVersions
 	case *clusterpb.Change_Throttle:
 		f.quotas[c.Throttle.Broker] = c.Throttle
+	case *clusterpb.Change_MoveController:
+		f.moveController(c.MoveController.To, hitMs)
 	case *clusterpb.Change_Readdress:
 		endpoints, err := endpointsOf(c.Readdress.Advertise)
 		if err == nil {
@@ -182,6 +186,16 @@ func movedEvent(to int32, hitMs int64, where topicPartition, key string) *cluste
 		event.Kind, event.Text = clusterpb.Event_NOTE, "leaderless"
 	}
 	return event
+}
+
+// moveController lets every broker name another controller at once: views that lag are for leaders.
+func (f *Front) moveController(to int32, hitMs int64) {
+	next := f.newest().Next()
+	next.Controller = to
+	nothing := topicPartition{partition: -1}
+	f.log.Add(movedEvent(to, hitMs, nothing, ""))
+	f.publish(next)
+	f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_ANNOUNCED, Broker: to, Partition: -1})
 }
 
 // setView changes the part of the cluster that one broker, or every broker, shows.

@@ -517,6 +517,7 @@ class Change(_message.Message):
     ROLL_BACK_FIELD_NUMBER: _builtins.int
     LIMIT_VERSIONS_FIELD_NUMBER: _builtins.int
     THROTTLE_FIELD_NUMBER: _builtins.int
+    MOVE_CONTROLLER_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def move_leader(self) -> Global___MoveLeader: ...
     @_builtins.property
@@ -537,6 +538,8 @@ class Change(_message.Message):
     def limit_versions(self) -> Global___LimitVersions: ...
     @_builtins.property
     def throttle(self) -> Global___Throttle: ...
+    @_builtins.property
+    def move_controller(self) -> Global___MoveController: ...
     def __init__(
         self,
         *,
@@ -550,12 +553,13 @@ class Change(_message.Message):
         roll_back: Global___RollBack | None = ...,
         limit_versions: Global___LimitVersions | None = ...,
         throttle: Global___Throttle | None = ...,
+        move_controller: Global___MoveController | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "limit_versions", b"limit_versions", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "readdress", b"readdress", "roll_back", b"roll_back", "throttle", b"throttle", "topic", b"topic", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "limit_versions", b"limit_versions", "move_controller", b"move_controller", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "readdress", b"readdress", "roll_back", b"roll_back", "throttle", b"throttle", "topic", b"topic", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "limit_versions", b"limit_versions", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "readdress", b"readdress", "roll_back", b"roll_back", "throttle", b"throttle", "topic", b"topic", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "limit_versions", b"limit_versions", "move_controller", b"move_controller", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "readdress", b"readdress", "roll_back", b"roll_back", "throttle", b"throttle", "topic", b"topic", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_change: _TypeAlias = _typing.Literal["move_leader", "move_coordinator", "broker", "view", "topic", "evacuate", "readdress", "roll_back", "limit_versions", "throttle"]  # noqa: Y015
+    _WhichOneofReturnType_change: _TypeAlias = _typing.Literal["move_leader", "move_coordinator", "broker", "view", "topic", "evacuate", "readdress", "roll_back", "limit_versions", "throttle", "move_controller"]  # noqa: Y015
     _WhichOneofArgType_change: _TypeAlias = _typing.Literal["change", b"change"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_change) -> _WhichOneofReturnType_change | None: ...
 
@@ -785,6 +789,27 @@ class Throttle(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Throttle: _TypeAlias = Throttle  # noqa: Y015
+
+@_typing.final
+class MoveController(_message.Message):
+    """Another broker becomes the controller, and every broker names it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TO_FIELD_NUMBER: _builtins.int
+    to: _builtins.int
+    def __init__(
+        self,
+        *,
+        to: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["to", b"to"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MoveController: _TypeAlias = MoveController  # noqa: Y015
 
 @_typing.final
 class Readdress(_message.Message):

@@ -63,20 +63,21 @@ class KafkaAdmin:
         """Return the brokers that Metadata lists."""
         return (await self.metadata(["none-of-this-name"], at=at)).brokers
 
-    async def controller(self) -> int:
-        """Return the active controller; -1 if it is not known."""
+    async def controller(self, *, at: int | None = None) -> int:
+        """Return the active controller as broker `at`, or any that runs, reports it; -1 if it is not known."""
         if self._old:
             return await self._nodes().controller()
-        return (await self.metadata(["none-of-this-name"])).controller
+        return (await self.metadata(["none-of-this-name"], at=at)).controller
 
-    async def resign_controller(self, deadline_s: float = SETTLED_S) -> None:
-        """Let the brokers of a cluster with ZooKeeper elect a controller again. TimeoutError."""
+    async def resign_controller(self, deadline_s: float = SETTLED_S) -> int:
+        """Let the brokers of a cluster with ZooKeeper elect a controller again, and return it. TimeoutError."""
         await self._nodes().delete_controller()
         end = time.monotonic() + deadline_s
-        while await self._nodes().controller() < 0:
+        while (elected := await self._nodes().controller()) < 0:
             if time.monotonic() > end:
                 raise TimeoutError(f"no controller was elected within {deadline_s:.0f} s")
             await asyncio.sleep(POLL_S)
+        return elected
 
     async def coordinator(self, key_type: int, key: str, *, at: int) -> int:
         """Return the coordinator of a key as broker `at` reports; -1 if it does not know."""

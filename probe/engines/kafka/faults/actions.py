@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from probe.engines.kafka.faults import (
     brokers,
+    controllers,
     coordinator_restarts,
     coordinators,
     decommission,
@@ -36,6 +37,7 @@ from probe.scenarios.steps.brokers import (
     StopBroker,
     SwapAddresses,
 )
+from probe.scenarios.steps.controller import LoseController, MoveController
 from probe.scenarios.steps.coordinators import (
     FillOffsets,
     LoadCoordinator,
@@ -70,6 +72,8 @@ ACTIONS: ActionTable = {
     MoveCoordinator: Action(replicas.move_coordinator),
     LoadCoordinator: Action(coordinators.load, coordinators.loaded),
     LoseCoordinator: Action(coordinators.lose, coordinators.found),
+    MoveController: Action(controllers.move),
+    LoseController: Action(controllers.lose, controllers.found),
     DeleteTopic: Action(topics.delete),
     RecreateTopic: Action(topics.recreate),
     ReplaceTopic: Action(topics.replace),

@@ -1,0 +1,49 @@
+"""Steps on the controller, as rules and changes of the fake cluster. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from probe.engines.embedded.rpc import cluster_pb2 as pb
+from probe.model import Subject
+from probe.model.cluster import BROKERS, next_broker
+from probe.protocol import apis
+from probe.scenarios.steps.controller import LoseController, MoveController
+
+NOT_CONTROLLER = 41
+UNTIL_HEALED_MS = 3_600_000
+"""Duration of holds that only Heal ends."""
+
+FakePart = tuple[Sequence[pb.Rule], Sequence[pb.Timed]]
+
+
+def controller(subject: Subject) -> int:
+    """Return the controller before the fault: the broker that the history of the cluster made it."""
+    return next_broker(subject.old)
+
+
+def moved(subject: Subject) -> pb.Change:
+    """Return the change by which the next broker becomes the controller."""
+    return pb.Change(move_controller=pb.MoveController(to=next_broker(controller(subject))))
+
+
+def at_controller(subject: Subject, rule: pb.Rule) -> pb.Rule:
+    """Add the controller to a rule about requests to it."""
+    rule.MergeFrom(pb.Rule(brokers=[controller(subject)]))
+    return rule
+
+
+def _move(step: MoveController, subject: Subject, _: int) -> FakePart:
+    change = moved(subject)
+    others = [node for node in BROKERS if node != change.move_controller.to]
+    refused = pb.Rule(id="not-controller", apis=apis.CONTROLLER_APIS, brokers=others, code=NOT_CONTROLLER)
+    nobody = pb.Rule(id="no-controller", apis=apis.CONTROLLER_APIS, code=NOT_CONTROLLER, until_ms=step.named_ms)
+    timed = pb.Timed(change=change, from_start=True, after_ms=step.named_ms)
+    return [nobody, refused] if step.named_ms else [refused], [timed]
+
+
+def _lose(_: LoseController, __: Subject, ___: int) -> FakePart:
+    return [pb.Rule(id="no-controller", apis=apis.CONTROLLER_APIS, action=pb.HOLD, hold_ms=UNTIL_HEALED_MS)], []
+
+
+RULES: Mapping[type, Callable[..., FakePart]] = {MoveController: _move, LoseController: _lose}

@@ -1,0 +1,59 @@
+"""The questions of an admin: which of them a trial is about, and which requests are their answers' own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from probe.model import App, AppKind, Role, Target
+from probe.model.questions import CLUSTER, CREATE, is_offset
+from probe.verdict import apis
+from probe.verdict.wire_evidence import Exchange, WireEvidence
+
+DESCRIPTIONS = frozenset({apis.METADATA, apis.DESCRIBE_CLUSTER})
+"""APIs that describe the cluster, and so name the controller."""
+ENDS = frozenset({AppKind.LISTED, AppKind.LIST_ERROR})
+
+
+def is_affected(evidence: WireEvidence, item: App) -> bool:
+    """Return whether an operation is about the affected object, or names none.
+
+    Where the controller is the target these are the questions that it alone answers; elsewhere, those about the
+    partition.
+    """
+    if evidence.play.target is Target.CONTROLLER:
+        return item.text == CREATE
+    return item.partition in (evidence.subject.affected, -1) and not is_aside(evidence, item)
+
+
+def is_aside(evidence: WireEvidence, item: App) -> bool:
+    """Return whether an operation is a question that only trials about the controller judge."""
+    return evidence.role is Role.ADMIN and evidence.play.target is not Target.CONTROLLER and not is_offset(item)
+
+
+def requested_by_the_application(evidence: WireEvidence) -> frozenset[int]:
+    """Return the identities of the requests by which the client describes the cluster to its application.
+
+    They are no discoveries: the client itself need not learn from them. Each is the first one in the span of its
+    question that names no topic.
+    """
+    if evidence.role is not Role.ADMIN:
+        return frozenset()
+    found: set[int] = set()
+    candidates = [item for item in evidence.exchanges if _describes(item)]
+    for begin, end in _spans(evidence):
+        own = (item for item in candidates if begin <= item.request.at <= end and id(item.request) not in found)
+        found.update(id(item.request) for item in [next(own, None)] if item is not None)
+    return frozenset(found)
+
+
+def _describes(item: Exchange) -> bool:
+    return item.request.api in DESCRIPTIONS and not item.request.rows
+
+
+def _spans(evidence: WireEvidence) -> Iterator[tuple[int, int]]:
+    """Yield the times of the questions for a description of the cluster: (asked, answered)."""
+    ended = {item.sequence: item.at for item in evidence.events.apps if item.text == CLUSTER and item.kind in ENDS}
+    for item in evidence.events.apps:
+        if item.text == CLUSTER and item.kind is AppKind.SENT:
+            end = ended.get(item.sequence, evidence.events.last)
+            yield item.at - evidence.clock_us, end + evidence.clock_us

@@ -1,0 +1,150 @@
+"""The questions of role admin (proto/driver.proto, last paragraph), asked by every driver of a fake cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from probe.catalogue.families import Family, Version, read_families
+from probe.driver_contract import driver_pb2 as pb
+from probe.drivers.provision import provision
+from probe.engines.embedded.rpc import cluster_pb2
+from probe.errors import ProvisionError
+from probe.toolchain.tools import ToolError
+from tests.support.driver_host import ENDINGS, driving
+from tests.support.fake_brokers import Brokers, brokers
+
+CLIENTS = Path(__file__).resolve().parents[2] / "clients"
+TOPIC, GROUP = "asked", "group-asked"
+NOWHERE, PARTITIONS = -1, (0, 1)
+OFFSETS = ("latest", "earliest", "timestamp", "committed")
+ABOUT_THE_CLUSTER = ("create", "cluster", "create", "group")
+ENDS = (pb.LISTED, pb.LIST_ERROR)
+RECORDS, COMMITTED = 4, 3
+EACH, WAIT_S, DEADLINE_MS = 5, 45, 5000
+"""Questions per partition that are waited for, and limits."""
+
+
+def _cases() -> Iterator[object]:
+    for family in read_families(CLIENTS).values():
+        span = family.roles.get("admin")
+        for index, text in enumerate(family.core):
+            version = family.newest if text == "latest" else family.find(text)
+            if span is None or version is None or not span.covers(version.version):
+                continue
+            marks = [pytest.mark.xdist_group(family.family), *([pytest.mark.real] if index else [])]
+            yield pytest.param(family, version, id=f"{family.family}@{text}", marks=marks)
+
+
+every_admin = pytest.mark.parametrize(("family", "version"), list(_cases()))
+
+
+def asked(family: Family, version: Version) -> list[pb.Event]:
+    """Return the events of an admin that was closed; skip without the client or the cluster."""
+    found = _play(family.family, version.version)
+    if isinstance(found, (ProvisionError, ToolError)):
+        pytest.skip(str(found))
+    if isinstance(found, BaseException):
+        raise found
+    return found
+
+
+@functools.cache
+def _play(family_name: str, version_name: str) -> list[pb.Event] | Exception:
+    family = read_families(CLIENTS)[family_name]
+    version = family.find(version_name)
+    assert version is not None
+    try:
+        return asyncio.run(_run(family, version))
+    except Exception as error:  # noqa: BLE001  # reported by each test
+        return error
+
+
+async def _run(family: Family, version: Version) -> list[pb.Event]:
+    launch = await asyncio.to_thread(provision, family, version)
+    async with brokers() as cluster, driving(launch) as driver:
+        await _make_topic(cluster)
+        driver.start(
+            instance="admin",
+            client_id="client-admin",
+            role="admin",
+            profile="isolated",
+            bootstrap=cluster.bootstrap,
+            topic=TOPIC,
+            partitions=PARTITIONS,
+            group=GROUP,
+            interval_ms=100,
+            max_in_flight=32,
+            broker="3.9",
+            bystander=1,
+            bystander_ms=100,
+        )
+        wanted = (*PARTITIONS, NOWHERE)
+        await driver.until(lambda: all(len(ended(driver.of("admin"), one)) >= EACH for one in wanted), WAIT_S)
+        await driver.stop("admin", DEADLINE_MS)
+        return driver.of("admin")
+
+
+async def _make_topic(cluster: Brokers) -> None:
+    partitions = [cluster_pb2.Assignment(leader=node, replicas=[1, 2, 3], records=RECORDS) for node in (1, 2)]
+    commit = cluster_pb2.Commit(group=GROUP, offsets=dict.fromkeys(PARTITIONS, COMMITTED))
+    history = cluster_pb2.ClusterHistory(commits=[commit])
+    await cluster.stub.CreateTopic(cluster_pb2.CreateTopicRequest(topic=TOPIC, partitions=partitions, history=history))
+
+
+def ended(events: list[pb.Event], partition: int) -> list[pb.Event]:
+    return [event for event in events if event.kind in ENDS and event.partition == partition]
+
+
+def sent(events: list[pb.Event], partition: int) -> list[str]:
+    return [event.text for event in events if event.kind == pb.SENT and event.partition == partition]
+
+
+def offsets_of(family: Family, version: Version) -> tuple[str, ...]:
+    """Return the questions about a partition, without those that a version does not ask for a reason of its own."""
+    left_out = [item for item in family.behaviour.unasked if item.role == "admin" and item.covers(version.version)]
+    return tuple(name for name in OFFSETS if not (name == "committed" and left_out))
+
+
+@every_admin
+def test_every_admin_asks_for_the_same_offsets_in_turn(family: Family, version: Version) -> None:
+    wanted = offsets_of(family, version)
+    for partition in PARTITIONS:
+        names = sent(asked(family, version), partition)
+        assert names == [wanted[number % len(wanted)] for number in range(len(names))]
+
+
+@every_admin
+def test_every_admin_asks_the_same_about_the_cluster_in_turn(family: Family, version: Version) -> None:
+    names = sent(asked(family, version), NOWHERE)
+    assert names == [ABOUT_THE_CLUSTER[number % len(ABOUT_THE_CLUSTER)] for number in range(len(names))]
+
+
+@every_admin
+def test_answers_come_without_an_error_under_the_number_of_their_question(family: Family, version: Version) -> None:
+    events = asked(family, version)
+    assert not [event for event in events if event.kind == pb.LIST_ERROR]
+    for partition in (*PARTITIONS, NOWHERE):
+        numbers = {
+            event.sequence: event.text for event in events if event.kind == pb.SENT and event.partition == partition
+        }
+        assert all(numbers[event.sequence] == event.text for event in ended(events, partition))
+    assert {event.offset for event in ended(events, NOWHERE)} == {-1}
+
+
+@every_admin
+def test_offsets_are_those_of_the_partition(family: Family, version: Version) -> None:
+    found = {event.text: event.offset for event in ended(asked(family, version), 0)}
+    wanted = {"latest": RECORDS, "earliest": 0, "committed": COMMITTED}
+    assert {name: found[name] for name in wanted if name in found} == {
+        name: wanted[name] for name in offsets_of(family, version) if name in wanted
+    }
+
+
+@every_admin
+def test_an_admin_is_closed_with_both_of_its_clients(family: Family, version: Version) -> None:
+    assert [event.kind for event in asked(family, version) if event.kind in ENDINGS] == [pb.CLOSED]
