@@ -54,7 +54,7 @@ def test_roles_and_profiles_not_in_a_version_are_skipped(selection: Selection) -
 MISROUTED = "answer/api-versions/REBOOTSTRAP_REQUIRED"
 
 
-.mark.parametrize(
+@pytest.mark.parametrize(
     ("names_node", "skipped", "says"),
     [
         (None, ["1.9.0", "1.10.0", "2.0.0"], " does not say in ApiVersions which node it means"),
