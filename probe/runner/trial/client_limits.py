@@ -18,7 +18,7 @@ connection to the same broker (sarama)."""
 LONGEST_SILENCES_MS = 150_000
 """Longest row of timeouts that is waited for, unless one of them is longer."""
 CONNECTING_MS = 130_000
-"""Time after which Linux gives up a connection that nobody answers (127 s: tcp_syn_retries = 6). Old clients with request
+"""Time after which Linux gives up a connection that nobody answers (127 s: tcp_syn_retries = 6). Old clients with
 timeouts of minutes have no shorter limit for a connection, and after one timeout they try the silent address again."""
 TIMEOUTS = ("request_timeout_ms", "socket_timeout_ms")
 """Settings after which an unanswered request is given up."""
