@@ -976,7 +976,7 @@ type Rule struct {
 	Count         int32                  `protobuf:"varint,12,opt,name=count,proto3" json:"count,omitempty"` // responses until the rule is spent; 0 = until Heal
 	HoldMs        int32                  `protobuf:"varint,13,opt,name=hold_ms,json=holdMs,proto3" json:"hold_ms,omitempty"`
 	UntilMs       int32                  `protobuf:"varint,14,opt,name=until_ms,json=untilMs,proto3" json:"until_ms,omitempty"`                     // removed this long after fault_on; 0 = until Heal
-	WithEpoch     bool                   `protobuf:"varint,16,opt,name=with_epoch,json=withEpoch,proto3" json:"with_epoch,omitempty"`               // applies only to rows for which the client sent a leader epoch
+	WithEpoch     bool                   `protobuf:"varint,16,opt,name=with_epoch,json=withEpoch,proto3" json:"with_epoch,omitempty"`               // applies only to rows for which the client sent a leader epoch, or to an ApiVersions that names a node
 	NotLeaderOnly bool                   `protobuf:"varint,15,opt,name=not_leader_only,json=notLeaderOnly,proto3" json:"not_leader_only,omitempty"` // applies only while the asked broker does not lead the partition
 	Prelude       bool                   `protobuf:"varint,17,opt,name=prelude,proto3" json:"prelude,omitempty"`                                    // leads a client to the fault itself: its hits start no timer
 	unknownFields protoimpl.UnknownFields

@@ -123,6 +123,9 @@ class Behaviour(_Strict):
     old_requests: Span | None = None
     """Versions that know Produce below 3 or Fetch below 4 only; the reason names them. The embedded engine serves
     neither, as brokers from 4.0 on (KIP-896); on older lines only real brokers do."""
+    names_node: Span | None = None
+    """Versions that say in ApiVersions which cluster and node they mean; the reason is the source. No other can be
+    answered REBOOTSTRAP_REQUIRED there (KIP-1242)."""
 
 
 class Family(_Strict):

@@ -14,7 +14,8 @@ from probe.catalogue.selectors import ONLY_FOR, Chosen
 from probe.model import CONTROL, Cell, Engine, Profile, Reaction, Role
 from probe.model.versions import VersionKey, version_key
 from probe.planning.paces import LONG_OBSERVATION_MS
-from probe.protocol.names import api_name
+from probe.protocol.apis import API_VERSIONS
+from probe.protocol.names import api_name, error_code
 from probe.scenarios.reach import Versions, out_of_reach
 from probe.scenarios.scenario import RoleVariant, Scenario
 
@@ -103,6 +104,7 @@ def _reason(
         or _unasked(chosen, cell.role, part)
         or _too_old(cell, chosen)
         or _unplayed(scenario, part, selection, cell.broker)
+        or _unnamed(chosen, part)
         or _too_long(chosen, part, selection.long_watches)
         or out_of_reach(part, selection.versions.get(replace(cell, scenario=CONTROL), {}))
     )
@@ -141,6 +143,17 @@ def _unasked(chosen: Chosen, role: Role, part: RoleVariant) -> str:
         if item.role == role and part.expectation.apis == (item.api,) and item.covers(chosen.version.version):
             return f"{chosen.client.family} as {role} does not call {api_name(item.api)} here: {item.reason}"
     return ""
+
+
+def _unnamed(chosen: Chosen, part: RoleVariant) -> str:
+    """Return why brokers cannot tell a client that its connection leads to another node than it means."""
+    span, play = chosen.family.behaviour.names_node, part.expectation
+    if (play.apis, play.codes) != ((API_VERSIONS,), (error_code("REBOOTSTRAP_REQUIRED"),)):
+        return ""
+    if span is not None and span.covers(chosen.version.version):
+        return ""
+    since = f" before {span.since}" if span is not None else ""
+    return f"{chosen.client.family}{since} does not say in ApiVersions which node it means (KIP-1242)"
 
 
 def _too_old(cell: Cell, chosen: Chosen) -> str:

@@ -14,11 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from probe.model import Role, Target
+from probe.model import Role, Target, Trigger
 from probe.protocol.names import api_key, error_name
 from probe.scenarios.controllers import ZOOKEEPER_UNTIL
 from probe.scenarios.steps.coordinators import MoveCoordinator, Rejoin
-from probe.scenarios.steps.partitions import MoveLeader
+from probe.scenarios.steps.partitions import CutConnections, MoveLeader
 from probe.scenarios.steps.step import Step
 
 P, C, G, T, A = Role.PRODUCER, Role.CONSUMER, Role.GROUP, Role.TRANSACTIONAL, Role.ADMIN
@@ -48,6 +48,14 @@ class Api:
     """Clients call it at their start, and hardly ever again."""
     until: str = ""
     """Newest release line whose brokers answer it themselves; empty = no limit."""
+    connecting: bool = False
+    """Every connection begins with it, so an error is about the broker and all that it leads."""
+    causes: tuple[Trigger, ...] = ()
+    """What else than the error makes a client ask for the moved target."""
+    line: str = ""
+    """Oldest release line whose brokers answer these errors, where the API is older; empty = no limit."""
+    line_reason: str = ""
+    """Why older release lines do not."""
 
     @property
     def key(self) -> int:
@@ -67,17 +75,27 @@ APIS = (
     Api("join-group", (G,), COORDINATED, before=(Rejoin(),)),
     Api("heartbeat", (G,), COORDINATED),
     Api("sync-group", (G,), COORDINATED, before=(Rejoin(),)),
-    Api("init-producer-id", (T,), COORDINATED, starting=True),
+    Api("init-producer-id", (T,), COORDINATED, starting=True, causes=(Trigger.STARTUP,)),
     Api("offset-for-leader-epoch", (C,), before=(MoveLeader(),)),
     Api("add-partitions-to-txn", (T,), COORDINATED),
     Api("end-txn", (T,), COORDINATED),
     Api("txn-offset-commit", (T,), COORDINATED),
     Api("create-topics", (A,), Target.CONTROLLER, until=ZOOKEEPER_UNTIL),
+    Api(
+        "api-versions",
+        (P, C, G),
+        before=(CutConnections(),),
+        connecting=True,
+        causes=(Trigger.BOOTSTRAP,),
+        line="4.4",
+        line_reason="older brokers know ApiVersions up to version 4 only, which names no node (KIP-1242)",
+    ),
 )
 
 
 PROVOKED_BY_REAL_BROKERS = {
     MoveLeader: "The partition's leader moves first, so that clients ask.",
+    CutConnections: "Connections to the leader are reset first, so that clients connect again.",
     MoveCoordinator: "The coordinator moves first, so that clients ask.",
     Rejoin: "A heartbeat of a member is answered first that a rebalance is in progress, so that it joins again.",
 }
@@ -225,6 +243,7 @@ ANSWERS = (
     _line("offset-for-leader-epoch 6 M - | Partition.localLogWithEpochOrThrow: NotLeaderOrFollowerException"),
     _line("offset-for-leader-epoch 74 M - | Partition.checkCurrentLeaderEpoch (KIP-320)", since=2),
     _line("offset-for-leader-epoch 75 R - | Partition.checkCurrentLeaderEpoch (KIP-320)", since=2),
+    _line("api-versions 129 M answer | reviewed: KIP-1242: another cluster or node is named; bootstrap again", since=5),
 )
 
 NEEDS_ACKS_ALL = frozenset({("produce", 7), ("produce", 19), ("produce", 20)})
@@ -232,6 +251,9 @@ NEEDS_ACKS_ALL = frozenset({("produce", 7), ("produce", 19), ("produce", 20)})
 
 NEEDS_EPOCH = frozenset({74, 75})
 """Errors of requests with a leader epoch only (KIP-320)."""
+
+NEEDS_NODE = frozenset({("api-versions", 129)})
+"""Errors of requests that name a cluster and a node (KIP-1242); those to addresses of the configuration do not."""
 
 WHOLE_TOPIC = frozenset(
     {("metadata", 3), ("metadata", 29), ("metadata", 100), ("produce", 29), ("fetch", 29), ("list-offsets", 29)}

@@ -18,6 +18,7 @@ from probe.scenarios.error_answers import (
     MAY_SURFACE,
     NEEDS_ACKS_ALL,
     NEEDS_EPOCH,
+    NEEDS_NODE,
     WHOLE_TOPIC,
     Answer,
     Api,
@@ -70,7 +71,7 @@ def _answer(api: Api, answer: Answer, role: Role) -> RoleVariant:
         target=api.target,
         codes=_codes(answer),
         apis=(api.key,),
-        causes=(Trigger.STARTUP, *CAUSES[Symptom.ANSWER]) if api.starting else None,
+        causes=(*api.causes, *CAUSES[Symptom.ANSWER]),
         election_ms=150,
         prompt_ms=PROMPT_MS.get(api.target, 3000),
         watch_ms=20000 if api.target is Target.COORDINATOR else 10000,
@@ -118,6 +119,7 @@ def _step(api: Api, answer: Answer, *, times: int = 0, moved: bool = False, appl
         applied=applied,
         acks_all=(api.name, answer.code) in NEEDS_ACKS_ALL,
         with_epoch=answer.code in NEEDS_EPOCH and api.target is Target.LEADER,
+        with_node=(api.name, answer.code) in NEEDS_NODE,
         min_version=answer.since,
         whole_topic=(api.name, answer.code) in WHOLE_TOPIC,
     )
@@ -136,6 +138,7 @@ def _variant(
         acks_all=step.acks_all,
         offsets=api.name == "txn-offset-commit",
         at_start=api.starting,
+        whole_broker=api.connecting,
     )
 
 
@@ -215,6 +218,8 @@ def scenario(name: str) -> Scenario | None:
         engines=(Engine.EMBEDDED,),
         until=api.until,
         until_reason=FORWARDED if api.until else "",
+        since=api.line,
+        since_reason=api.line_reason,
     )
 
 

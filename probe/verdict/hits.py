@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from probe.model import EngineKind, Symptom, Target, Trigger
+from probe.model import EngineKind, Reaction, Symptom, Target, Trigger
 from probe.verdict import apis
 from probe.verdict.wire_evidence import Exchange, WireEvidence, spread
 
@@ -79,9 +79,10 @@ def _cuts_as_cause(evidence: WireEvidence) -> Iterator[Hit]:
 def _silences(evidence: WireEvidence) -> Iterator[Hit]:
     cut = {event.conn: event.at for event in evidence.events.closed if event.by != "client"}
     begin, old = evidence.timeline.begin, evidence.subject.old
+    anywhere = old < 0 or _everywhere(evidence)
     for item in evidence.exchanges:
         request = item.request
-        elsewhere = not item.about if evidence.affected.controller else old >= 0 and request.broker != old
+        elsewhere = not item.about if evidence.affected.controller else not anywhere and request.broker != old
         due = max(request.at, begin) + SILENCE_US
         answered = item.answer is not None and item.answer.at < due
         if answered or request.acks == 0 or elsewhere or cut.get(request.conn, due) < due:
@@ -89,6 +90,11 @@ def _silences(evidence: WireEvidence) -> Iterator[Hit]:
         ended = evidence.closings.get(request.conn, due)  # the client gave the request up
         if ended >= begin:
             yield Hit(min(due, ended), request.broker)
+
+
+def _everywhere(evidence: WireEvidence) -> bool:
+    """Return whether the fault is at all brokers: it hits the whole cluster, where nothing moves."""
+    return evidence.play.target is Target.CLUSTER and evidence.play.expects is Reaction.RETRY
 
 
 def _soft(evidence: WireEvidence) -> Iterator[Hit]:

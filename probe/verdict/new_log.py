@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from probe.model import App, AppKind
@@ -35,6 +35,21 @@ def reader_events(evidence: WireEvidence) -> list[App]:
         if item.kind in OF_READERS
         and (item.kind is not AppKind.RECEIVED or (item.partition, item.offset, item.sequence) in stored)
     ]
+
+
+def committed(evidence: WireEvidence, read: Sequence[App]) -> dict[int, int]:
+    """Return the committed offsets that were read back, without those of the old log; `read` is of the new one.
+
+    A member may commit its old position while the topic is gone or just after it came back: up to the end of what it
+    was given of the old log, an offset says nothing about the new one.
+    """
+    ours = set(map(id, read))
+    ends: dict[int, int] = {}
+    for item in evidence.events.apps:
+        if item.kind is AppKind.RECEIVED and id(item) not in ours:
+            ends[item.partition] = max(item.offset + 1, ends.get(item.partition, 0))
+    found = evidence.header.committed
+    return {partition: offset for partition, offset in found.items() if offset > ends.get(partition, 0)}
 
 
 def acknowledged(evidence: WireEvidence) -> set[tuple[int, int]]:

@@ -138,7 +138,8 @@ def _reader(evidence: WireEvidence) -> Promises:
     if evidence.role is Role.GROUP:
         beyond, before = _lost_position(evidence, offsets)
         jump, again = max(jump, beyond, before), max(again, before)
-    ahead = _committed_ahead(evidence, evidence.events.apps, offsets) if evidence.role is Role.GROUP else None
+    kept, apps = evidence.header.committed, evidence.events.apps
+    ahead = _committed_ahead(kept, apps, offsets) if evidence.role is Role.GROUP else None
     return Promises(lost=ahead, duplicated=again, position_jump=max(jump, again), broken=_unkept(jump, again, ahead))
 
 
@@ -146,7 +147,8 @@ def _reader_of_new_log(evidence: WireEvidence, offsets: Mapping[int, list[int]])
     """Judge a reader by the records of the topic that came back. The committed offsets of the old one are void."""
     read = new_log.reader_events(evidence)
     jump, again = _jumps(read, offsets)
-    ahead = _committed_ahead(evidence, read, offsets) if evidence.role is Role.GROUP else None
+    kept = new_log.committed(evidence, read)
+    ahead = _committed_ahead(kept, read, offsets) if evidence.role is Role.GROUP else None
     skipped = new_log.skipped(evidence, read, offsets)
     broken = _unkept(jump, again, ahead)
     if skipped.silently:
@@ -220,8 +222,8 @@ def _is_first_instance(evidence: WireEvidence) -> bool:
     return warm is None or not apps or apps[0].at <= warm
 
 
-def _committed_ahead(evidence: WireEvidence, apps: Sequence[App], offsets: Mapping[int, list[int]]) -> int:
-    """Count stored records below a committed offset that lie after all records delivered until then."""
+def _committed_ahead(kept: Mapping[int, int], apps: Sequence[App], offsets: Mapping[int, list[int]]) -> int:
+    """Count stored records below a commit, also one that was read back, and after all records delivered until then."""
     delivered: dict[int, int] = {}
     ahead = 0
     for item in apps:
@@ -229,7 +231,7 @@ def _committed_ahead(evidence: WireEvidence, apps: Sequence[App], offsets: Mappi
             delivered[item.partition] = max(delivered.get(item.partition, -1), item.offset)
         elif item.kind is AppKind.COMMITTED:
             ahead = max(ahead, _beyond(item.partition, item.offset, delivered, offsets))
-    for partition, offset in evidence.header.committed.items():
+    for partition, offset in kept.items():
         ahead = max(ahead, _beyond(partition, offset, delivered, offsets))
     return ahead
 

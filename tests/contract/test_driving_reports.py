@@ -1,8 +1,10 @@
-"""A Python library that logs without a pause is delayed, and reported; occasional lines are not."""
+"""What a Python library logs: a flood is delayed and reported, occasional lines are not, and no line blocks another."""
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -62,3 +64,37 @@ def test_occasional_lines_are_not_delayed(monkeypatch: pytest.MonkeyPatch) -> No
     kept, reports = logs(monkeypatch, 2000, 0.02)
     assert kept.slept == 0
     assert len([event for event in kept.events if event.kind == pb.NOTICE]) == reports.NOTICES
+
+
+class Collecting(Kept):
+    """An outbox whose allocations collect garbage, as any allocation may, and a finalizer logs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.finalizer: Callable[[], None] | None = None
+
+    def add(self, event: pb.Event) -> None:
+        finalizer, self.finalizer = self.finalizer, None
+        if finalizer is not None:
+            finalizer()
+        super().add(event)
+
+
+def test_a_finalizer_that_logs_while_an_event_is_reported_does_not_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(PYTHON))
+    from driver_runtime import reports  # noqa: PLC0415  # found by the line above
+
+    kept = Collecting()
+    instance = reports.Reports("x", kept)
+    instance.ready({})
+
+    def report() -> None:
+        kept.finalizer = lambda: instance.notice("Future exception was never retrieved")
+        instance.received(0, 7, "value")
+        kept.finalizer = lambda: instance.notice("too late")
+        instance.closed()
+
+    thread = threading.Thread(target=report, daemon=True)
+    thread.start()
+    thread.join(10)
+    assert [event.kind for event in kept.events] == [pb.READY, pb.NOTICE, pb.RECEIVED, pb.CLOSED]

@@ -77,6 +77,11 @@ def test_the_conditions_of_a_step_are_in_the_rule() -> None:
     assert (found.with_epoch, found.min_version, found.only_acks_all) == (True, 9, True)
 
 
+def test_an_error_of_a_connection_is_for_clients_that_name_the_failing_broker() -> None:
+    found = rule(AnswerError(api=18, code=129, with_node=True, min_version=5))
+    assert (list(found.brokers), found.topic, found.key, found.with_epoch) == ([2], "", "", True)
+
+
 def test_a_move_goes_to_the_next_broker_after_the_first_hit() -> None:
     (leader,) = moves([AnswerError(api=0, code=6, moved=True)])
     assert (leader.change.move_leader.to, leader.after_ms, leader.from_start) == (3, 150, False)

@@ -51,6 +51,29 @@ def test_roles_and_profiles_not_in_a_version_are_skipped(selection: Selection) -
     assert "does not apply to role" in reasons["2.0.0", "consumer", "zstd"]
 
 
+MISROUTED = "answer/api-versions/REBOOTSTRAP_REQUIRED"
+
+
+@pytest.mark.parametrize(
+    ("names_node", "skipped", "says"),
+    [
+        (None, ["1.9.0", "1.10.0", "2.0.0"], " does not say in ApiVersions which node it means"),
+        (Span(since="2.0.0"), ["1.9.0", "1.10.0"], " before 2.0.0 does not say in ApiVersions"),
+    ],
+)
+def test_a_client_that_names_no_node_cannot_be_told_that_it_is_another(
+    selection: Selection, names_node: Span | None, skipped: list[str], says: str
+) -> None:
+    (family,) = {item.family.family: item.family for item in selection.clients}.values()
+    behaviour = family.behaviour.model_copy(update={"names_node": names_node})
+    clients = [Chosen(family.model_copy(update={"behaviour": behaviour}), item) for item in family.versions]
+    scenarios = select_scenarios([MISROUTED, "api/versions-malformed"])
+    asked = replace(selection, clients=clients, scenarios=scenarios, roles=(Role.PRODUCER,), brokers=("4.4",))
+    plan = make_plan(replace(asked, profiles=select_profiles(["isolated"], [], None)))
+    assert [skip.cell.version for skip in plan.skips] == skipped
+    assert all(says in skip.reason and skip.cell.scenario == MISROUTED for skip in plan.skips)
+
+
 def test_a_request_that_a_client_never_sends_is_skipped(selection: Selection) -> None:
     (family,) = {item.family.family: item.family for item in selection.clients}.values()
     unasked = UnsentRequest(role="producer", api=0, since="2.0.0", reason="it does not write")

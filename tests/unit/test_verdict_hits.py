@@ -183,6 +183,14 @@ def test_other_unanswered_requests_are_no_silence(step: Step) -> None:
     assert hits(step, play=HANG) == 0
 
 
+def test_where_the_whole_cluster_is_silent_any_broker_counts() -> None:
+    """A balancer forgets idle connections to all brokers, and the client's first request goes to any of them."""
+    silent = replace(HANG, target=Target.CLUSTER)
+    step = call(PRODUCE, NEW, row(), answer=None)
+    assert hits(step, play=replace(silent, expects=Reaction.RETRY)) == 1
+    assert hits(step, play=silent) == 0, "the target moves, so only the failing broker is silent"
+
+
 def test_a_quick_disconnect_is_no_silence() -> None:
     assert hits(call(PRODUCE, OLD, row(), answer=None), wait(300), closed(OLD, "broker"), play=HANG) == 0
     assert hits(call(PRODUCE, OLD, row(), answer=None), wait(1200), closed(OLD, "broker"), play=HANG) == 1

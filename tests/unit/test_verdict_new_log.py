@@ -118,6 +118,23 @@ def test_commits_of_the_old_topic_promise_nothing_about_the_new_one() -> None:
     assert (found.outcome, found.facts.lost) == (Outcome.REFRESHES, 0)
 
 
+@pytest.mark.parametrize(("kept", "outcome", "lost"), [(900, Outcome.REFRESHES, 0), (901, Outcome.VIOLATES, 2)])
+def test_an_old_position_that_is_committed_late_loses_nothing_of_the_new_topic(
+    kept: int, outcome: Outcome, lost: int
+) -> None:
+    """A member whose position only advances (sarama) commits that of the old topic after the new one has come."""
+
+    def unread(script: Script) -> None:
+        for number in range(2):
+            script.store(AFFECTED, FILLED + 500 + number, "feed")
+
+    old = app(AppKind.RECEIVED, partition=AFFECTED, sequence=3, offset=899, origin_at=1)
+    steps = (fault_on(), fetch_answer(3), comes_back, *BACK, old, from_the_first, fetched(30), committed(), unread)
+    judged = history(*steps, watch(10_000), role=Role.GROUP, play=RETURNED)
+    found = judge(replace(judged, header=replace(judged.header, committed={AFFECTED: kept})))
+    assert (found.outcome, found.facts.lost) == (outcome, lost)
+
+
 def test_a_jump_inside_the_new_log_is_judged_as_everywhere() -> None:
     def jump(script: Script) -> None:
         for number in range(5):

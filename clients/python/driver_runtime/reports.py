@@ -34,7 +34,9 @@ class Reports:
         self._log_rate = RateDetector(FLOOD_LINES, FLOOD_S)
         self._flood_reported = False
         self._early: list[str] | None = []
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        """It may be taken twice: an allocation inside may collect an object whose finalizer logs, which is a notice of
+        the same thread (asyncio reports futures and connections so)."""
 
     @property
     def ended(self) -> bool:
@@ -135,8 +137,8 @@ class Reports:
     ) -> None:
         with self._lock:
             if not self._ended:
-                self._put(kind, text=text, error=error, clock=clock)
                 self._ended = True
+                self._put(kind, text=text, error=error, clock=clock)
 
     def _add(self, kind: pb.Kind.ValueType, **fields: object) -> None:
         with self._lock:

@@ -77,3 +77,22 @@ func TestALimitBelowZeroIsRefused(t *testing.T) {
 		t.Error("it was accepted")
 	}
 }
+
+// TestAnErrorOfApiVersionsIsForClientsThatNameANode: connections to addresses of the configuration name none (KIP-1242).
+func TestAnErrorOfApiVersionsIsForClientsThatNameANode(t *testing.T) {
+	t.Parallel()
+	r := start(t, "4.4")
+	id := *r.raw(2).ask(metadataOf()).(*kmsg.MetadataResponse).ClusterID
+	r.inject(&clusterpb.Fault{Rules: []*clusterpb.Rule{
+		{Apis: []int32{int32(kmsg.ApiVersions)}, Brokers: []int32{2}, Code: 129, MinVersion: 5, WithEpoch: true},
+	}})
+	named := apiVersions(5)
+	named.ClusterID, named.NodeID = &id, 2
+	elsewhere := apiVersions(5)
+	elsewhere.ClusterID, elsewhere.NodeID = &id, 3
+	expect(t, "named", r.raw(2).ask(named).(*kmsg.ApiVersionsResponse).ErrorCode, 129)
+	expect(t, "no node named", r.raw(2).ask(apiVersions(5)).(*kmsg.ApiVersionsResponse).ErrorCode, 0)
+	expect(t, "another broker", r.raw(3).ask(elsewhere).(*kmsg.ApiVersionsResponse).ErrorCode, 0)
+	r.heal()
+	expect(t, "healed", r.raw(2).ask(named).(*kmsg.ApiVersionsResponse).ErrorCode, 0)
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from probe.engines.embedded import broker_rules, controller_rules
+from probe.engines.embedded.broker_rules import FakePart
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.model import Subject
 from probe.model.cluster import BROKERS, next_broker
@@ -31,8 +32,6 @@ UNTIL_HEALED_MS = 3_600_000
 LED_ANEW_MS = 100
 """Time from the return of a topic to the move of its leader."""
 
-FakePart = tuple[Sequence[pb.Rule], Sequence[pb.Timed]]
-
 
 def fault_rules(steps: Sequence[Step], subject: Subject, election_ms: int) -> pb.Fault:
     """Translate the steps that the cluster plays; steps that the relay plays add nothing."""
@@ -52,10 +51,8 @@ def key_of(subject: Subject) -> tuple[int, str]:
 
 BY_HEARTBEAT = frozenset({apis.HEARTBEAT, apis.JOIN_GROUP, apis.SYNC_GROUP, apis.OFFSET_FETCH})
 UNTIL_BEAT_MS = 8000
-"""Longest time for which a move of the coordinator waits for the hit.
-
-Members send heartbeats every 3 s, and join again once a heartbeat was answered with an error.
-"""
+"""Longest time for which a move of the coordinator waits for the hit: members send heartbeats every 3 s, and join again
+once a heartbeat was answered with an error."""
 
 
 def _break_log_dir(_: BreakLogDir, subject: Subject, election_ms: int) -> FakePart:
@@ -71,7 +68,7 @@ def _answer(step: AnswerError, subject: Subject, election_ms: int) -> FakePart:
         code=step.code,
         count=step.times,
         only_acks_all=step.acks_all,
-        with_epoch=step.with_epoch,
+        with_epoch=step.with_epoch or step.with_node,
         min_version=step.min_version,
     )
     coordinated = step.api in apis.COORDINATOR_APIS
@@ -89,6 +86,11 @@ def _answer(step: AnswerError, subject: Subject, election_ms: int) -> FakePart:
 
 def _about_partition(subject: Subject, rule: pb.Rule) -> pb.Rule:
     rule.MergeFrom(pb.Rule(brokers=[subject.old], topic=subject.topic, partitions=[subject.affected]))
+    return rule
+
+
+def _about_connection(subject: Subject, rule: pb.Rule) -> pb.Rule:
+    rule.brokers.append(subject.old)
     return rule
 
 
@@ -114,13 +116,15 @@ def _about_search(subject: Subject, rule: pb.Rule) -> pb.Rule:
 
 
 ABOUT: Mapping[int, Callable[[Subject, pb.Rule], pb.Rule]] = {
+    apis.API_VERSIONS: _about_connection,
     apis.METADATA: _about_row,
     apis.OFFSET_FOR_LEADER_EPOCH: _about_row,
     apis.FIND_COORDINATOR: _about_search,
     apis.INIT_PRODUCER_ID: _about_search,
     apis.CREATE_TOPICS: controller_rules.at_controller,
 }
-"""APIs that any broker or the controller answers, or that come first; others go to the failing broker."""
+"""APIs about no object, that any broker or the controller answers, or that come before anything is known; others: the
+failing broker."""
 
 
 def _rejoin(_: Rejoin, subject: Subject, __: int) -> FakePart:

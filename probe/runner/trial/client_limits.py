@@ -17,6 +17,9 @@ SILENCES = 4
 connection to the same broker (sarama)."""
 LONGEST_SILENCES_MS = 150_000
 """Longest row of timeouts that is waited for, unless one of them is longer."""
+CONNECTING_MS = 130_000
+"""Time after which Linux gives up a connection that nobody answers (127 s: tcp_syn_retries = 6). Old clients with
+timeouts of minutes have no shorter limit for a connection, and after one timeout they try the silent address again."""
 TIMEOUTS = ("request_timeout_ms", "socket_timeout_ms")
 """Settings after which an unanswered request is given up."""
 UNKNOWN_TIMEOUT_MS = 30_000
@@ -33,7 +36,10 @@ def own_limit_ms(play: Expectation, settings: Mapping[str, str]) -> int:
     if play.kind in UNSENT:
         limits.append(timeout_ms(settings))
     if play.kind is Symptom.SILENCE:
-        limits.append(min(SILENCES * timeout_ms(settings), LONGEST_SILENCES_MS))
+        once_ms = timeout_ms(settings)
+        limits.append(min(SILENCES * once_ms, LONGEST_SILENCES_MS))
+        if once_ms > LONGEST_SILENCES_MS:
+            limits.append(once_ms + CONNECTING_MS)
     if play.target is Target.COORDINATOR:
         limits.append(_number(settings, "session_timeout_ms") + _number(settings, "rebalance_timeout_ms"))
     if play.expects is Reaction.SURFACE:

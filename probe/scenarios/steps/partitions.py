@@ -84,6 +84,8 @@ class AnswerError:
     """Only Produce requests with acks=all."""
     with_epoch: bool = False
     """Only requests with a leader epoch."""
+    with_node: bool = False
+    """Only requests that name the node for which they are meant (KIP-1242)."""
     min_version: int = 0
     """Only request versions from this one on."""
     whole_topic: bool = False

@@ -7,7 +7,7 @@ import "time"
 type Object struct {
 	Topic     string
 	Partition int32
-	Epoch     int32 // the client's leader epoch, -1 = none
+	Epoch     int32 // the client's leader epoch; the node that an ApiVersions names; -1 = none
 	Keyed     bool
 	KeyType   int8 // 0 group, 1 transaction
 	Key       string

@@ -37,6 +37,10 @@ func CallOf(broker int32, req kmsg.Request, names Names) *rules.Call {
 		}
 	case *kmsg.MetadataRequest:
 		call.Objects = rowsOfMetadata(r, names)
+	case *kmsg.ApiVersionsRequest:
+		if r.ClusterID != nil { // it names a node (KIP-1242), as a row names a leader epoch
+			call.Objects = []rules.Object{{Partition: -1, Epoch: r.NodeID}}
+		}
 	default:
 		call.Objects, call.Topics = keysOf(req), topicsOf(req, names)
 	}

@@ -457,7 +457,7 @@ class Rule(_message.Message):
     until_ms: _builtins.int
     """removed this long after fault_on; 0 = until Heal"""
     with_epoch: _builtins.bool
-    """applies only to rows for which the client sent a leader epoch"""
+    """applies only to rows for which the client sent a leader epoch, or to an ApiVersions that names a node"""
     not_leader_only: _builtins.bool
     """applies only while the asked broker does not lead the partition"""
     prelude: _builtins.bool
