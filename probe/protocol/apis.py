@@ -31,6 +31,7 @@ ALTER_REPLICA_LOG_DIRS = api_key("AlterReplicaLogDirs")
 CREATE_PARTITIONS = api_key("CreatePartitions")
 ELECT_LEADERS = api_key("ElectLeaders")
 ALTER_PARTITION_REASSIGNMENTS = api_key("AlterPartitionReassignments")
+ALTER_CLIENT_QUOTAS = api_key("AlterClientQuotas")
 CONSUMER_GROUP_HEARTBEAT = api_key("ConsumerGroupHeartbeat")
 
 HANDSHAKE_APIS = (

@@ -11,6 +11,8 @@ from probe.engines.kafka.faults import (
     filler_commits,
     filler_partitions,
     network,
+    quotas,
+    replaced_clusters,
     replicas,
     rolling_restart,
     supervisor,
@@ -30,6 +32,7 @@ from probe.scenarios.steps.brokers import (
     HangBroker,
     LoseAnswers,
     RefuseConnections,
+    ReplaceCluster,
     Resign,
     ReturnBroker,
     SlowDown,
@@ -55,6 +58,7 @@ from probe.scenarios.steps.real import (
     ManyLogs,
     Meanwhile,
     RestartAll,
+    SetQuota,
     SlowReads,
     Supervise,
 )
@@ -99,4 +103,6 @@ ACTIONS: ActionTable = {
     ChangeAddress: Action(network.change_address, brokers.all_up),
     SwapAddresses: Action(network.swap_addresses, brokers.all_up),
     ChangeAddresses: Action(network.change_addresses, brokers.all_up),
+    ReplaceCluster: Action(replaced_clusters.replace, replaced_clusters.restore),
+    SetQuota: Action(quotas.limit, quotas.lift),
 }
