@@ -32,6 +32,7 @@ CREATE_PARTITIONS = api_key("CreatePartitions")
 ELECT_LEADERS = api_key("ElectLeaders")
 ALTER_PARTITION_REASSIGNMENTS = api_key("AlterPartitionReassignments")
 DESCRIBE_CLUSTER = api_key("DescribeCluster")
+ALTER_CLIENT_QUOTAS = api_key("AlterClientQuotas")
 CONSUMER_GROUP_HEARTBEAT = api_key("ConsumerGroupHeartbeat")
 
 HANDSHAKE_APIS = (

@@ -34,11 +34,14 @@ def variants_of_a_broker(
 
 
 def real_variant_led_alone(
-    play: Expectation, step: Step, *, watch_ms: int, bystander: tuple[int, ...]
+    play: Expectation, step: Step, *, watch_ms: int, bystander: tuple[int, ...], silent: bool = False
 ) -> tuple[RoleVariant, ...]:
     """Return the variant on real brokers, where nobody takes over: the failing broker has the only replica.
 
     `bystander` has the places of the other partition's replicas among the brokers, the failing one first.
+    `silent` as in `variants_of_a_broker`.
     """
-    steps = (KeepReplicas(affected=(0,), bystander=bystander), step)
-    return (RoleVariant(roles=LED, expectation=replace(play, watch_ms=watch_ms), steps=steps, whole_broker=True),)
+    (led, _) = variants_of_a_broker(
+        replace(play, watch_ms=watch_ms), KeepReplicas(affected=(0,), bystander=bystander), step, silent=silent
+    )
+    return (led,)

@@ -224,6 +224,33 @@ class TestActions:
         assert calls.index("terminate 1") < calls.index("stopped 1") < calls.index(configured), "no write is under way"
         assert calls.index(f"fault_on {OLD}") == calls.index(configured) - 1
 
+    def test_a_quota_is_set_and_removed(self, tmp_path: Path) -> None:
+        calls = played("quota/throttled", tmp_path)
+        assert calls == ["set_quota ['me'] producer_byte_rate 700", f"fault_on {OLD}"]
+        reverted = played("quota/throttled", tmp_path, undone=True)
+        assert reverted == ["set_quota ['me'] producer_byte_rate None", "in_sync"]
+
+    def test_another_cluster_is_reachable_once_it_serves(self, tmp_path: Path) -> None:
+        calls = played("cluster/replaced", tmp_path)
+        at = calls.index("replace ['t'] (0, 1)")
+        assert [line.split()[0] for line in calls[:at]] == [*("refuse",) * 4, "fault_on", *("cut",) * 4]
+        assert [line.split()[0] for line in calls[at + 1 :]] == ["replaced", *("accept",) * 4]
+
+    def test_no_client_reaches_a_cluster_that_is_started_again_for_the_read_back(self, tmp_path: Path) -> None:
+        reverted = played("cluster/replaced", tmp_path, undone=True)
+        assert reverted[-2:] == ["restore", "in_sync"]
+        assert not any(line.startswith("accept") for line in reverted)
+
+    @pytest.mark.parametrize(
+        ("name", "gone"), [("broker/address-changed", ["refuse", "cut"]), ("broker/address-changed/silent", [])]
+    )
+    def test_a_broker_that_moves_leaves_its_old_port_refusing_or_silent(
+        self, name: str, gone: list[str], tmp_path: Path
+    ) -> None:
+        calls = played(name, tmp_path)
+        calls = [line.split()[0] for line in calls[calls.index(f"fault_on {OLD}") :]]
+        assert calls == ["fault_on", *gone, "refuse", "terminate", "start", "accept", "returned", "announced"]
+
     def test_responses_are_lost_at_the_relay(self, tmp_path: Path) -> None:
         assert played("net/response-lost", tmp_path) == [f"lose {OLD} (0,) 3", f"fault_on {OLD}"]
 

@@ -95,7 +95,7 @@ class Relay(Anything):
     def address(self, broker: int) -> str:
         return f"old:{broker}"
 
-    def move(self, broker: int) -> str:
+    def move(self, broker: int, *, silent: bool = False) -> str:
         return f"new:{broker}"
 
 
@@ -200,6 +200,12 @@ class Cluster:
 
     async def give_back(self, wanted: Mapping[tuple[str, int], Sequence[int]]) -> None:
         self.told += [f"give back {topic}-{number} {tuple(nodes)}" for (topic, number), nodes in wanted.items()]
+
+    async def replace(self, topics: Mapping[str, Any], partitions: tuple[int, int]) -> None:
+        self.told.append(f"replace {sorted(topics)} {partitions}")
+
+    async def restore(self) -> None:
+        self.told.append("restore")
 
     async def in_sync(self, topics: Sequence[str], deadline_s: float = 60.0) -> None:
         self.told.append("in_sync")

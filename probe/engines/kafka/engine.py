@@ -15,7 +15,7 @@ from probe.engines.kafka.cohort.cohort import Cohort
 from probe.engines.kafka.cohort.member import CohortMember
 from probe.engines.kafka.ports import ActionTable, DiskWay
 from probe.errors import EngineError, ExhaustedError, HarnessError
-from probe.model.cluster import BROKERS
+from probe.model.cluster import BOOTSTRAP, BROKERS
 from probe.ports import OpenRelay, RelayPort, Sink
 from probe.processes.resources import exhaustion, said_exhaustion, translated
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
@@ -277,7 +277,7 @@ async def revert_cluster(cluster: KafkaCluster, cohort: Cohort) -> None:
 def restore_network(relay: RelayPort) -> None:
     """End all network faults of the relay."""
     relay.hold((), 0)
-    for broker in BROKERS:
+    for broker in (BOOTSTRAP, *BROKERS):
         relay.slow(broker, 0)
         relay.blackhole(broker, on=False)
         relay.accept(broker)

@@ -149,6 +149,9 @@ class Admin(Protocol):
     async def configure_topic(self, topic: str, config: Mapping[str, str]) -> None:
         """Set a topic's configuration; properties that are not named return to their defaults."""
 
+    async def set_quota(self, clients: Sequence[str], key: str, value: float | None) -> None:
+        """Set a quota of client ids, or remove it (None). EngineError before 2.6."""
+
     async def reassign(self, moves: Mapping[tuple[str, int], Sequence[int]]) -> None:
         """Start to move partitions to other replicas, preferred leader first. Return without waiting for the move."""
 
@@ -241,13 +244,23 @@ class RealCluster(Protocol):
     async def give_back(self, wanted: Mapping[tuple[str, int], Sequence[int]]) -> None:
         """Give replicas back to internal partitions, in the log dir of bystanders; wait until they have them."""
 
+    async def replace(self, topics: Mapping[str, Replicas], partitions: tuple[int, int]) -> None:
+        """Kill all servers, and start another cluster at their addresses, with other topics of these names.
+
+        Its topics have old records and elections of these two partitions, the affected one and the bystander, as at
+        the start of a trial. EngineError or OSError.
+        """
+
+    async def restore(self) -> None:
+        """End the cluster that replaced this one, and start this one again. EngineError or OSError."""
+
     async def in_sync(self, topics: Sequence[str], deadline_s: float = 60.0) -> None:
         """Wait until all replicas of these topics on running brokers are in sync."""
 
     def emit(self, kind: EngineKind, *, broker: int = -1, text: str = "", topic: str = "", partition: int = -1) -> None:
         """Emit an event to all members of the cohort, with the present time.
 
-        Actions emit STOPPED, RETURNED and NOTE, MOVED and ANNOUNCED of the controller, and FAULT_ON by
+        Actions emit STOPPED, RETURNED, REPLACED and NOTE, MOVED and ANNOUNCED of the controller, and FAULT_ON by
         `FaultTarget.mark_fault_on`.
         """
 

@@ -106,6 +106,16 @@ class Decommission:
     """The failing broker's replicas move to others by a plan, and then the broker ends for good."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetQuota:
+    """Each client id of the trials has this quota at every broker, until reverted (KIP-13, KIP-124)."""
+
+    key: str
+    """Kafka's own name: `producer_byte_rate`, `consumer_byte_rate`, `request_percentage`."""
+    value: float
+    """Bytes per second, or percent of one thread."""
+
+
 RealStep = (
     KeepReplicas
     | Meanwhile
@@ -118,4 +128,5 @@ RealStep = (
     | DumpLogs
     | RestartAll
     | Decommission
+    | SetQuota
 )

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
 
 from probe.engines.kafka.admin import requests as ask
+from probe.engines.kafka.admin.quota_requests import alter_quotas
 from probe.engines.kafka.admin.requests import BrokerError, Metadata, Partition
 from probe.engines.kafka.admin.wire import Line, line_to
 from probe.engines.kafka.cluster.properties import line_key
@@ -31,7 +32,7 @@ CONTROLLERLESS = (7, 13, 14, NOT_CONTROLLER)
 """Error codes of a cluster without a controller at the moment."""
 
 CREATE_TOPICS_V1, CREATE_TOPICS_V2 = (0, 10, 2), (0, 11)
-PARTITIONS, ELECT, ELECT_UNCLEAN, REASSIGN = (1, 0), (2, 2), (2, 4), (2, 4)
+PARTITIONS, ELECT, ELECT_UNCLEAN, REASSIGN, QUOTAS = (1, 0), (2, 2), (2, 4), (2, 4), (2, 6)
 LOG_DIRS, LOG_DIRS_V1 = (1, 1), (2, 0)
 """Release lines since which brokers know these requests."""
 
@@ -157,6 +158,12 @@ class KafkaAdmin:
             await self._nodes().configure_topic(topic, config)
         else:
             await self._at_controller(lambda line: ask.alter_config(line, topic, config))
+
+    async def set_quota(self, clients: Sequence[str], key: str, value: float | None) -> None:
+        """Set a quota of client ids, or remove it (None). EngineError before 2.6, or if brokers refuse."""
+        if self._version < QUOTAS:
+            raise EngineError("brokers before 2.6 take no client quotas on request")
+        await self._at_controller(lambda line: alter_quotas(line, clients, key, value))
 
     async def reassign(self, moves: Mapping[Partition, Sequence[int]]) -> None:
         """Start to move partitions to other replicas, preferred leader first. Return without waiting for the move."""

@@ -26,7 +26,7 @@ class Writer:
     def __init__(self) -> None:
         self.data = bytearray()
 
-    def pack(self, form: str, *values: int) -> Writer:
+    def pack(self, form: str, *values: float) -> Writer:
         """Append numbers in network byte order; `form` as of `struct`."""
         self.data += struct.pack(f">{form}", *values)
         return self

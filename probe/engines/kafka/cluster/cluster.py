@@ -11,13 +11,13 @@ from typing import Any
 
 from probe.engines.kafka.admin.admin import KafkaAdmin
 from probe.engines.kafka.admin.history import HistoryMaker, other_topics
-from probe.engines.kafka.cluster import broker_log, nodes, properties
+from probe.engines.kafka.cluster import broker_log, data_folders, nodes, properties
 from probe.engines.kafka.cluster.nodes import Broker
 from probe.engines.kafka.cluster.release import Release
 from probe.engines.kafka.cluster.server import Server
 from probe.engines.kafka.cluster.workspace import temporary_folder
 from probe.engines.kafka.cohort.event_router import EventRouter
-from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, DiskWay
+from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, DiskWay, Replicas
 from probe.engines.kafka.zookeeper.admin import ZooKeeper
 from probe.engines.kafka.zookeeper.ensemble import QuorumProxies
 from probe.errors import EngineError, ExhaustedError, HarnessError
@@ -146,6 +146,13 @@ class KafkaCluster:
 
     async def start(self) -> None:
         """Start all servers. EngineError or OSError with the last lines of a server that does not start."""
+        await self._serve()
+        async with asyncio.timeout(START_S):
+            await self._make_internal_topics()
+            await self._make_history()
+
+    async def _serve(self) -> None:
+        """Start all servers, and wait until every broker lists all of them."""
         servers: list[Server] = [*self.ensemble, *self.brokers.values()]
         for server in servers:
             if isinstance(server, Broker):
@@ -156,8 +163,38 @@ class KafkaCluster:
             await server.ready(end - time.monotonic())
         async with asyncio.timeout(START_S):
             await self._listed(set(BROKERS))
+
+    async def replace(self, topics: Mapping[str, Replicas], partitions: tuple[int, int]) -> None:
+        """Kill all servers, and start another cluster at their addresses, with other topics of these names.
+
+        Its topics have old records, and as many elections of these two partitions as any. The two clusters never run at
+        once, so they need the memory of one. EngineError or OSError.
+        """
+        await self._kill()
+        identity = properties.new_id()
+        for server in (*self.ensemble, *self.brokers.values()):
+            data_folders.put_aside(server.folder)
+        data_folders.make_controller(self.release, self.ensemble[0].folder, identity)
+        for node, broker in self.brokers.items():
+            data_folders.make_broker(broker.folder, identity, node, kraft=self.kraft)
+        await self._serve()
+        async with asyncio.timeout(START_S):
             await self._make_internal_topics()
-            await self._make_history()
+            await self.admin.create_topics(topics)
+            elections = dict(zip(partitions, self.history.plan.elections, strict=True))
+            await HistoryMaker(self.version, self.brokers, self.admin).of_topics(topics, elections)
+
+    async def restore(self) -> None:
+        """End the cluster that replaced this one, and start this one again. EngineError or OSError."""
+        await self._kill()
+        for server in (*self.ensemble, *self.brokers.values()):
+            data_folders.take_back(server.folder)
+        await self._serve()
+
+    async def _kill(self) -> None:
+        for server in (*self.brokers.values(), *self.ensemble):
+            server.kill()
+            await server.ended(STOP_S)
 
     async def _listed(self, wanted: set[int]) -> None:
         """Wait until every running broker lists these brokers."""

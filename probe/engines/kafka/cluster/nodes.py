@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from probe.engines.kafka.admin import requests as ask
 from probe.engines.kafka.admin.wire import line_to
-from probe.engines.kafka.cluster import properties
+from probe.engines.kafka.cluster import data_folders, properties
 from probe.engines.kafka.cluster.java_command import KAFKA, ZOOKEEPER, Java, write_logging
 from probe.engines.kafka.cluster.properties import Addresses
 from probe.engines.kafka.cluster.release import Release
@@ -50,10 +49,7 @@ def quorum(release: Release, where: Addresses, root: Path, cluster_id: str, on_l
     write_logging(folder)
     if release.kraft:
         settings, main = properties.controller(where, folder), KAFKA
-        if release.formatted is None:
-            raise EngineError(f"Kafka {release.version} runs without ZooKeeper, and its metadata was not formatted")
-        shutil.copytree(release.formatted, folder / "meta")
-        _format(folder / "meta", cluster_id, node)
+        data_folders.make_controller(release, folder, cluster_id)
     else:
         settings, main = properties.zookeeper(where.quorum[0], folder), ZOOKEEPER
         (folder / "data").mkdir()
@@ -85,12 +81,7 @@ def broker(release: Release, where: Addresses, root: Path, cluster_id: str, node
     folder = root / f"broker-{node}"
     folder.mkdir()
     write_logging(folder)
-    log_dirs = (folder / "d0", folder / "d1")
-    for path in log_dirs:
-        path.mkdir()
-    if release.kraft:
-        for path in (*log_dirs, properties.metadata_dir(log_dirs)):
-            _format(path, cluster_id, node)
+    log_dirs = data_folders.make_broker(folder, cluster_id, node, kraft=release.kraft)
     settings = properties.broker(release.version, node, where, log_dirs, kraft=release.kraft)
     old = properties.line_key(release.version) < (0, 10)
     serves = functools.partial(_answers, where.internal[node], old=old)
@@ -102,11 +93,6 @@ def broker(release: Release, where: Addresses, root: Path, cluster_id: str, node
 def _argv(release: Release, main: str, folder: Path) -> functools.partial[list[str]]:
     java = Java(release.java, release.jars, release.options, release.archive)
     return functools.partial(java.argv, main, folder, folder / "server.properties")
-
-
-def _format(path: Path, cluster_id: str, node: int) -> None:
-    path.mkdir(exist_ok=True)
-    (path / "meta.properties").write_text(properties.meta_properties(cluster_id, node))
 
 
 async def _accepts(address: Endpoint) -> None:

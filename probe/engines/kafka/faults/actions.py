@@ -12,6 +12,8 @@ from probe.engines.kafka.faults import (
     filler_commits,
     filler_partitions,
     network,
+    quotas,
+    replaced_clusters,
     replicas,
     rolling_restart,
     supervisor,
@@ -31,6 +33,7 @@ from probe.scenarios.steps.brokers import (
     HangBroker,
     LoseAnswers,
     RefuseConnections,
+    ReplaceCluster,
     Resign,
     ReturnBroker,
     SlowDown,
@@ -57,6 +60,7 @@ from probe.scenarios.steps.real import (
     ManyLogs,
     Meanwhile,
     RestartAll,
+    SetQuota,
     SlowReads,
     Supervise,
 )
@@ -103,4 +107,6 @@ ACTIONS: ActionTable = {
     ChangeAddress: Action(network.change_address, brokers.all_up),
     SwapAddresses: Action(network.swap_addresses, brokers.all_up),
     ChangeAddresses: Action(network.change_addresses, brokers.all_up),
+    ReplaceCluster: Action(replaced_clusters.replace, replaced_clusters.restore),
+    SetQuota: Action(quotas.limit, quotas.lift),
 }

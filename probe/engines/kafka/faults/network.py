@@ -97,14 +97,19 @@ async def expire_no_more(_: ExpireIdle, target: FaultTarget) -> None:
     target.cluster.relay.expire_idle(0)
 
 
-async def change_addresses(step: ChangeAddresses, target: FaultTarget) -> None:
-    """Stop all brokers and start them with other addresses of the relay."""
+async def all_gone(target: FaultTarget) -> None:
+    """Let all ports refuse, and reset all connections."""
     relay = target.cluster.relay
     for node in (BOOTSTRAP, *BROKERS):
         relay.refuse(node)
     target.mark_fault_on()
     for node in (BOOTSTRAP, *BROKERS):
         await relay.cut(node)
+
+
+async def change_addresses(step: ChangeAddresses, target: FaultTarget) -> None:
+    """Stop all brokers and start them with other addresses of the relay."""
+    await all_gone(target)
     target.cluster.spawn(_return_elsewhere(step, target))
 
 
@@ -113,16 +118,10 @@ async def _return_elsewhere(step: ChangeAddresses, target: FaultTarget) -> None:
     await _shut_down(target, *brokers)
     await asyncio.sleep(step.down_ms / 1000)
     for node in brokers:
-        _take_another_address(target, node)
+        _advertise(target, node, relay.address(node), relay.move(node))
     await asyncio.gather(*(target.cluster.start_broker(node, START_S) for node in brokers))
     relay.accept(BOOTSTRAP)
     target.cluster.emit(EngineKind.ANNOUNCED)
-
-
-def _take_another_address(target: FaultTarget, node: int) -> None:
-    """Let a broker that is down advertise another port of the relay from its next start on."""
-    before, after = target.cluster.relay.address(node), target.cluster.relay.move(node)
-    _advertise(target, node, before, after)
 
 
 def _advertise(target: FaultTarget, node: int, before: Endpoint, after: Endpoint) -> None:
@@ -132,19 +131,27 @@ def _advertise(target: FaultTarget, node: int, before: Endpoint, after: Endpoint
 
 
 async def change_address(step: ChangeAddress, target: FaultTarget) -> None:
-    """Shut the failing broker down, and start it with another address of the relay."""
-    target.cluster.relay.refuse(target.old)
+    """Shut the failing broker down, and start it with another address of the relay.
+
+    Its new port refuses until it is back. The old one refuses for good, or is silent with its connections half open.
+    """
+    node, relay = target.old, target.cluster.relay
+    before = relay.address(node)
     target.mark_fault_on()
-    await target.cluster.relay.cut(target.old)
-    target.unhealthy.add(target.old)
-    target.cluster.spawn(_one_returns_elsewhere(step, target))
+    if not step.silent:
+        relay.refuse(node)
+        await relay.cut(node)
+    after = relay.move(node, silent=step.silent)
+    relay.refuse(node)
+    target.unhealthy.add(node)
+    target.cluster.spawn(_one_returns_elsewhere(step, target, before, after))
 
 
-async def _one_returns_elsewhere(step: ChangeAddress, target: FaultTarget) -> None:
+async def _one_returns_elsewhere(step: ChangeAddress, target: FaultTarget, before: Endpoint, after: Endpoint) -> None:
     node = target.old
     await _shut_down(target, node)
     await asyncio.sleep(step.down_ms / 1000)
-    _take_another_address(target, node)
+    _advertise(target, node, before, after)
     await _back(target, node)
     target.cluster.emit(EngineKind.ANNOUNCED, broker=node)
 

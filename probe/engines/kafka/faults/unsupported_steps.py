@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from probe.scenarios.steps.brokers import CutAnswers, HideBrokers, KeepAnswers, LimitVersions, ReplaceCluster, Throttle
+from probe.scenarios.steps.brokers import CutAnswers, HideBrokers, KeepAnswers, LimitVersions, Throttle
 from probe.scenarios.steps.coordinators import Rejoin
 from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseAllLeaders, LoseLeader, RollBack
 from probe.scenarios.steps.step import Step
@@ -13,7 +13,6 @@ from probe.scenarios.steps.topics import ForgetTopic
 UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     AnswerError: "a real broker sends an error only with its cause; the causes are scenarios of their own",
     ForgetTopic: "a real broker knows its topics again shortly after its return (broker/slow-recovery)",
-    ReplaceCluster: "a second cluster of real brokers needs more memory than a cohort has",
     HideBrokers: "a real broker lists no brokers for a moment after its start only, which cannot be controlled",
     LagMetadata: "the delay of real metadata cannot be controlled",
     LoseAllLeaders: "real brokers elect leaders as soon as they are back",
@@ -23,6 +22,6 @@ UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     LoseLeader: "a real cluster elects any replica in sync; leader/election-slow stops the remaining ones",
     Rejoin: "a real coordinator asks for it when a member joins or leaves, and the group has one member",
     RollBack: "brokers of two versions cannot use the same log dirs in turn",
-    Throttle: "quotas of real brokers are not set yet",
+    Throttle: "a real quota limits a rate, and the time to wait follows from it; so real brokers get a quota",
 }
 """Steps that only the embedded engine plays, with the reason."""
