@@ -123,8 +123,7 @@ ABOUT: Mapping[int, Callable[[Subject, pb.Rule], pb.Rule]] = {
     apis.INIT_PRODUCER_ID: _about_search,
     apis.CREATE_TOPICS: controller_rules.at_controller,
 }
-"""APIs about no object, that any broker or the controller answers, or that come before anything is known; others: the
-failing broker."""
+"""APIs about no object, that come first, or that any broker or the controller answers; others: the failing broker."""
 
 
 def _rejoin(_: Rejoin, subject: Subject, __: int) -> FakePart:
