@@ -97,8 +97,8 @@ def test_the_controller_that_refuses_is_another_broker_than_the_next() -> None:
 
 
 def test_every_broker_but_the_next_controller_refuses_and_at_first_all_do() -> None:
-    nobody, others = fault_rules([MoveController(named_ms=300)], subject(Role.ADMIN), 0).rules
-    assert (list(nobody.brokers), nobody.until_ms, nobody.code) == ([], 300, 41)
+    refusing, others = fault_rules([MoveController(named_ms=300)], subject(Role.ADMIN), 0).rules
+    assert (list(refusing.brokers), refusing.until_ms, refusing.code) == ([], 300, 41)
     assert (sorted(others.brokers), others.until_ms, others.code) == ([2, 3], 0, 41)
     (change,) = moves([MoveController(named_ms=300)], Role.ADMIN)
     assert (change.change.move_controller.to, change.after_ms, change.from_start) == (1, 300, True)

@@ -37,9 +37,9 @@ def _move(step: MoveController, subject: Subject, _: int) -> FakePart:
     change = moved(subject)
     others = [node for node in BROKERS if node != change.move_controller.to]
     refused = pb.Rule(id="not-controller", apis=apis.CONTROLLER_APIS, brokers=others, code=NOT_CONTROLLER)
-    nobody = pb.Rule(id="no-controller", apis=apis.CONTROLLER_APIS, code=NOT_CONTROLLER, until_ms=step.named_ms)
+    all_refuse = pb.Rule(id="no-controller", apis=apis.CONTROLLER_APIS, code=NOT_CONTROLLER, until_ms=step.named_ms)
     timed = pb.Timed(change=change, from_start=True, after_ms=step.named_ms)
-    return [nobody, refused] if step.named_ms else [refused], [timed]
+    return [all_refuse, refused] if step.named_ms else [refused], [timed]
 
 
 def _lose(_: LoseController, __: Subject, ___: int) -> FakePart:
