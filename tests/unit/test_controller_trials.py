@@ -30,7 +30,7 @@ def answers(kind: AppKind, partition: int, text: str, count: int = WARM_OPERATIO
 
 
 def warmed(*created: AppKind) -> tuple[bool, TrialState]:
-    """Return whether a trial warms up whose client answers offsets, and these questions whether topics can be created."""
+    """Return whether a trial warms up: offsets are answered, and these are the ends of questions to the controller."""
     item = planned(CLIENT, "controller/moved", str(Role.ADMIN))
     state = TrialState(item, history(role=Role.ADMIN, play=item.expectation).header, Recorder())
     for partition in (0, 1):
@@ -53,7 +53,7 @@ def test_a_client_that_creates_topics_is_ready_for_the_fault() -> None:
     assert state.successes == WARM_OPERATIONS
 
 
-@pytest.mark.parametrize(("created", "reason"), [((), "no call that creates"), ((AppKind.LIST_ERROR,), "no topic here")])
+@pytest.mark.parametrize(("created", "reason"), [((), "no call"), ((AppKind.LIST_ERROR,), "no topic here")])
 def test_a_client_that_creates_no_topic_cannot_meet_the_fault(created: tuple[AppKind, ...], reason: str) -> None:
     ready, state = warmed(*created)
     assert not ready
