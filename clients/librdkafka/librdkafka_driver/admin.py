@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient
 from driver_runtime.admin_workload import CLUSTER, CREATE, GROUP, LOOKBACK_MS, NewNames, run_admin_workload
 from driver_runtime.library import Stopping, Unsupported
 from driver_runtime.reports import Reports
@@ -58,7 +58,7 @@ class _Queries:
             described.result()
 
     def _create(self) -> None:
-        topic = NewTopic(self._names.next(), num_partitions=1, replication_factor=1)
+        topic = _module().NewTopic(self._names.next(), num_partitions=1, replication_factor=1)
         for created in self._client.create_topics([topic], validate_only=True).values():
             created.result()
 
@@ -78,8 +78,13 @@ def _checked(item: Any) -> Any:
     return item
 
 
+def _module() -> Any:
+    """Return the module, of which older bindings have a part."""
+    return import_module("confluent_kafka.admin")
+
+
 def _spec(query: str) -> Any:
-    spec: Any = import_module("confluent_kafka.admin").OffsetSpec  # absent before 2.3.0
+    spec = _module().OffsetSpec
     if query == "timestamp":
         return spec.for_timestamp(int(time.time() * 1000) - LOOKBACK_MS)
     return spec.latest() if query == "latest" else spec.earliest()
