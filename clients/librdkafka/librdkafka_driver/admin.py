@@ -26,11 +26,11 @@ def admin(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     chosen, effective = configure(start, {})
     try:
         settings: dict[str, Any] = {**chosen, **Notices(reports).callbacks()}
-        client = AdminClient(settings)
+        client, other = AdminClient(settings), AdminClient(settings)
     except KafkaException as error:
         raise Unsupported(f"librdkafka rejects these settings together: {error.args[0].str()}") from None
     reports.ready(effective)
-    queries = _Queries(start, client)
+    queries = _Queries(start, client, other)
     run_admin_workload(start, reports, stop, queries.ask, error_of, queries.about_the_cluster())
 
 
@@ -40,16 +40,21 @@ def available() -> bool:
 
 
 class _Queries:
-    def __init__(self, start: pb.Start, client: Any) -> None:
+    """Questions of one client, but for the description of the cluster.
+
+    Its answer names the controller, which the client that asks remembers, so another one asks.
+    """
+
+    def __init__(self, start: pb.Start, client: Any, other: Any) -> None:
         self._start = start
-        self._client = client
+        self._client, self._other = client, other
         self._names = NewNames(start)
 
     def about_the_cluster(self) -> dict[str, Callable[[], object]]:
         """Return the questions about the cluster."""
         return {
             CREATE: self._create,
-            CLUSTER: lambda: self._client.describe_cluster().result(),
+            CLUSTER: lambda: self._other.describe_cluster().result(),
             GROUP: self._describe_group,
         }
 
