@@ -69,6 +69,7 @@ def history_reads(
         header=header,
         fault_at=0,
         recorder=recorder,
+        successes=0,
         learn=lambda: None,
         history=lambda: None,
     )

@@ -1,7 +1,8 @@
 // KafkaJS's errors as errors of driver.proto.
 //
 // An error of a broker is a KafkaJSProtocolError with `type`, a protocol name, and `code`. After retries it is the
-// `cause` (2.0.0 on) or `originalError` (before) of another error. KafkaJS assigns -99 to codes that it does not know.
+// `cause` (2.0.0 on) or `originalError` (before) of another error; of several topics, they are the `errors` of one. KafkaJS
+// assigns -99 to codes that it does not know.
 
 const TEXT_LENGTH = 400;
 const DEEPEST = 8;
@@ -29,7 +30,7 @@ function protocolError(thrown) {
   let error = thrown;
   for (let depth = 0; error && depth < DEEPEST; depth += 1) {
     if (typeof error.type === "string" && Number.isInteger(error.code) && error.code >= -1) return error;
-    error = error.cause ?? error.originalError;
+    error = error.cause ?? error.originalError ?? error.errors?.[0];
   }
   return undefined;
 }

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient
 from driver_runtime.admin_workload import CLUSTER, CREATE, GROUP, LOOKBACK_MS, NewNames, run_admin_workload
 from driver_runtime.library import Stopping, Unsupported
 from driver_runtime.reports import Reports
@@ -26,11 +26,11 @@ def admin(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     chosen, effective = configure(start, {})
     try:
         settings: dict[str, Any] = {**chosen, **Notices(reports).callbacks()}
-        client = AdminClient(settings)
+        client, other = AdminClient(settings), AdminClient(settings)
     except KafkaException as error:
         raise Unsupported(f"librdkafka rejects these settings together: {error.args[0].str()}") from None
     reports.ready(effective)
-    queries = _Queries(start, client)
+    queries = _Queries(start, client, other)
     run_admin_workload(start, reports, stop, queries.ask, error_of, queries.about_the_cluster())
 
 
@@ -40,16 +40,21 @@ def available() -> bool:
 
 
 class _Queries:
-    def __init__(self, start: pb.Start, client: Any) -> None:
+    """Questions of one client, but for the description of the cluster.
+
+    Its answer names the controller, which the client that asks remembers, so another one asks.
+    """
+
+    def __init__(self, start: pb.Start, client: Any, other: Any) -> None:
         self._start = start
-        self._client = client
+        self._client, self._other = client, other
         self._names = NewNames(start)
 
     def about_the_cluster(self) -> dict[str, Callable[[], object]]:
         """Return the questions about the cluster."""
         return {
             CREATE: self._create,
-            CLUSTER: lambda: self._client.describe_cluster().result(),
+            CLUSTER: lambda: self._other.describe_cluster().result(),
             GROUP: self._describe_group,
         }
 
@@ -58,7 +63,7 @@ class _Queries:
             described.result()
 
     def _create(self) -> None:
-        topic = NewTopic(self._names.next(), num_partitions=1, replication_factor=1)
+        topic = _module().NewTopic(self._names.next(), num_partitions=1, replication_factor=1)
         for created in self._client.create_topics([topic], validate_only=True).values():
             created.result()
 
@@ -78,8 +83,13 @@ def _checked(item: Any) -> Any:
     return item
 
 
+def _module() -> Any:
+    """Return the module, of which older bindings have a part."""
+    return import_module("confluent_kafka.admin")
+
+
 def _spec(query: str) -> Any:
-    spec: Any = import_module("confluent_kafka.admin").OffsetSpec  # absent before 2.3.0
+    spec = _module().OffsetSpec
     if query == "timestamp":
         return spec.for_timestamp(int(time.time() * 1000) - LOOKBACK_MS)
     return spec.latest() if query == "latest" else spec.earliest()

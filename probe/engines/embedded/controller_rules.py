@@ -11,6 +11,8 @@ from probe.protocol import apis
 from probe.scenarios.steps.controller import LoseController, MoveController
 
 NOT_CONTROLLER = 41
+REFUSED = (apis.CREATE_TOPICS,)
+"""What clients ask the controller here."""
 UNTIL_HEALED_MS = 3_600_000
 """Duration of holds that only Heal ends."""
 
@@ -36,14 +38,14 @@ def at_controller(subject: Subject, rule: pb.Rule) -> pb.Rule:
 def _move(step: MoveController, subject: Subject, _: int) -> FakePart:
     change = moved(subject)
     others = [node for node in BROKERS if node != change.move_controller.to]
-    refused = pb.Rule(id="not-controller", apis=apis.CONTROLLER_APIS, brokers=others, code=NOT_CONTROLLER)
-    nobody = pb.Rule(id="no-controller", apis=apis.CONTROLLER_APIS, code=NOT_CONTROLLER, until_ms=step.named_ms)
+    refused = pb.Rule(id="not-controller", apis=REFUSED, brokers=others, code=NOT_CONTROLLER)
+    all_refuse = pb.Rule(id="no-controller", apis=REFUSED, code=NOT_CONTROLLER, until_ms=step.named_ms)
     timed = pb.Timed(change=change, from_start=True, after_ms=step.named_ms)
-    return [nobody, refused] if step.named_ms else [refused], [timed]
+    return [all_refuse, refused] if step.named_ms else [refused], [timed]
 
 
 def _lose(_: LoseController, __: Subject, ___: int) -> FakePart:
-    return [pb.Rule(id="no-controller", apis=apis.CONTROLLER_APIS, action=pb.HOLD, hold_ms=UNTIL_HEALED_MS)], []
+    return [pb.Rule(id="no-controller", apis=REFUSED, action=pb.HOLD, hold_ms=UNTIL_HEALED_MS)], []
 
 
 RULES: Mapping[type, Callable[..., FakePart]] = {MoveController: _move, LoseController: _lose}
