@@ -12,6 +12,7 @@ from probe.catalogue.selectors import broker_line, select_clients, select_profil
 from probe.model import Election, Outcome, Reaction, Reality, Role, Symptom
 from probe.model.versions import version_key
 from probe.scenarios.scenario import Bootstrap
+from probe.scenarios.steps.brokers import ExpireIdle
 
 CLIENTS = Path(__file__).parents[2] / "clients"
 
@@ -210,3 +211,15 @@ class TestScenarios:
     def test_an_unknown_scenario_is_reported(self, pattern: str, says: str) -> None:
         with pytest.raises(CatalogueError, match=says):
             select_scenarios([pattern])
+
+    @pytest.mark.parametrize("name", ["net/idle-closed", "net/idle-dropped"])
+    def test_only_a_rest_makes_a_connection_idle(self, name: str) -> None:
+        """A reader's long poll is no rest; the longest is MaxWait of kafka-go, 10 s."""
+        (item,) = select_scenarios([name])
+        for role in item.roles:
+            part = item.variant(role)
+            assert part is not None
+            (step,) = part.steps
+            assert isinstance(step, ExpireIdle)
+            assert (10_000 if role.reads else 0) < step.after_ms < part.idle_ms == part.heal_after_ms
+            assert part.idle_ms < part.expectation.watch_ms - part.expectation.prompt_ms
