@@ -60,7 +60,8 @@ LONG_WINDOWS = ClusterSpec(properties=(("quota.window.size.seconds", "2"),))
 
 
 def _real(roles: tuple[Role, ...], step: SetQuota, target: Target) -> RoleVariant:
-    variant = replace(_QUOTA, roles=roles, expectation=replace(_QUOTA.expectation, target=target), steps=(step,))
+    expectation = replace(_QUOTA.expectation, target=target)
+    variant = replace(_QUOTA, roles=roles, expectation=expectation, steps=(step,), busy=True)
     return replace(variant, cluster=LONG_WINDOWS) if step.key == "request_percentage" else variant
 
 

@@ -76,6 +76,8 @@ class RoleVariant:
     idle_ms: int = 0
     """For this time from the fault on the application begins no operation, and readers are written nothing. Then it
     works in a burst. 0 = it works throughout."""
+    busy: bool = False
+    """It works at the short interval throughout, since the fault depends on its load."""
     long_read: bool = False
     """Consumers have read more before the fault than is written after it, as in any topic in use."""
     unelected: bool = False

@@ -20,7 +20,7 @@ from probe.toolchain.tools import ToolError
 LINE = "4.4"
 TOPIC, OTHER = "kept", "new"
 PLACES = {0: (1, 2, 3), 1: (2, 3, 1)}
-ASKED = 20
+ASKED = 100
 WINDOW_MS = 1000
 """Kafka's default of quota.window.size.seconds."""
 
@@ -46,6 +46,7 @@ async def throttle_ms(cluster: KafkaCluster, *, wanted: int) -> int:
             answer = await line.ask(apis.FIND_COORDINATOR, 1, Writer().string("g").pack("b", 0))
         if (found := answer.number("i")) == wanted:
             break
+        await asyncio.sleep(0.1)
     return found
 
 

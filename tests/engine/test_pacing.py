@@ -298,3 +298,14 @@ def test_a_scenario_without_a_rest_begins_at_full_rate(monkeypatch: pytest.Monke
     trial = Trial(monkeypatch, "net/reset", Role.PRODUCER)
     asyncio.run(trial.pacing.rest())
     assert trial.asked == []
+
+
+@pytest.mark.parametrize(("engine", "asked"), [(Engine.EMBEDDED, ["work"]), (Engine.KAFKA, [])])
+def test_a_client_with_a_real_quota_works_at_the_short_interval_throughout(
+    monkeypatch: pytest.MonkeyPatch, engine: Engine, asked: list[str]
+) -> None:
+    """A quota is a rate, so a client that works seldom would not exceed it."""
+    trial = Trial(monkeypatch, "quota/throttled", Role.PRODUCER, engine)
+    trial.adapt()
+    trial.succeed(AppKind.ACKED, PROOF_SUCCESSES)
+    assert [one for one, _ in trial.adapt()] == asked

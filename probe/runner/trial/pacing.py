@@ -67,7 +67,7 @@ class Pacing:
             RateNeed.MEASURE: pace.work_ms,
             RateNeed.WAIT: pace.wait_ms,
             RateNeed.LATE: pace.late_ms,
-            RateNeed.LOOK: pace.idle_ms,
+            RateNeed.LOOK: pace.work_ms if state.item.variant.busy else pace.idle_ms,
             RateNeed.REST: state.item.variant.idle_ms,
             RateNeed.BURST: BURST_MS,
         }
