@@ -35,6 +35,8 @@ class Reports:
         self._flood_reported = False
         self._early: list[str] | None = []
         self._lock = threading.Lock()
+        self.handler_s = 0.0
+        """Seconds that the application needs for the next record; `handling` takes them."""
 
     @property
     def ended(self) -> bool:
@@ -63,6 +65,11 @@ class Reports:
     def received(self, partition: int, offset: int, value: str) -> None:
         """Report a record passed to the application."""
         self._add(pb.RECEIVED, partition=partition, offset=offset, value=value)
+
+    def handling(self) -> float:
+        """Return the seconds that the application needs for the record that it was given, and take them away."""
+        seconds, self.handler_s = self.handler_s, 0.0
+        return seconds
 
     def receive_error(self, error: pb.Error, partition: int = -1) -> None:
         """Report an error passed to the consuming application."""
