@@ -18,6 +18,7 @@ from probe.model import (
     History,
     Mark,
     MarkKind,
+    Request,
     Response,
 )
 from probe.model.clock import now_us
@@ -61,6 +62,8 @@ class Recorder:
         self.discovered_at = 0
         """Time at which the last Metadata or FindCoordinator answer was forwarded."""
         self.settings: Mapping[str, str] = {}
+        self.asked: Counter[int] = Counter()
+        """Requests of the trial's clients, by API."""
         self.ending: App | None = None
         """The event that ended the instance."""
         self.beside = 0
@@ -75,6 +78,8 @@ class Recorder:
             self.engine[event.kind] = event.at
         elif isinstance(event, Response):
             self._add_answer(event)
+        elif isinstance(event, Request):
+            self.asked[event.api] += 1
         if self._awaited:
             self._wake()
 

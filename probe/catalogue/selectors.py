@@ -10,6 +10,7 @@ from probe.catalogue.apps import App, Application, find_app, versions_of
 from probe.catalogue.families import CatalogueError, Family, Version
 from probe.model import Client, Election, Profile, Role
 from probe.model.hints import did_you_mean
+from probe.model.profile import SHORT_LIMITS
 from probe.model.versions import VersionKey, version_key
 
 PROFILES: Mapping[str, str] = {
@@ -23,6 +24,7 @@ PROFILES: Mapping[str, str] = {
     "refresh-1s": "metadata is refreshed every second",
     "quick-timeouts": "request, session and socket timeouts of 5 s",
     "consumer-protocol": "the new group protocol (KIP-848)",
+    SHORT_LIMITS: "session 6 s, poll interval (or rebalance timeout) 8 s, transaction 10 s",
 }
 """Profiles by name, with their descriptions."""
 
@@ -33,6 +35,7 @@ ONLY_FOR: Mapping[str, tuple[Role, ...]] = {
     "acks-1": (Role.PRODUCER,),
     "zstd": WRITERS,
     "consumer-protocol": (Role.GROUP,),
+    SHORT_LIMITS: (Role.GROUP, Role.TRANSACTIONAL),
 }
 """Roles that a profile applies to, where not all of them."""
 

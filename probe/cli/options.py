@@ -37,7 +37,8 @@ Profiles = Annotated[
     typer.Option(
         "--profile",
         metavar="PROFILE",
-        help="Client configuration by name (`probe clients` lists them). May be repeated; default: isolated.",
+        help="Client configuration by name (`probe clients` lists them). May be repeated; default: isolated, or "
+        "the scenario's own.",
     ),
 ]
 Properties = Annotated[
@@ -180,6 +181,7 @@ class RunSelection:
             scenarios=scenarios,
             roles=tuple(self.roles) or tuple(Role),
             profiles=select_profiles(self.profiles or ["isolated"], self.properties, self.election),
+            own_profiles=not self.profiles,
             engine=self.engine,
             brokers=tuple(exact or dict.fromkeys(broker_line(item) for item in asked)),
             trials=self.trials,

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"probe/driver_contract/driver.proto\x12\x0fprobe.driver.v1\"\x92\x01\n\nFromDriver\x12\'\n\x05hello\x18\x01 \x01(\x0b\x32\x16.probe.driver.v1.HelloH\x00\x12%\n\x04pong\x18\x02 \x01(\x0b\x32\x15.probe.driver.v1.PongH\x00\x12)\n\x06\x65vents\x18\x03 \x01(\x0b\x32\x17.probe.driver.v1.EventsH\x00\x42\t\n\x07message\"\xb3\x01\n\x08ToDriver\x12%\n\x04ping\x18\x01 \x01(\x0b\x32\x15.probe.driver.v1.PingH\x00\x12\'\n\x05start\x18\x02 \x01(\x0b\x32\x16.probe.driver.v1.StartH\x00\x12%\n\x04stop\x18\x03 \x01(\x0b\x32\x15.probe.driver.v1.StopH\x00\x12%\n\x04pace\x18\x04 \x01(\x0b\x32\x15.probe.driver.v1.PaceH\x00\x42\t\n\x07message\"i\n\x05Hello\x12\r\n\x05token\x18\x01 \x01(\t\x12\x0e\n\x06\x66\x61mily\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x0f\n\x07runtime\x18\x04 \x01(\t\x12\r\n\x05roles\x18\x05 \x03(\t\x12\x10\n\x08profiles\x18\x06 \x03(\t\"\x12\n\x04Ping\x12\n\n\x02id\x18\x01 \x01(\x03\"$\n\x04Pong\x12\n\n\x02id\x18\x01 \x01(\x03\x12\x10\n\x08\x63lock_us\x18\x02 \x01(\x03\"\xfe\x02\n\x05Start\x12\x10\n\x08instance\x18\x01 \x01(\t\x12\x11\n\tclient_id\x18\x02 \x01(\t\x12\x0c\n\x04role\x18\x03 \x01(\t\x12\x0f\n\x07profile\x18\x04 \x01(\t\x12:\n\nproperties\x18\x05 \x03(\x0b\x32&.probe.driver.v1.Start.PropertiesEntry\x12\x11\n\tbootstrap\x18\x06 \x03(\t\x12\r\n\x05topic\x18\x07 \x01(\t\x12\x12\n\npartitions\x18\x08 \x03(\x05\x12\r\n\x05group\x18\t \x01(\t\x12\x18\n\x10transactional_id\x18\n \x01(\t\x12\x13\n\x0binterval_ms\x18\x0b \x01(\x05\x12\x15\n\rmax_in_flight\x18\x0c \x01(\x05\x12\x0e\n\x06\x62roker\x18\r \x01(\t\x12\x11\n\tbystander\x18\x0e \x01(\x05\x12\x14\n\x0c\x62ystander_ms\x18\x0f \x01(\x05\x1a\x31\n\x0fPropertiesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"-\n\x04Stop\x12\x10\n\x08instance\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65\x61\x64line_ms\x18\x02 \x01(\x05\"-\n\x04Pace\x12\x10\n\x08instance\x18\x01 \x01(\t\x12\x13\n\x0binterval_ms\x18\x02 \x01(\x05\"0\n\x06\x45vents\x12&\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x16.probe.driver.v1.Event\"\xc6\x02\n\x05\x45vent\x12\x10\n\x08instance\x18\x01 \x01(\t\x12\x10\n\x08\x63lock_us\x18\x02 \x01(\x03\x12#\n\x04kind\x18\x03 \x01(\x0e\x32\x15.probe.driver.v1.Kind\x12\x11\n\tpartition\x18\x04 \x01(\x05\x12\x10\n\x08sequence\x18\x05 \x01(\x03\x12\x0e\n\x06offset\x18\x06 \x01(\x03\x12\r\n\x05value\x18\x07 \x01(\t\x12%\n\x05\x65rror\x18\x08 \x01(\x0b\x32\x16.probe.driver.v1.Error\x12\x12\n\npartitions\x18\t \x03(\x05\x12\x36\n\x08settings\x18\n \x03(\x0b\x32$.probe.driver.v1.Event.SettingsEntry\x12\x0c\n\x04text\x18\x0b \x01(\t\x1a/\n\rSettingsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"R\n\x05\x45rror\x12\x0c\n\x04\x63ode\x18\x01 \x01(\x05\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0c\n\x04type\x18\x03 \x01(\t\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x11\n\tretriable\x18\x05 \x01(\x08*\xbb\x02\n\x04Kind\x12\x14\n\x10KIND_UNSPECIFIED\x10\x00\x12\t\n\x05READY\x10\x01\x12\x08\n\x04SENT\x10\x02\x12\t\n\x05\x41\x43KED\x10\x03\x12\x0e\n\nSEND_ERROR\x10\x04\x12\x0c\n\x08RECEIVED\x10\x05\x12\x11\n\rRECEIVE_ERROR\x10\x06\x12\x0c\n\x08\x41SSIGNED\x10\x07\x12\x0b\n\x07REVOKED\x10\x08\x12\r\n\tCOMMITTED\x10\t\x12\x10\n\x0c\x43OMMIT_ERROR\x10\n\x12\r\n\tTXN_BEGUN\x10\x0b\x12\x11\n\rTXN_COMMITTED\x10\x0c\x12\x0f\n\x0bTXN_ABORTED\x10\r\x12\r\n\tTXN_ERROR\x10\x0e\x12\n\n\x06LISTED\x10\x0f\x12\x0e\n\nLIST_ERROR\x10\x10\x12\n\n\x06NOTICE\x10\x11\x12\x0f\n\x0bUNSUPPORTED\x10\x12\x12\t\n\x05\x46\x41TAL\x10\x13\x12\n\n\x06\x43LOSED\x10\x14\x32T\n\x0cOrchestrator\x12\x44\n\x06\x41ttach\x12\x1b.probe.driver.v1.FromDriver\x1a\x19.probe.driver.v1.ToDriver(\x01\x30\x01\x42N\n\x0fprobe.driver.v1P\x01Z9github.com/kafka-metadata-probe/go_shim/internal/driverpbb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"probe/driver_contract/driver.proto\x12\x0fprobe.driver.v1\"\x92\x01\n\nFromDriver\x12\'\n\x05hello\x18\x01 \x01(\x0b\x32\x16.probe.driver.v1.HelloH\x00\x12%\n\x04pong\x18\x02 \x01(\x0b\x32\x15.probe.driver.v1.PongH\x00\x12)\n\x06\x65vents\x18\x03 \x01(\x0b\x32\x17.probe.driver.v1.EventsH\x00\x42\t\n\x07message\"\xde\x01\n\x08ToDriver\x12%\n\x04ping\x18\x01 \x01(\x0b\x32\x15.probe.driver.v1.PingH\x00\x12\'\n\x05start\x18\x02 \x01(\x0b\x32\x16.probe.driver.v1.StartH\x00\x12%\n\x04stop\x18\x03 \x01(\x0b\x32\x15.probe.driver.v1.StopH\x00\x12%\n\x04pace\x18\x04 \x01(\x0b\x32\x15.probe.driver.v1.PaceH\x00\x12)\n\x06handle\x18\x05 \x01(\x0b\x32\x17.probe.driver.v1.HandleH\x00\x42\t\n\x07message\"i\n\x05Hello\x12\r\n\x05token\x18\x01 \x01(\t\x12\x0e\n\x06\x66\x61mily\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x0f\n\x07runtime\x18\x04 \x01(\t\x12\r\n\x05roles\x18\x05 \x03(\t\x12\x10\n\x08profiles\x18\x06 \x03(\t\"\x12\n\x04Ping\x12\n\n\x02id\x18\x01 \x01(\x03\"$\n\x04Pong\x12\n\n\x02id\x18\x01 \x01(\x03\x12\x10\n\x08\x63lock_us\x18\x02 \x01(\x03\"\xfe\x02\n\x05Start\x12\x10\n\x08instance\x18\x01 \x01(\t\x12\x11\n\tclient_id\x18\x02 \x01(\t\x12\x0c\n\x04role\x18\x03 \x01(\t\x12\x0f\n\x07profile\x18\x04 \x01(\t\x12:\n\nproperties\x18\x05 \x03(\x0b\x32&.probe.driver.v1.Start.PropertiesEntry\x12\x11\n\tbootstrap\x18\x06 \x03(\t\x12\r\n\x05topic\x18\x07 \x01(\t\x12\x12\n\npartitions\x18\x08 \x03(\x05\x12\r\n\x05group\x18\t \x01(\t\x12\x18\n\x10transactional_id\x18\n \x01(\t\x12\x13\n\x0binterval_ms\x18\x0b \x01(\x05\x12\x15\n\rmax_in_flight\x18\x0c \x01(\x05\x12\x0e\n\x06\x62roker\x18\r \x01(\t\x12\x11\n\tbystander\x18\x0e \x01(\x05\x12\x14\n\x0c\x62ystander_ms\x18\x0f \x01(\x05\x1a\x31\n\x0fPropertiesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"-\n\x04Stop\x12\x10\n\x08instance\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65\x61\x64line_ms\x18\x02 \x01(\x05\"-\n\x04Pace\x12\x10\n\x08instance\x18\x01 \x01(\t\x12\x13\n\x0binterval_ms\x18\x02 \x01(\x05\".\n\x06Handle\x12\x10\n\x08instance\x18\x01 \x01(\t\x12\x12\n\nhandler_ms\x18\x02 \x01(\x05\"0\n\x06\x45vents\x12&\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x16.probe.driver.v1.Event\"\xc6\x02\n\x05\x45vent\x12\x10\n\x08instance\x18\x01 \x01(\t\x12\x10\n\x08\x63lock_us\x18\x02 \x01(\x03\x12#\n\x04kind\x18\x03 \x01(\x0e\x32\x15.probe.driver.v1.Kind\x12\x11\n\tpartition\x18\x04 \x01(\x05\x12\x10\n\x08sequence\x18\x05 \x01(\x03\x12\x0e\n\x06offset\x18\x06 \x01(\x03\x12\r\n\x05value\x18\x07 \x01(\t\x12%\n\x05\x65rror\x18\x08 \x01(\x0b\x32\x16.probe.driver.v1.Error\x12\x12\n\npartitions\x18\t \x03(\x05\x12\x36\n\x08settings\x18\n \x03(\x0b\x32$.probe.driver.v1.Event.SettingsEntry\x12\x0c\n\x04text\x18\x0b \x01(\t\x1a/\n\rSettingsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"R\n\x05\x45rror\x12\x0c\n\x04\x63ode\x18\x01 \x01(\x05\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0c\n\x04type\x18\x03 \x01(\t\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\x11\n\tretriable\x18\x05 \x01(\x08*\xbb\x02\n\x04Kind\x12\x14\n\x10KIND_UNSPECIFIED\x10\x00\x12\t\n\x05READY\x10\x01\x12\x08\n\x04SENT\x10\x02\x12\t\n\x05\x41\x43KED\x10\x03\x12\x0e\n\nSEND_ERROR\x10\x04\x12\x0c\n\x08RECEIVED\x10\x05\x12\x11\n\rRECEIVE_ERROR\x10\x06\x12\x0c\n\x08\x41SSIGNED\x10\x07\x12\x0b\n\x07REVOKED\x10\x08\x12\r\n\tCOMMITTED\x10\t\x12\x10\n\x0c\x43OMMIT_ERROR\x10\n\x12\r\n\tTXN_BEGUN\x10\x0b\x12\x11\n\rTXN_COMMITTED\x10\x0c\x12\x0f\n\x0bTXN_ABORTED\x10\r\x12\r\n\tTXN_ERROR\x10\x0e\x12\n\n\x06LISTED\x10\x0f\x12\x0e\n\nLIST_ERROR\x10\x10\x12\n\n\x06NOTICE\x10\x11\x12\x0f\n\x0bUNSUPPORTED\x10\x12\x12\t\n\x05\x46\x41TAL\x10\x13\x12\n\n\x06\x43LOSED\x10\x14\x32T\n\x0cOrchestrator\x12\x44\n\x06\x41ttach\x12\x1b.probe.driver.v1.FromDriver\x1a\x19.probe.driver.v1.ToDriver(\x01\x30\x01\x42N\n\x0fprobe.driver.v1P\x01Z9github.com/kafka-metadata-probe/go_shim/internal/driverpbb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,34 +36,36 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_START_PROPERTIESENTRY']._serialized_options = b'8\001'
   _globals['_EVENT_SETTINGSENTRY']._loaded_options = None
   _globals['_EVENT_SETTINGSENTRY']._serialized_options = b'8\001'
-  _globals['_KIND']._serialized_start=1494
-  _globals['_KIND']._serialized_end=1809
+  _globals['_KIND']._serialized_start=1585
+  _globals['_KIND']._serialized_end=1900
   _globals['_FROMDRIVER']._serialized_start=56
   _globals['_FROMDRIVER']._serialized_end=202
   _globals['_TODRIVER']._serialized_start=205
-  _globals['_TODRIVER']._serialized_end=384
-  _globals['_HELLO']._serialized_start=386
-  _globals['_HELLO']._serialized_end=491
-  _globals['_PING']._serialized_start=493
-  _globals['_PING']._serialized_end=511
-  _globals['_PONG']._serialized_start=513
-  _globals['_PONG']._serialized_end=549
-  _globals['_START']._serialized_start=552
-  _globals['_START']._serialized_end=934
-  _globals['_START_PROPERTIESENTRY']._serialized_start=885
-  _globals['_START_PROPERTIESENTRY']._serialized_end=934
-  _globals['_STOP']._serialized_start=936
-  _globals['_STOP']._serialized_end=981
-  _globals['_PACE']._serialized_start=983
-  _globals['_PACE']._serialized_end=1028
-  _globals['_EVENTS']._serialized_start=1030
-  _globals['_EVENTS']._serialized_end=1078
-  _globals['_EVENT']._serialized_start=1081
-  _globals['_EVENT']._serialized_end=1407
-  _globals['_EVENT_SETTINGSENTRY']._serialized_start=1360
-  _globals['_EVENT_SETTINGSENTRY']._serialized_end=1407
-  _globals['_ERROR']._serialized_start=1409
-  _globals['_ERROR']._serialized_end=1491
-  _globals['_ORCHESTRATOR']._serialized_start=1811
-  _globals['_ORCHESTRATOR']._serialized_end=1895
+  _globals['_TODRIVER']._serialized_end=427
+  _globals['_HELLO']._serialized_start=429
+  _globals['_HELLO']._serialized_end=534
+  _globals['_PING']._serialized_start=536
+  _globals['_PING']._serialized_end=554
+  _globals['_PONG']._serialized_start=556
+  _globals['_PONG']._serialized_end=592
+  _globals['_START']._serialized_start=595
+  _globals['_START']._serialized_end=977
+  _globals['_START_PROPERTIESENTRY']._serialized_start=928
+  _globals['_START_PROPERTIESENTRY']._serialized_end=977
+  _globals['_STOP']._serialized_start=979
+  _globals['_STOP']._serialized_end=1024
+  _globals['_PACE']._serialized_start=1026
+  _globals['_PACE']._serialized_end=1071
+  _globals['_HANDLE']._serialized_start=1073
+  _globals['_HANDLE']._serialized_end=1119
+  _globals['_EVENTS']._serialized_start=1121
+  _globals['_EVENTS']._serialized_end=1169
+  _globals['_EVENT']._serialized_start=1172
+  _globals['_EVENT']._serialized_end=1498
+  _globals['_EVENT_SETTINGSENTRY']._serialized_start=1451
+  _globals['_EVENT_SETTINGSENTRY']._serialized_end=1498
+  _globals['_ERROR']._serialized_start=1500
+  _globals['_ERROR']._serialized_end=1582
+  _globals['_ORCHESTRATOR']._serialized_start=1902
+  _globals['_ORCHESTRATOR']._serialized_end=1986
 # @@protoc_insertion_point(module_scope)

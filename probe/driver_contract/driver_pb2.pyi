@@ -156,6 +156,7 @@ class ToDriver(_message.Message):
     START_FIELD_NUMBER: _builtins.int
     STOP_FIELD_NUMBER: _builtins.int
     PACE_FIELD_NUMBER: _builtins.int
+    HANDLE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def ping(self) -> Global___Ping: ...
     @_builtins.property
@@ -164,6 +165,8 @@ class ToDriver(_message.Message):
     def stop(self) -> Global___Stop: ...
     @_builtins.property
     def pace(self) -> Global___Pace: ...
+    @_builtins.property
+    def handle(self) -> Global___Handle: ...
     def __init__(
         self,
         *,
@@ -171,12 +174,13 @@ class ToDriver(_message.Message):
         start: Global___Start | None = ...,
         stop: Global___Stop | None = ...,
         pace: Global___Pace | None = ...,
+        handle: Global___Handle | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["message", b"message", "pace", b"pace", "ping", b"ping", "start", b"start", "stop", b"stop"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["handle", b"handle", "message", b"message", "pace", b"pace", "ping", b"ping", "start", b"start", "stop", b"stop"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["message", b"message", "pace", b"pace", "ping", b"ping", "start", b"start", "stop", b"stop"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["handle", b"handle", "message", b"message", "pace", b"pace", "ping", b"ping", "start", b"start", "stop", b"stop"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["ping", "start", "stop", "pace"]  # noqa: Y015
+    _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["ping", "start", "stop", "pace", "handle"]  # noqa: Y015
     _WhichOneofArgType_message: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_message) -> _WhichOneofReturnType_message | None: ...
 
@@ -338,7 +342,7 @@ class Start(_message.Message):
     """0 = the interval of the others"""
     @_builtins.property
     def properties(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """quick-timeouts, consumer-protocol; any other: `unsupported`
+        """quick-timeouts, consumer-protocol, short-limits; any other: `unsupported`
         the library's own keys, applied last; a key it does not know: `unsupported`
         """
 
@@ -425,6 +429,32 @@ class Pace(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Pace: _TypeAlias = Pace  # noqa: Y015
+
+@_typing.final
+class Handle(_message.Message):
+    """Group: the application handles the next record for this time, before it asks for more. Other roles, an unknown instance
+    and an ended one ignore it; so do applications with a handler of their own.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INSTANCE_FIELD_NUMBER: _builtins.int
+    HANDLER_MS_FIELD_NUMBER: _builtins.int
+    instance: _builtins.str
+    handler_ms: _builtins.int
+    def __init__(
+        self,
+        *,
+        instance: _builtins.str = ...,
+        handler_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["handler_ms", b"handler_ms", "instance", b"instance"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Handle: _TypeAlias = Handle  # noqa: Y015
 
 @_typing.final
 class Events(_message.Message):

@@ -15,7 +15,8 @@ from probe.model import App, AppKind, Client
 from probe.model.clock import now_us
 from probe.ports import Sink, Start
 from probe.processes.children import Child, child
-from probe.processes.resources import said_exhaustion
+from probe.processes.resources import said_exhaustion, translated
+from probe.processes.suspension import suspended
 
 PING_EVERY_S = 10.0
 FIRST_PINGS = 5
@@ -61,6 +62,14 @@ class RunningInstance:
         """Set the interval between two operations, in milliseconds."""
         self._process.send(pb.ToDriver(pace=pb.Pace(instance=self.name, interval_ms=interval_ms)))
 
+    def handle_for(self, handler_ms: int) -> None:
+        """Let the application handle the next record for this number of milliseconds."""
+        self._process.send(pb.ToDriver(handle=pb.Handle(instance=self.name, handler_ms=handler_ms)))
+
+    def suspended(self) -> contextlib.AbstractAsyncContextManager[None]:
+        """Stop the process of this instance, which has it alone, inside the block."""
+        return self._process.suspended()
+
     async def stop(self, deadline_ms: int) -> None:
         """Ask the instance to close; return when it has ended, or shortly after the deadline."""
         self._process.send(pb.ToDriver(stop=pb.Stop(instance=self.name, deadline_ms=deadline_ms)))
@@ -82,6 +91,7 @@ class DriverProcess:
         self._attached = asyncio.Event()
         self._failure = ""
         self._retired = False
+        self._suspended = False
         self._child: Child | None = None
 
     @contextlib.asynccontextmanager
@@ -123,6 +133,22 @@ class DriverProcess:
     def gone(self) -> bool:
         """Whether the process can take no more instances, ever."""
         return bool(self._failure) or self._retired
+
+    @contextlib.asynccontextmanager
+    async def suspended(self) -> AsyncIterator[None]:
+        """Stop the process inside the block. It gets no pings meanwhile, as it could not answer them in time.
+
+        Raises DriverError if it was never started, or if its guard cannot be started.
+        """
+        if self._child is None:
+            raise DriverError(f"driver of {self.client}: it does not run, so it cannot be stopped")
+        self._suspended = True
+        try:
+            with translated(DriverError):
+                async with suspended(self._child.pid):
+                    yield
+        finally:
+            self._suspended = False
 
     def room(self) -> bool:
         """Return whether one more instance fits."""
@@ -199,7 +225,8 @@ class DriverProcess:
             wait_s = min(2 * wait_s, PING_EVERY_S)
             if wait_s > PATIENCE_S and self.clock.known:
                 self._attached.set()
-            self.send(pb.ToDriver(ping=pb.Ping(id=self.clock.ping())))
+            if not self._suspended:
+                self.send(pb.ToDriver(ping=pb.Ping(id=self.clock.ping())))
 
     def _handle(self, message: pb.FromDriver) -> None:
         which = message.WhichOneof("message")

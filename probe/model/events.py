@@ -243,6 +243,10 @@ class MarkKind(StrEnum):
     END = "end"
     PACED = "paced"
     """The interval per partition between operations, or between records written, is `text` from now on, in ms."""
+    AWAY = "away"
+    """The application does not work from now on: `text` says what it does."""
+    BACK = "back"
+    """It works again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

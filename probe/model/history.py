@@ -42,6 +42,8 @@ class Subject:
     transactional id at the same broker. Empty = the bystander is a partition."""
     bystander_key: str = ""
     """Group or transactional id of that instance."""
+    successor: str = ""
+    """Second member (and client id) of the client's group, which is there while the client's application is absent."""
     history: ClusterHistory = field(default_factory=ClusterHistory)
     """What had happened to these objects and their cluster before the client started."""
 

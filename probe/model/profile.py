@@ -24,6 +24,8 @@ LIBRARY_KEY = "="
 """Precedes a key of the library that would be read as something else."""
 NO_RETRIES = "no-retries"
 """The profile in which the library itself retries nothing."""
+SHORT_LIMITS = "short-limits"
+"""The profile in which brokers and libraries give up an absent application within seconds."""
 ELECTION = r"(?<!\+)((?:\+\+)*)\+election=[0-9,]+(?!\+\+)(?![^+])"
 """The election in a written profile, after pluses (group 1) that end the value before it. Valid in Python and Java."""
 _PARTS = re.compile(r"(\++)")

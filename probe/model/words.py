@@ -16,6 +16,8 @@ class Symptom(StrEnum):
     """A request is received and never answered."""
     CHANGE = "change"
     """Another broker becomes the target. A client that still asks the old one meets the fault."""
+    ABSENCE = "absence"
+    """The brokers serve, and the client's application does not work for a while. No frame shows it."""
     NONE = "none"
     """No fault."""
 

@@ -19,6 +19,8 @@ MAX_SILENCE_COHORT = 72
 coordinator are then in one cohort, so one cluster serves both."""
 MAX_STARTING_COHORT = 28
 """Most cells of a cohort whose clients start under the fault, all at once."""
+MAX_PROCESSES_COHORT = 12
+"""Most cells of a cohort whose clients have a process each."""
 COHORTS_PER_CLUSTER = 6
 """Number of cohorts from which another cluster is worth its start."""
 MAX_CLUSTERS = 4
@@ -65,6 +67,8 @@ def into_cohorts(work: Iterable[TrialTask], size: int) -> list[Sequence[TrialTas
 
 
 def _max_size(item: Planned) -> int:
+    if item.variant.absence is not None:
+        return MAX_PROCESSES_COHORT
     if item.variant.at_start or item.variant.second_instance:
         return MAX_STARTING_COHORT
     return MAX_SILENCE_COHORT if observes_silence(item) else MAX_COHORT

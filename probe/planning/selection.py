@@ -16,6 +16,7 @@ from probe.model.versions import VersionKey, version_key
 from probe.planning.paces import LONG_OBSERVATION_MS
 from probe.protocol.apis import API_VERSIONS
 from probe.protocol.names import api_name, error_code
+from probe.scenarios.absences import with_length
 from probe.scenarios.reach import Versions, out_of_reach
 from probe.scenarios.scenario import RoleVariant, Scenario
 
@@ -43,6 +44,8 @@ class Selection:
     scenarios: Sequence[Scenario]
     roles: Sequence[Role]
     profiles: Sequence[Profile]
+    own_profiles: bool = False
+    """No profile was asked for, so scenarios with one of their own run with that."""
     engine: Engine
     brokers: Sequence[str]
     trials: int = 1
@@ -74,9 +77,10 @@ class Combination:
 def combinations(selection: Selection) -> Iterator[Combination]:
     """Yield all combinations of a selection by scenario, client, role, profile and line, in the selection's order."""
     for scenario in selection.scenarios:
-        for chosen, role, profile, broker in _instances(selection):
+        for chosen, role, profile, broker in _instances(selection, scenario):
             part = scenario.variant(role, selection.engine)
             if part is not None:
+                part = with_length(part, profile)
                 family, version = chosen.client.family, chosen.client.version
                 cell = Cell(family, version, role, str(profile), scenario.name, selection.engine, broker)
                 reason = _reason(cell, chosen, profile, scenario, part, selection)
@@ -85,13 +89,35 @@ def combinations(selection: Selection) -> Iterator[Combination]:
                 )
 
 
-def _instances(selection: Selection) -> Iterator[tuple[Chosen, Role, Profile, str]]:
+def _instances(selection: Selection, scenario: Scenario) -> Iterator[tuple[Chosen, Role, Profile, str]]:
     for chosen in selection.clients:
         for role in selection.roles:
-            for profile in selection.profiles:
+            for profile in _profiles(selection, scenario, chosen, role):
                 own = chosen.application.profile(profile, role) if chosen.application else profile
                 for broker in selection.brokers:
                     yield chosen, role, own, broker
+
+
+def _profiles(selection: Selection, scenario: Scenario, chosen: Chosen, role: Role) -> Sequence[Profile]:
+    """Return the profiles of a scenario; the control cell has those of all scenarios that it stands for."""
+    if not selection.own_profiles:
+        return selection.profiles
+    if scenario.name != CONTROL:
+        return _own_profiles(selection, scenario, chosen, role)
+    engine = selection.engine
+    every = (item for item in selection.scenarios if item.name != CONTROL and engine in item.engines)
+    others = [item for item in every if item.variant(role, engine) is not None]
+    found = (profile for item in others for profile in _own_profiles(selection, item, chosen, role))
+    return list(dict.fromkeys(found)) if others else selection.profiles
+
+
+def _own_profiles(selection: Selection, scenario: Scenario, chosen: Chosen, role: Role) -> Sequence[Profile]:
+    """Return the scenario's own profile, with the user's properties, where it means something for this client."""
+    name = scenario.profile
+    span = chosen.family.profiles.get(name)
+    if span is None or not span.covers(chosen.version.version) or role not in ONLY_FOR.get(name, tuple(Role)):
+        return selection.profiles
+    return [replace(profile, name=name) for profile in selection.profiles]
 
 
 def _reason(
@@ -101,6 +127,7 @@ def _reason(
         _reason_to_skip(chosen, cell.role, profile, scenario, cell.engine)
         or _acks(cell, chosen, profile, part)
         or _unobserved_error(chosen, part)
+        or _not_absent(chosen, part)
         or _unasked(chosen, cell.role, part)
         or _too_old(cell, chosen)
         or _unplayed(scenario, part, selection, cell.broker)
@@ -134,6 +161,13 @@ def _unobserved_error(chosen: Chosen, part: RoleVariant) -> str:
     """Return why it cannot be observed whether a required error was reported."""
     if chosen.family.judged_by and part.expectation.expects is Reaction.SURFACE:
         return f"{chosen.client.family} is an application that reports no single error, which is required here"
+    return ""
+
+
+def _not_absent(chosen: Chosen, part: RoleVariant) -> str:
+    """Return why a client's application cannot be made absent."""
+    if chosen.family.judged_by and part.absence is not None:
+        return f"{chosen.client.family} is an application with a process and a handler of its own, out of reach here"
     return ""
 
 

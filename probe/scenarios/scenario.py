@@ -26,6 +26,7 @@ CAUSES: dict[Symptom, tuple[Trigger, ...]] = {
     Symptom.CHANGE: (Trigger.ERROR,),
     Symptom.CONNECTION: (Trigger.ERROR, Trigger.DISCONNECT),
     Symptom.SILENCE: (Trigger.ERROR, Trigger.DISCONNECT),
+    Symptom.ABSENCE: (),
     Symptom.NONE: (),
 }
 """Triggers that count as "because of the fault", by symptom (docs/verdicts.md)."""
@@ -45,6 +46,20 @@ class Bootstrap(StrEnum):
     """The address of the failing broker."""
     FIXED = "fixed"
     """One address that leads to some broker and never moves, like that of a load balancer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Absence:
+    """The client's application does not work from the fault on, while the brokers serve."""
+
+    short_ms: int
+    """Its length in the profile `short-limits`."""
+    long_ms: int
+    """Its length in any other profile: beyond the limits that libraries have by default."""
+    busy: bool = False
+    """The application handles one record for that time; otherwise its process is stopped (SIGSTOP, SIGCONT)."""
+    successor: bool = False
+    """A second member of its group is there meanwhile, and takes its partitions over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +93,8 @@ class RoleVariant:
     works in a burst. 0 = it works throughout."""
     busy: bool = False
     """It works at the short interval throughout, since the fault depends on its load."""
+    absence: Absence | None = None
+    """The application is absent; `heal_after_ms` is then its length in the cell's profile."""
     long_read: bool = False
     """Consumers have read more before the fault than is written after it, as in any topic in use."""
     unelected: bool = False
@@ -113,6 +130,8 @@ class Scenario:
     """Why other release lines are excluded."""
     asked: bool = False
     """Runs only if a pattern without a leading wildcard selects it, because it takes long."""
+    profile: str = ""
+    """Profile that roles and families which have it are run with, unless the user names one; empty = the usual one."""
 
     @property
     def summary(self) -> str:

@@ -22,6 +22,7 @@ from probe.model import (
 from probe.model.outcomes import NO_ANSWER
 from probe.verdict.elsewhere import served_elsewhere
 from probe.verdict.findings import find
+from probe.verdict.instances import others
 from probe.verdict.progress import (
     Progress,
     has_recovered,
@@ -105,9 +106,9 @@ def outlook(history: History) -> Outlook:
     """
     header = history.header
     begin: int | None = None
-    second = header.subject.bystander_instance
+    beside = others(header.subject)
     for event in history.events:
-        if isinstance(event, App) and event.kind in ENDINGS and not (second and event.instance == second):
+        if isinstance(event, App) and event.kind in ENDINGS and event.instance not in beside:
             return Outlook(0)
         if begin is None and isinstance(event, EngineEvent) and event.kind is EngineKind.FAULT_ON:
             begin = event.at

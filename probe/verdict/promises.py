@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from probe.model import App, AppKind, MarkKind, Role
 from probe.model.cluster_history import OLD
-from probe.verdict import new_log
+from probe.verdict import absence, new_log
 from probe.verdict.elsewhere import served_elsewhere
 from probe.verdict.wire_evidence import WireEvidence
 
@@ -35,7 +35,8 @@ def find_promises(evidence: WireEvidence) -> Promises:
     if count := len(served_elsewhere(evidence)):
         found = Promises() if evidence.role.reads else _of_role(evidence)
         return replace(found, broken=(*found.broken, f"{count} operations in another cluster"))
-    return _of_role(evidence)
+    found = _of_role(evidence)
+    return replace(found, broken=(*found.broken, *absence.unkept(evidence)))
 
 
 def _of_role(evidence: WireEvidence) -> Promises:
@@ -138,8 +139,8 @@ def _reader(evidence: WireEvidence) -> Promises:
     if evidence.role is Role.GROUP:
         beyond, before = _lost_position(evidence, offsets)
         jump, again = max(jump, beyond, before), max(again, before)
-    kept, apps = evidence.header.committed, evidence.events.apps
-    ahead = _committed_ahead(kept, apps, offsets) if evidence.role is Role.GROUP else None
+    kept, every = evidence.header.committed, absence.delivered(evidence)
+    ahead = _committed_ahead(kept, every, offsets) if evidence.role is Role.GROUP else None
     return Promises(lost=ahead, duplicated=again, position_jump=max(jump, again), broken=_unkept(jump, again, ahead))
 
 

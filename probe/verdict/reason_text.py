@@ -14,6 +14,7 @@ FAULTS: dict[Symptom, str] = {
     Symptom.CONNECTION: "cut connection",
     Symptom.SILENCE: "unanswered request",
     Symptom.CHANGE: "sign of the change",
+    Symptom.ABSENCE: "absence",
     Symptom.NONE: "fault",
 }
 MISSED_TEXTS: dict[Reaction, str] = {
@@ -55,7 +56,7 @@ def reason_text(found: Findings) -> Mapping[str, str]:
         "missed": _missed(found),
         "watched": _time(facts.watched_ms),
         "served": _closed(found) if found.closing else f"served for {_time(facts.watched_ms)}",
-        "unexpected": f"; {_closed(found)}" if found.closing else " although nothing was expected of the client",
+        "unexpected": _unexpected(found),
         "asked": _asked(facts),
         "errors": _errors(facts),
         "details": "".join(f"; {detail}" for detail in _details(found)),
@@ -92,6 +93,13 @@ def _closed(found: Findings) -> str:
     return f"closed in {_time(found.facts.close_ms)} after {_met(found)}"
 
 
+def _unexpected(found: Findings) -> str:
+    if found.closing:
+        return f"; {_closed(found)}"
+    absent = found.play.kind is Symptom.ABSENCE
+    return " after its absence, and it went on" if absent else " although nothing was expected of the client"
+
+
 def _missed(found: Findings) -> str:
     if found.closing:
         return "close() did not return"
@@ -118,6 +126,8 @@ def _fault(found: Findings) -> str:
 
 def _met(found: Findings) -> str:
     facts = found.facts
+    if found.play.kind is Symptom.ABSENCE:
+        return "its absence"
     if not facts.fault_hits:
         return "its start" if found.unserved else "the start of the observation"
     if facts.fault_codes:

@@ -73,8 +73,9 @@ class WireEvidence:
         self.play = history.header.play
         self.subject = history.header.subject
         self.role = history.header.cell.role
-        ours, self._beside = separate(history)
+        ours, self._beside, self._successor = separate(history)
         self.bystander_apps = [item for item in self._beside if isinstance(item, App)]
+        self.successor_apps = [item for item in self._successor if isinstance(item, App)]
         self.events = EventIndex(with_wire_proof(history.header, ours))
         self.timeline: Timeline = find_timeline(self.header, self.events)
         self.affected = _affected(history)
@@ -124,6 +125,11 @@ class WireEvidence:
     def bystander_exchanges(self) -> tuple[Exchange, ...]:
         """Return the same of the second instance that is the bystander; empty without one."""
         return self._paired(EventIndex(self._beside))
+
+    @lazy
+    def successor_exchanges(self) -> tuple[Exchange, ...]:
+        """Return the same of the second member of the client's group; empty without one."""
+        return self._paired(EventIndex(self._successor))
 
     @lazy
     def closings(self) -> dict[int, int]:

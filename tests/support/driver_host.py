@@ -78,6 +78,10 @@ class Driver(driver_pb2_grpc.OrchestratorServicer):
         """Request another interval."""
         self._orders.put_nowait(pb.ToDriver(pace=pb.Pace(instance=instance, interval_ms=interval_ms)))
 
+    def handle(self, instance: str, handler_ms: int) -> None:
+        """Request that the application of an instance handles the next record for some time."""
+        self._orders.put_nowait(pb.ToDriver(handle=pb.Handle(instance=instance, handler_ms=handler_ms)))
+
     async def stop(self, instance: str, deadline_ms: int) -> float:
         """Request the end of an instance and wait for it; return the time in seconds."""
         begun = time.monotonic()

@@ -60,4 +60,6 @@ async def poll_once(
     for partition, records in batches.items():
         for record in records:
             reports.received(partition.partition, record.offset, (record.value or b"").decode(errors="replace"))
+            if handler_s := reports.handling():
+                await asyncio.sleep(handler_s)
             note(partition, record.offset + 1)

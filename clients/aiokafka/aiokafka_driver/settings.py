@@ -15,6 +15,17 @@ from probe.driver_contract import driver_pb2 as pb
 NO_REFRESH: Mapping[str, Any] = {"metadata_max_age_ms": NO_REFRESH_MS}
 QUICK_GROUP: Mapping[str, Any] = {"session_timeout_ms": 6000, "rebalance_timeout_ms": 6000}
 """Brokers reject a session below group.min.session.timeout.ms, 6 s by default."""
+SHORT_LIMITS = "short-limits"
+OF_ROLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
+    ("quick-timeouts", "group"): QUICK_GROUP,
+    (SHORT_LIMITS, "group"): {
+        "session_timeout_ms": 6000,
+        "max_poll_interval_ms": 8000,
+        "rebalance_timeout_ms": 8000,
+    },
+    (SHORT_LIMITS, "transactional"): {"transaction_timeout_ms": 10000},
+}
+"""Further settings, by profile and role."""
 PROFILES: Mapping[str, Mapping[str, Any]] = {
     "isolated": NO_REFRESH,
     "defaults": {},
@@ -23,6 +34,7 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
     "zstd": {**NO_REFRESH, "compression_type": "zstd"},
     "refresh-1s": {"metadata_max_age_ms": 1000},
     "quick-timeouts": {**NO_REFRESH, "request_timeout_ms": 5000},
+    SHORT_LIMITS: NO_REFRESH,
 }
 REPORTED: Mapping[str, str] = {
     "retry_backoff_ms": "retry_backoff_ms",
@@ -53,8 +65,8 @@ def build(kind: Callable[..., Any], start: pb.Start, role: Mapping[str, Any]) ->
     check_role(start)
     name = f"aiokafka {aiokafka.__version__}"
     known = _defaults(kind)
-    quick_group = QUICK_GROUP if (start.profile, start.role) == ("quick-timeouts", "group") else {}
-    chosen = {**role, **PROFILES[start.profile], **quick_group, **typed(name, start.properties, known, _value)}
+    own = OF_ROLES.get((start.profile, start.role), {})
+    chosen = {**role, **PROFILES[start.profile], **own, **typed(name, start.properties, known, _value)}
     if absent := [key for key in chosen if key not in known]:
         raise Unsupported(f"{name} has no setting {absent[0]!r} for role {start.role}")
     try:

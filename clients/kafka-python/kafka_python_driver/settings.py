@@ -19,6 +19,13 @@ NO_REFRESH: Mapping[str, Any] = {"metadata_max_age_ms": NO_REFRESH_MS}
 QUICK_GROUP: Mapping[str, Any] = {"session_timeout_ms": 6000, "request_timeout_ms": 6001}
 """Brokers reject a session below group.min.session.timeout.ms, 6 s by default; up to 2.0 a member's request timeout
 must exceed its session timeout (KafkaConsumer.__init__ in kafka/consumer/group.py)."""
+SHORT_LIMITS = "short-limits"
+OF_ROLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
+    ("quick-timeouts", "group"): QUICK_GROUP,
+    (SHORT_LIMITS, "group"): {"session_timeout_ms": 6000, "max_poll_interval_ms": 8000},
+    (SHORT_LIMITS, "transactional"): {"transaction_timeout_ms": 10000},
+}
+"""Further settings, by profile and role."""
 PROFILES: Mapping[str, Mapping[str, Any]] = {
     "isolated": NO_REFRESH,
     "defaults": {},
@@ -29,6 +36,7 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
     "oldest-protocol": {**NO_REFRESH, "api_version": (0, 11, 0)},
     "refresh-1s": {"metadata_max_age_ms": 1000},
     "quick-timeouts": {**NO_REFRESH, "request_timeout_ms": 5000},
+    SHORT_LIMITS: NO_REFRESH,
 }
 REPORTED: Mapping[str, str] = {
     "retries": "retries",
@@ -68,8 +76,8 @@ def build(
     check_role(start)
     name = f"kafka-python {kafka.__version__}"
     known = kind.DEFAULT_CONFIG  # type: ignore[attr-defined]  # both classes have it
-    quick_group = QUICK_GROUP if (start.profile, start.role) == ("quick-timeouts", "group") else {}
-    chosen = {**role, **PROFILES[start.profile], **quick_group, **typed(name, start.properties, known, _value)}
+    own = OF_ROLES.get((start.profile, start.role), {})
+    chosen = {**role, **PROFILES[start.profile], **own, **typed(name, start.properties, known, _value)}
     if absent := [key for key in chosen if key not in known]:
         raise Unsupported(f"{name} has no setting {absent[0]!r} for role {start.role}")
     chosen.setdefault("selector", partial(ThrottledSelector, reports.notice))

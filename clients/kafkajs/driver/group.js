@@ -43,9 +43,11 @@ class Member {
     client.on(CRASH, ({ payload }) => this.#crashed(payload));
   }
 
-  take({ partition, message }) {
+  async take({ partition, message }) {
     const offset = Number(message.offset);
     this.reports.received(partition, offset, String(message.value ?? ""));
+    const handlerMs = this.reports.handling();
+    if (handlerMs) await this.stopping.wait(handlerMs);
     this.#next.set(partition, offset + 1);
   }
 

@@ -44,6 +44,12 @@ export class Instances {
   pace(pace) {
     this.#running.get(pace.instance)?.pace(pace.interval_ms);
   }
+
+  /** Let the application of an instance handle the next record for some time; an unknown name has ended already. */
+  handle(order) {
+    const one = this.#running.get(order.instance);
+    if (one) one.reports.handlerMs = order.handler_ms;
+  }
 }
 
 /** One client and its role. */

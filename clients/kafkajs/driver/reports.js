@@ -11,6 +11,9 @@ export class Reports {
   #notices = 0;
   #early = [];
 
+  /** Milliseconds that the application needs for the next record. */
+  handlerMs = 0;
+
   /** Whether the last event was reported. */
   ended = false;
 
@@ -41,6 +44,13 @@ export class Reports {
 
   received(partition, offset, value) {
     this.#add("RECEIVED", { partition, offset, value });
+  }
+
+  /** Return the milliseconds that the application needs for the record that it was given, and take them away. */
+  handling() {
+    const milliseconds = this.handlerMs;
+    this.handlerMs = 0;
+    return milliseconds;
   }
 
   receiveError(error) {

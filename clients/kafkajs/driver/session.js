@@ -41,6 +41,7 @@ function handle(message, instances, outbox) {
   else if (message.message === "start") instances.start(message.start);
   else if (message.message === "stop") instances.stop(message.stop);
   else if (message.message === "pace") instances.pace(message.pace);
+  else if (message.message === "handle") instances.handle(message.handle);
 }
 
 function hello(library, token) {

@@ -26,6 +26,10 @@ const PROFILES = {
     producer: NO_REFRESH,
     consumer: { ...NO_REFRESH, sessionTimeout: SESSION_MS, rebalanceTimeout: SESSION_MS },
   },
+  "short-limits": {
+    producer: { ...NO_REFRESH, transactionTimeout: 10_000 },
+    consumer: { ...NO_REFRESH, sessionTimeout: SESSION_MS, rebalanceTimeout: 8000 },
+  },
 };
 /**
  * The first version that supports a profile. Before 2.0.0 concurrent sends of one idempotent producer take the same

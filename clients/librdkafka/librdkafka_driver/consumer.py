@@ -47,6 +47,8 @@ def group(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     while not stop.asked:
         message = client.poll(POLL_S)
         if report_polled(message, reports):
+            if handler_s := reports.handling():
+                stop.wait(handler_s)
             commits.note(message.partition(), message.offset() + 1)
         commits.commit_if_due(client)
         notices.check()

@@ -17,11 +17,13 @@ QUICK = {
     "session.timeout.ms": "6000",  # brokers reject less than their group.min.session.timeout.ms, 6 s by default
     "socket.connection.setup.timeout.ms": "5000",
 }
+SHORT = {"session.timeout.ms": "6000", "max.poll.interval.ms": "8000", "transaction.timeout.ms": "10000"}
 PROFILES: Mapping[str, Mapping[str, str]] = {
     **librdkafka_settings.PROFILES,
     "quick-timeouts": {**librdkafka_settings.PROFILES["quick-timeouts"], **QUICK},
+    "short-limits": {**librdkafka_settings.NO_REFRESH, **SHORT},
 }
-NEWER = frozenset({"socket.connection.setup.timeout.ms"})
+NEWER = frozenset({"socket.connection.setup.timeout.ms", "max.poll.interval.ms", "transaction.timeout.ms"})
 """Settings that a profile omits in versions without them."""
 REPORTED = {
     "retries": "message.send.max.retries",

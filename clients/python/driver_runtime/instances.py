@@ -43,6 +43,11 @@ class Instances:
         if instance := self._running.get(stop.instance):
             instance.stop(stop.deadline_ms / 1000)
 
+    def handle(self, order: pb.Handle) -> None:
+        """Let the application of an instance handle the next record for some time; an unknown name has ended."""
+        if instance := self._running.get(order.instance):
+            instance.reports.handler_s = order.handler_ms / 1000
+
     def pace(self, pace: pb.Pace) -> None:
         """Set the interval between operations of an instance; an unknown name has ended already."""
         if instance := self._running.get(pace.instance):

@@ -37,6 +37,8 @@ class Reports:
         self._lock = threading.RLock()
         """It may be taken twice: an allocation inside may collect an object whose finalizer logs, which is a notice of
         the same thread (asyncio reports futures and connections so)."""
+        self.handler_s = 0.0
+        """Seconds that the application needs for the next record; `handling` takes them."""
 
     @property
     def ended(self) -> bool:
@@ -65,6 +67,11 @@ class Reports:
     def received(self, partition: int, offset: int, value: str) -> None:
         """Report a record passed to the application."""
         self._add(pb.RECEIVED, partition=partition, offset=offset, value=value)
+
+    def handling(self) -> float:
+        """Return the seconds that the application needs for the record that it was given, and take them away."""
+        seconds, self.handler_s = self.handler_s, 0.0
+        return seconds
 
     def receive_error(self, error: pb.Error, partition: int = -1) -> None:
         """Report an error passed to the consuming application."""

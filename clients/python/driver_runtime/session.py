@@ -59,6 +59,8 @@ def _handle(message: pb.ToDriver, instances: Instances, outbox: Outbox) -> None:
         instances.stop(message.stop)
     elif kind == "pace":
         instances.pace(message.pace)
+    elif kind == "handle":
+        instances.handle(message.handle)
 
 
 def _hello(library: Library, token: str) -> pb.Hello:

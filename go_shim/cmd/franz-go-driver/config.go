@@ -26,6 +26,9 @@ var profiles = driver.Profiles{
 		"RequestTimeoutOverhead": "5s", "ProduceRequestTimeout": "5s", "FetchMaxWait": "1s",
 		"SessionTimeout": "5s", "RebalanceTimeout": "5s", "HeartbeatInterval": "1500ms",
 	}},
+	"short-limits": {Set: map[string]string{
+		"SessionTimeout": "6s", "RebalanceTimeout": "8s", "TransactionTimeout": "10s",
+	}},
 }
 
 // never is the longest metadata age that the library allows, longer than any trial.

@@ -26,6 +26,7 @@ var profiles = driver.Profiles{
 		"Reader.MaxWait": "5s", "Reader.SessionTimeout": "5s", "Reader.RebalanceTimeout": "5s",
 		"Reader.HeartbeatInterval": "1500ms",
 	}},
+	"short-limits": {Set: map[string]string{"Reader.SessionTimeout": "6s", "Reader.RebalanceTimeout": "8s"}},
 }
 
 const (

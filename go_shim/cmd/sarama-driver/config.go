@@ -25,6 +25,9 @@ var profiles = driver.Profiles{
 		"Net.DialTimeout": "5s", "Net.ReadTimeout": "5s", "Net.WriteTimeout": "5s", "Producer.Timeout": "5s",
 		"Consumer.Group.Session.Timeout": "5s", "Consumer.Group.Heartbeat.Interval": "1500ms",
 	}},
+	"short-limits": {Set: map[string]string{
+		"Consumer.Group.Session.Timeout": "6s", "Consumer.Group.Rebalance.Timeout": "8s",
+	}},
 }
 
 // maxProtocol caps the protocol version of a profile: brokers since 4.0 serve Produce from v3 on, which came with 0.11.
@@ -99,6 +102,11 @@ func adjust(config *sarama.Config, chosen driver.Profile, start *driverpb.Start)
 	if start.Role == "transactional" {
 		if err := enableTransactions(config, start.TransactionalId); err != nil {
 			return err
+		}
+		if start.Profile == "short-limits" {
+			if err := assign(config, "Producer.Transaction.Timeout", "10s"); err != nil {
+				return err
+			}
 		}
 	}
 	if start.Role == "admin" || (start.Role == "group" && hasCommit()) {

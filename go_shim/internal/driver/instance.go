@@ -20,18 +20,23 @@ type Instance struct {
 	logRate  rateDetector
 	client   Client
 	interval atomic.Int32 // milliseconds between operations
+	handler  atomic.Int32 // milliseconds that the application needs for the next record
 	deadline atomic.Int64 // nanoseconds for closing, once that was asked for
 
 	bystander         int32
 	bystanderInterval time.Duration // shortest interval of the bystander
 
 	opened  chan struct{} // Open returned
+	asked   chan struct{} // closing was asked for
 	closing sync.Once
 	closed  chan struct{} // the client is closed
 }
 
 func newInstance(start *driverpb.Start, out *outbox) *Instance {
-	i := &Instance{name: start.Instance, out: out, opened: make(chan struct{}), closed: make(chan struct{})}
+	i := &Instance{
+		name: start.Instance, out: out,
+		opened: make(chan struct{}), asked: make(chan struct{}), closed: make(chan struct{}),
+	}
 	i.interval.Store(start.IntervalMs)
 	i.bystander, i.bystanderInterval = start.Bystander, time.Duration(start.BystanderMs)*time.Millisecond
 	return i
@@ -56,6 +61,16 @@ func (i *Instance) IntervalOf(partition int32) func() time.Duration {
 // FlushTime returns the time that a final flush may take: two fifths of the deadline for closing, and at least `least`.
 func (i *Instance) FlushTime(least time.Duration) time.Duration {
 	return max(least, time.Duration(i.deadline.Load())*2/5)
+}
+
+// handle takes the time that the application needs for a record: none, unless Handle named one for the next.
+func (i *Instance) handle() {
+	if ms := i.handler.Swap(0); ms > 0 {
+		select {
+		case <-time.After(time.Duration(ms) * time.Millisecond):
+		case <-i.asked:
+		}
+	}
 }
 
 // Ended reports whether the last event was reported.
@@ -95,6 +110,7 @@ func (i *Instance) recoverPanic() {
 // closed.
 func (i *Instance) closeClient() <-chan struct{} {
 	i.closing.Do(func() {
+		close(i.asked)
 		go func() {
 			defer close(i.closed)
 			defer i.recoverPanic()

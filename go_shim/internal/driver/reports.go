@@ -30,11 +30,12 @@ func (i *Instance) Sent(partition int32, sequence, clock int64) {
 	i.Event(driverpb.Kind_SENT, At(partition, sequence), func(e *driverpb.Event) { e.ClockUs = clock })
 }
 
-// Received reports a record.
+// Received reports a record, and returns when the application has handled it.
 func (i *Instance) Received(partition int32, offset int64, value []byte) {
 	i.Event(driverpb.Kind_RECEIVED, Partition(partition), Offset(offset), func(e *driverpb.Event) {
 		e.Value = strings.ToValidUTF8(string(value), "?")
 	})
+	i.handle()
 }
 
 // Fatal ends the instance as unusable and closes the client. Later events are dropped.

@@ -99,6 +99,8 @@ func (s *session) handle(order *driverpb.ToDriver) error {
 		s.stop(message.Stop)
 	case *driverpb.ToDriver_Pace:
 		s.pace(message.Pace)
+	case *driverpb.ToDriver_Handle:
+		s.busy(message.Handle)
 	default:
 		return errors.New("the orchestrator sent an unknown message")
 	}
@@ -126,6 +128,15 @@ func (s *session) pace(pace *driverpb.Pace) {
 	defer s.mu.Unlock()
 	if instance := s.instances[pace.Instance]; instance != nil {
 		instance.interval.Store(pace.IntervalMs)
+	}
+}
+
+// busy lets the application of an instance handle the next record for some time.
+func (s *session) busy(order *driverpb.Handle) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if instance := s.instances[order.Instance]; instance != nil {
+		instance.handler.Store(order.HandlerMs)
 	}
 }
 

@@ -237,6 +237,7 @@ type ToDriver struct {
 	//	*ToDriver_Start
 	//	*ToDriver_Stop
 	//	*ToDriver_Pace
+	//	*ToDriver_Handle
 	Message       isToDriver_Message `protobuf_oneof:"message"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -315,6 +316,15 @@ func (x *ToDriver) GetPace() *Pace {
 	return nil
 }
 
+func (x *ToDriver) GetHandle() *Handle {
+	if x != nil {
+		if x, ok := x.Message.(*ToDriver_Handle); ok {
+			return x.Handle
+		}
+	}
+	return nil
+}
+
 type isToDriver_Message interface {
 	isToDriver_Message()
 }
@@ -335,6 +345,10 @@ type ToDriver_Pace struct {
 	Pace *Pace `protobuf:"bytes,4,opt,name=pace,proto3,oneof"`
 }
 
+type ToDriver_Handle struct {
+	Handle *Handle `protobuf:"bytes,5,opt,name=handle,proto3,oneof"`
+}
+
 func (*ToDriver_Ping) isToDriver_Message() {}
 
 func (*ToDriver_Start) isToDriver_Message() {}
@@ -342,6 +356,8 @@ func (*ToDriver_Start) isToDriver_Message() {}
 func (*ToDriver_Stop) isToDriver_Message() {}
 
 func (*ToDriver_Pace) isToDriver_Message() {}
+
+func (*ToDriver_Handle) isToDriver_Message() {}
 
 // First message of every stream.
 type Hello struct {
@@ -531,7 +547,7 @@ type Start struct {
 	ClientId string                 `protobuf:"bytes,2,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"` // must be the client id on the wire
 	Role     string                 `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`                         // producer, consumer, group, transactional, admin; any other: `unsupported`
 	Profile  string                 `protobuf:"bytes,4,opt,name=profile,proto3" json:"profile,omitempty"`                   // isolated, defaults, idempotent, no-retries, acks-1, zstd, oldest-protocol, refresh-1s,
-	// quick-timeouts, consumer-protocol; any other: `unsupported`
+	// quick-timeouts, consumer-protocol, short-limits; any other: `unsupported`
 	Properties map[string]string `protobuf:"bytes,5,rep,name=properties,proto3" json:"properties,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // the library's own keys, applied last; a key it does not know: `unsupported`
 	Bootstrap  []string          `protobuf:"bytes,6,rep,name=bootstrap,proto3" json:"bootstrap,omitempty"`                                                                             // host:port
 	Topic      string            `protobuf:"bytes,7,opt,name=topic,proto3" json:"topic,omitempty"`
@@ -789,6 +805,60 @@ func (x *Pace) GetIntervalMs() int32 {
 	return 0
 }
 
+// Group: the application handles the next record for this time, before it asks for more. Other roles, an unknown instance
+// and an ended one ignore it; so do applications with a handler of their own.
+type Handle struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	HandlerMs     int32                  `protobuf:"varint,2,opt,name=handler_ms,json=handlerMs,proto3" json:"handler_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Handle) Reset() {
+	*x = Handle{}
+	mi := &file_driver_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Handle) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Handle) ProtoMessage() {}
+
+func (x *Handle) ProtoReflect() protoreflect.Message {
+	mi := &file_driver_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Handle.ProtoReflect.Descriptor instead.
+func (*Handle) Descriptor() ([]byte, []int) {
+	return file_driver_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Handle) GetInstance() string {
+	if x != nil {
+		return x.Instance
+	}
+	return ""
+}
+
+func (x *Handle) GetHandlerMs() int32 {
+	if x != nil {
+		return x.HandlerMs
+	}
+	return 0
+}
+
 // 1 to 256 events, in order, at most 20 ms late.
 type Events struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -799,7 +869,7 @@ type Events struct {
 
 func (x *Events) Reset() {
 	*x = Events{}
-	mi := &file_driver_proto_msgTypes[8]
+	mi := &file_driver_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -811,7 +881,7 @@ func (x *Events) String() string {
 func (*Events) ProtoMessage() {}
 
 func (x *Events) ProtoReflect() protoreflect.Message {
-	mi := &file_driver_proto_msgTypes[8]
+	mi := &file_driver_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -824,7 +894,7 @@ func (x *Events) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Events.ProtoReflect.Descriptor instead.
 func (*Events) Descriptor() ([]byte, []int) {
-	return file_driver_proto_rawDescGZIP(), []int{8}
+	return file_driver_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Events) GetEvents() []*Event {
@@ -860,7 +930,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_driver_proto_msgTypes[9]
+	mi := &file_driver_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -872,7 +942,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_driver_proto_msgTypes[9]
+	mi := &file_driver_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -885,7 +955,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_driver_proto_rawDescGZIP(), []int{9}
+	return file_driver_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Event) GetInstance() string {
@@ -978,7 +1048,7 @@ type Error struct {
 
 func (x *Error) Reset() {
 	*x = Error{}
-	mi := &file_driver_proto_msgTypes[10]
+	mi := &file_driver_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -990,7 +1060,7 @@ func (x *Error) String() string {
 func (*Error) ProtoMessage() {}
 
 func (x *Error) ProtoReflect() protoreflect.Message {
-	mi := &file_driver_proto_msgTypes[10]
+	mi := &file_driver_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1003,7 +1073,7 @@ func (x *Error) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Error.ProtoReflect.Descriptor instead.
 func (*Error) Descriptor() ([]byte, []int) {
-	return file_driver_proto_rawDescGZIP(), []int{10}
+	return file_driver_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Error) GetCode() int32 {
@@ -1051,12 +1121,13 @@ const file_driver_proto_rawDesc = "" +
 	"\x05hello\x18\x01 \x01(\v2\x16.probe.driver.v1.HelloH\x00R\x05hello\x12+\n" +
 	"\x04pong\x18\x02 \x01(\v2\x15.probe.driver.v1.PongH\x00R\x04pong\x121\n" +
 	"\x06events\x18\x03 \x01(\v2\x17.probe.driver.v1.EventsH\x00R\x06eventsB\t\n" +
-	"\amessage\"\xcc\x01\n" +
+	"\amessage\"\xff\x01\n" +
 	"\bToDriver\x12+\n" +
 	"\x04ping\x18\x01 \x01(\v2\x15.probe.driver.v1.PingH\x00R\x04ping\x12.\n" +
 	"\x05start\x18\x02 \x01(\v2\x16.probe.driver.v1.StartH\x00R\x05start\x12+\n" +
 	"\x04stop\x18\x03 \x01(\v2\x15.probe.driver.v1.StopH\x00R\x04stop\x12+\n" +
-	"\x04pace\x18\x04 \x01(\v2\x15.probe.driver.v1.PaceH\x00R\x04paceB\t\n" +
+	"\x04pace\x18\x04 \x01(\v2\x15.probe.driver.v1.PaceH\x00R\x04pace\x121\n" +
+	"\x06handle\x18\x05 \x01(\v2\x17.probe.driver.v1.HandleH\x00R\x06handleB\t\n" +
 	"\amessage\"\x9b\x01\n" +
 	"\x05Hello\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\tR\x05token\x12\x16\n" +
@@ -1102,7 +1173,11 @@ const file_driver_proto_rawDesc = "" +
 	"\x04Pace\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\vinterval_ms\x18\x02 \x01(\x05R\n" +
-	"intervalMs\"8\n" +
+	"intervalMs\"C\n" +
+	"\x06Handle\x12\x1a\n" +
+	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1d\n" +
+	"\n" +
+	"handler_ms\x18\x02 \x01(\x05R\thandlerMs\"8\n" +
 	"\x06Events\x12.\n" +
 	"\x06events\x18\x01 \x03(\v2\x16.probe.driver.v1.EventR\x06events\"\xb2\x03\n" +
 	"\x05Event\x12\x1a\n" +
@@ -1174,7 +1249,7 @@ func file_driver_proto_rawDescGZIP() []byte {
 }
 
 var file_driver_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_driver_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_driver_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_driver_proto_goTypes = []any{
 	(Kind)(0),          // 0: probe.driver.v1.Kind
 	(*FromDriver)(nil), // 1: probe.driver.v1.FromDriver
@@ -1185,32 +1260,34 @@ var file_driver_proto_goTypes = []any{
 	(*Start)(nil),      // 6: probe.driver.v1.Start
 	(*Stop)(nil),       // 7: probe.driver.v1.Stop
 	(*Pace)(nil),       // 8: probe.driver.v1.Pace
-	(*Events)(nil),     // 9: probe.driver.v1.Events
-	(*Event)(nil),      // 10: probe.driver.v1.Event
-	(*Error)(nil),      // 11: probe.driver.v1.Error
-	nil,                // 12: probe.driver.v1.Start.PropertiesEntry
-	nil,                // 13: probe.driver.v1.Event.SettingsEntry
+	(*Handle)(nil),     // 9: probe.driver.v1.Handle
+	(*Events)(nil),     // 10: probe.driver.v1.Events
+	(*Event)(nil),      // 11: probe.driver.v1.Event
+	(*Error)(nil),      // 12: probe.driver.v1.Error
+	nil,                // 13: probe.driver.v1.Start.PropertiesEntry
+	nil,                // 14: probe.driver.v1.Event.SettingsEntry
 }
 var file_driver_proto_depIdxs = []int32{
 	3,  // 0: probe.driver.v1.FromDriver.hello:type_name -> probe.driver.v1.Hello
 	5,  // 1: probe.driver.v1.FromDriver.pong:type_name -> probe.driver.v1.Pong
-	9,  // 2: probe.driver.v1.FromDriver.events:type_name -> probe.driver.v1.Events
+	10, // 2: probe.driver.v1.FromDriver.events:type_name -> probe.driver.v1.Events
 	4,  // 3: probe.driver.v1.ToDriver.ping:type_name -> probe.driver.v1.Ping
 	6,  // 4: probe.driver.v1.ToDriver.start:type_name -> probe.driver.v1.Start
 	7,  // 5: probe.driver.v1.ToDriver.stop:type_name -> probe.driver.v1.Stop
 	8,  // 6: probe.driver.v1.ToDriver.pace:type_name -> probe.driver.v1.Pace
-	12, // 7: probe.driver.v1.Start.properties:type_name -> probe.driver.v1.Start.PropertiesEntry
-	10, // 8: probe.driver.v1.Events.events:type_name -> probe.driver.v1.Event
-	0,  // 9: probe.driver.v1.Event.kind:type_name -> probe.driver.v1.Kind
-	11, // 10: probe.driver.v1.Event.error:type_name -> probe.driver.v1.Error
-	13, // 11: probe.driver.v1.Event.settings:type_name -> probe.driver.v1.Event.SettingsEntry
-	1,  // 12: probe.driver.v1.Orchestrator.Attach:input_type -> probe.driver.v1.FromDriver
-	2,  // 13: probe.driver.v1.Orchestrator.Attach:output_type -> probe.driver.v1.ToDriver
-	13, // [13:14] is the sub-list for method output_type
-	12, // [12:13] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	9,  // 7: probe.driver.v1.ToDriver.handle:type_name -> probe.driver.v1.Handle
+	13, // 8: probe.driver.v1.Start.properties:type_name -> probe.driver.v1.Start.PropertiesEntry
+	11, // 9: probe.driver.v1.Events.events:type_name -> probe.driver.v1.Event
+	0,  // 10: probe.driver.v1.Event.kind:type_name -> probe.driver.v1.Kind
+	12, // 11: probe.driver.v1.Event.error:type_name -> probe.driver.v1.Error
+	14, // 12: probe.driver.v1.Event.settings:type_name -> probe.driver.v1.Event.SettingsEntry
+	1,  // 13: probe.driver.v1.Orchestrator.Attach:input_type -> probe.driver.v1.FromDriver
+	2,  // 14: probe.driver.v1.Orchestrator.Attach:output_type -> probe.driver.v1.ToDriver
+	14, // [14:15] is the sub-list for method output_type
+	13, // [13:14] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_driver_proto_init() }
@@ -1228,6 +1305,7 @@ func file_driver_proto_init() {
 		(*ToDriver_Start)(nil),
 		(*ToDriver_Stop)(nil),
 		(*ToDriver_Pace)(nil),
+		(*ToDriver_Handle)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1235,7 +1313,7 @@ func file_driver_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_driver_proto_rawDesc), len(file_driver_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   13,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from probe import verdict
@@ -37,10 +37,22 @@ async def inject_fault(state: TrialState, environment: TrialEnvironment) -> None
         await cluster.revert()
 
 
-async def observe_and_revert(state: TrialState, environment: TrialEnvironment, pacing: Pacing) -> None:
-    """Observe to the end, revert, and give a client that did not recover a moment."""
+async def nothing() -> None:
+    """End no absence."""
+
+
+async def observe_and_revert(
+    state: TrialState,
+    environment: TrialEnvironment,
+    pacing: Pacing,
+    come_back: Callable[[], Awaitable[None]] = nothing,
+) -> None:
+    """Observe to the end, revert, and give a client that did not recover a moment.
+
+    `come_back` is called before a revert within the observation.
+    """
     part, options, lag = state.item.variant, environment.options, environment.tools.lag
-    last = await _observe(state, environment, pacing)
+    last = await _observe(state, environment, pacing, come_back)
     if state.item.cell.engine is Engine.KAFKA:
         environment.downgrade()  # also after an early end: the next steps wait for the last of the cohort
     state.learn()
@@ -58,7 +70,9 @@ async def observe_and_revert(state: TrialState, environment: TrialEnvironment, p
         await _after_revert(state)
 
 
-async def _observe(state: TrialState, environment: TrialEnvironment, pacing: Pacing) -> verdict.Outlook | None:
+async def _observe(
+    state: TrialState, environment: TrialEnvironment, pacing: Pacing, come_back: Callable[[], Awaitable[None]]
+) -> verdict.Outlook | None:
     """Observe until the verdict is certain or the user's limit is reached; revert in time. Return the last outlook."""
     options, lag = environment.options, environment.tools.lag
     heal_ms = state.item.variant.heal_after_ms or None
@@ -76,6 +90,7 @@ async def _observe(state: TrialState, environment: TrialEnvironment, pacing: Pac
             state.recorder.mark(MarkKind.WARM)
             warm = True
         if heal_ms is not None and elapsed_ms >= heal_ms:
+            await come_back()
             await environment.cluster.revert()
             heal_ms = None
         if options.watch_ms is not None and elapsed_ms >= options.watch_ms:

@@ -57,6 +57,7 @@ def make_subject(item: Planned, name: str, old: int) -> Subject:
         bootstrap=BOOTSTRAP[item.variant.bootstrap](old),
         bystander_instance=bystander_instance,
         bystander_key=bystander_key,
+        successor=f"{name}-s" if item.variant.absence is not None and item.variant.absence.successor else "",
     )
 
 

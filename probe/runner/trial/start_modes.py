@@ -8,6 +8,7 @@ from dataclasses import replace
 from probe.drivers.process import RunningInstance
 from probe.model import Engine, EngineKind, MarkKind, Reaction, Role, Symptom, Target
 from probe.model.placement import Spread, TopicPlan
+from probe.runner.trial.absence import away
 from probe.runner.trial.closing import close_under_the_fault
 from probe.runner.trial.environment import TrialEnvironment
 from probe.runner.trial.observation import inject_fault, observe_and_revert
@@ -80,8 +81,9 @@ async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> 
     await prepare(state, environment)
     item, recorder, tools = state.item, state.recorder, environment.tools
     start = make_start(item, state.header.subject, environment.tap)
+    alone = environment.alone or item.variant.absence is not None
     async with (
-        tools.host.start(item.cell, start, recorder.add, alone=environment.alone) as instance,
+        tools.host.start(item.cell, start, recorder.add, alone=alone) as instance,
         run_bystander(state.header.subject, item, tools, start, recorder.add_beside) as beside,
     ):
         pacing = Pacing(state, environment.cluster, instance, beside)
@@ -96,8 +98,9 @@ async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> 
             if item.expectation.closes:
                 await close_under_the_fault(state, environment, instance)
             else:
-                await observe_and_revert(state, environment, pacing)
-        await stop_instance(state, instance, environment.cluster, alone=environment.alone)
+                async with away(state, environment, instance, start) as absent:
+                    await observe_and_revert(state, environment, pacing, absent.end)
+        await stop_instance(state, instance, environment.cluster, alone=alone)
 
 
 async def second_instance(state: TrialState, environment: TrialEnvironment) -> None:

@@ -42,6 +42,8 @@ STAGES = {
 MILESTONES = {
     MarkKind.WARM: "warm",
     MarkKind.PACED: "works every {text} ms",
+    MarkKind.AWAY: "away: {text}",
+    MarkKind.BACK: "back",
     MarkKind.STOPPING: "asked to close",
     MarkKind.STOPPED: "closed",
 }

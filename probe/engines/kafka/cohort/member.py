@@ -141,7 +141,7 @@ class CohortMember:
         replicas = {subject.affected: places.affected, subject.bystander: places.bystander}
         history = await self._create(subject, replicas, elected=plan.elected)
         subject = replace(subject, history=await self._cluster.history.of_keys(subject, history))
-        for name in filter(None, (subject.client_id, subject.bystander_instance)):
+        for name in filter(None, (subject.client_id, subject.bystander_instance, subject.successor)):
             self._names.append(name)
             self._cluster.sorting.join(name, self._sink)
         if plan.feed_ms:

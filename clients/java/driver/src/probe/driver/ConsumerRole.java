@@ -53,6 +53,7 @@ class ConsumerRole extends Instance {
             try {
                 for (ConsumerRecord<String, String> record : CompatibleCalls.poll(consumer, POLL)) {
                     reports.received(record.partition(), record.offset(), record.value());
+                    handled();
                     delivered(record);
                 }
                 polled();

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigException;
@@ -29,6 +30,7 @@ abstract class Instance {
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile int deadlineMs;
     private volatile int intervalMs;
+    private final AtomicInteger handlerMs = new AtomicInteger();
     private long noticeSecond;
     private int notices;
 
@@ -62,6 +64,19 @@ abstract class Instance {
         this.intervalMs = Math.max(1, intervalMs);
     }
 
+    /** Lets the application handle the next record for some time. */
+    final void handleFor(int handlerMs) {
+        this.handlerMs.set(handlerMs);
+    }
+
+    /** Takes the time that the application needs for a record that it was given. */
+    final void handled() {
+        int ms = handlerMs.getAndSet(0);
+        if (ms > 0) {
+            pauseFor(ms);
+        }
+    }
+
     /** The interval of one partition; {@link #ALL_PARTITIONS} = one operation concerns all of them. */
     final int intervalMs(int partition) {
         return partition == start.getBystander() ? Math.max(intervalMs, start.getBystanderMs()) : intervalMs;
@@ -93,8 +108,12 @@ abstract class Instance {
 
     /** Pauses like an application after an error without any wait. */
     final void pauseAfterError() {
+        pauseFor(AFTER_ERROR_MS);
+    }
+
+    private void pauseFor(long ms) {
         try {
-            pause(AFTER_ERROR_MS);
+            pause(ms);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -2,6 +2,7 @@ package probe.driver;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import probe.driver.v1.Handle;
 import probe.driver.v1.Pace;
 import probe.driver.v1.Start;
 import probe.driver.v1.Stop;
@@ -44,6 +45,13 @@ final class Instances {
         Instance instance = running.get(pace.getInstance());
         if (instance != null) {
             instance.pace(pace.getIntervalMs());
+        }
+    }
+
+    void handle(Handle handle) {
+        Instance instance = running.get(handle.getInstance());
+        if (instance != null) {
+            instance.handleFor(handle.getHandlerMs());
         }
     }
 

@@ -22,8 +22,10 @@ final class Profiles {
     private static final String QUICK_SESSION = "6000";
     /** Before 2.0 a consumer's request timeout must exceed its session timeout (KafkaConsumer's constructor). */
     private static final String ABOVE_QUICK_SESSION = "7000";
+    private static final Map<String, String> SHORT_LIMITS = Map.of(
+            "session.timeout.ms", "6000", "max.poll.interval.ms", "8000", "transaction.timeout.ms", "10000");
     private static final List<String> NAMES = List.of("isolated", "defaults", "idempotent", "no-retries", "acks-1",
-            "zstd", "refresh-1s", "quick-timeouts", "consumer-protocol");
+            "zstd", "refresh-1s", "quick-timeouts", "consumer-protocol", "short-limits");
 
     private Profiles() {}
 
@@ -51,6 +53,7 @@ final class Profiles {
             case "zstd" -> settings.putAll(zstd(role, library));
             case "quick-timeouts" -> settings.putAll(quick(role, library));
             case "consumer-protocol" -> settings.putAll(consumerProtocol(role, library));
+            case "short-limits" -> settings.putAll(shortLimits(role));
             case "oldest-protocol" -> throw new UnsupportedException(
                     "kafka-clients negotiates the version of every request and has no setting that caps it");
             default -> throw new UnsupportedException("this driver has no profile " + profile);
@@ -87,6 +90,17 @@ final class Profiles {
                     "group.protocol=consumer is a preview before 4.0 (KIP-848); this is " + library.version());
         }
         return only(role == Role.GROUP, "consumer-protocol", role, "group.protocol", "consumer");
+    }
+
+    /** Before 0.10.1 there is no poll interval (KIP-62), and a member that does not poll loses its session. */
+    private static Map<String, String> shortLimits(Role role) {
+        Map<String, String> settings = new HashMap<>();
+        SHORT_LIMITS.forEach((key, value) -> {
+            if (role.knows(key)) {
+                settings.put(key, value);
+            }
+        });
+        return settings;
     }
 
     /** {@code delivery.timeout.ms} stays: it bounds the wait of the application, not the detection of silence. */

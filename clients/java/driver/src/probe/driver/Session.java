@@ -83,6 +83,7 @@ final class Session extends ClientCall.Listener<ToDriver> {
             case START -> instances.start(message.getStart());
             case STOP -> instances.stop(message.getStop());
             case PACE -> instances.pace(message.getPace());
+            case HANDLE -> instances.handle(message.getHandle());
             default -> System.err.println("an unknown message was ignored");
         }
     }

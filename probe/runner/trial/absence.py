@@ -1,0 +1,104 @@
+"""The client's application is absent: its process is stopped, or its handler is busy (docs/verdicts.md#absence)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+
+from probe.drivers.process import RunningInstance
+from probe.model import MarkKind, Role
+from probe.ports import Start
+from probe.protocol.apis import PRODUCE
+from probe.runner.trial.environment import TrialEnvironment
+from probe.runner.trial.state import TrialState
+from probe.runner.trial.teardown import STOP_MS
+from probe.scenarios.scenario import Absence
+
+TOGETHER_S = 3.0
+"""Time for which the second member stays when the first one is back: what that one commits meets another owner."""
+WORK_S = 3.0
+"""Longest wait for a request of the work that the absence interrupts."""
+WORK: Mapping[Role, int] = {Role.PRODUCER: PRODUCE, Role.TRANSACTIONAL: PRODUCE}
+"""The request after which a process is stopped, by role: a transaction is open then, a record is under way."""
+
+
+class Away:
+    """An absence that has begun; `end` ends it."""
+
+    def __init__(self, state: TrialState) -> None:
+        """Begin without anything to undo."""
+        self._state = state
+        self.stopped = contextlib.AsyncExitStack()
+        """What is undone when the client is back."""
+        self.beside = contextlib.AsyncExitStack()
+        """What is undone some time later."""
+        self.successor: RunningInstance | None = None
+        self._leaving: asyncio.Task[None] | None = None
+
+    async def end(self) -> None:
+        """Let the application work again; the second member leaves a little later."""
+        await self.stopped.aclose()
+        self._state.recorder.mark(MarkKind.BACK)
+        if self.successor is not None:
+            self._leaving = asyncio.create_task(self._leave(self.successor))
+
+    async def close(self) -> None:
+        """Undo all that is left: nothing stays stopped, whatever happened."""
+        if self._leaving is not None:
+            self._leaving.cancel()
+            await asyncio.gather(self._leaving, return_exceptions=True)
+        try:
+            await self.stopped.aclose()
+        finally:
+            await self.beside.aclose()
+
+    async def _leave(self, successor: RunningInstance) -> None:
+        await asyncio.sleep(TOGETHER_S)
+        await successor.stop(STOP_MS)
+
+
+@contextlib.asynccontextmanager
+async def away(
+    state: TrialState, environment: TrialEnvironment, instance: RunningInstance, start: Start
+) -> AsyncIterator[Away]:
+    """Begin the absence of the scenario, if it has one, and undo all of it at exit."""
+    absence = state.item.variant.absence
+    found = Away(state)
+    try:
+        if absence is not None:
+            await _begin(found, state, environment, instance, start, absence)
+        yield found
+    finally:
+        await asyncio.shield(found.close())
+
+
+async def _begin(
+    found: Away,
+    state: TrialState,
+    environment: TrialEnvironment,
+    instance: RunningInstance,
+    start: Start,
+    absence: Absence,
+) -> None:
+    if absence.busy:
+        instance.handle_for(state.item.variant.heal_after_ms or absence.short_ms)
+        state.recorder.mark(MarkKind.AWAY, "handles one record")
+    else:
+        await _await_work(state)
+        await found.stopped.enter_async_context(instance.suspended())
+        state.recorder.mark(MarkKind.AWAY, "its process is stopped")
+    if name := state.header.subject.successor:
+        other = replace(start, instance=name, client_id=name)
+        host, cell = environment.tools.host, state.item.cell
+        running = host.start(cell, other, state.recorder.add_beside)
+        found.successor = await found.beside.enter_async_context(running)
+
+
+async def _await_work(state: TrialState) -> None:
+    """Wait until the broker has received work, so that the client is stopped in the middle of it."""
+    api, recorder = WORK.get(state.item.cell.role), state.recorder
+    if api is not None:
+        before = recorder.asked[api]
+        await recorder.until(lambda now: now.ending is not None or now.asked[api] > before, WORK_S)

@@ -1,0 +1,46 @@
+"""Role variants of scenarios in which the client's application does not work for a while, and the brokers serve."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from probe.model import Expectation, Profile, Reaction, Role, Symptom, Target
+from probe.model.profile import SHORT_LIMITS
+from probe.scenarios.scenario import CONFORMS, Absence, RoleVariant, expect
+
+AFTERWARDS_MS = 20_000
+"""Time for which the client is watched after the absence."""
+CONFORMING = (*CONFORMS[Reaction.NOTHING], *CONFORMS[Reaction.SURFACE])
+"""A client that says what it has lost, or has lost nothing, and goes on."""
+
+
+def variants_of_absence(absence: Absence, *roles: Role) -> tuple[RoleVariant, ...]:
+    """Return the variants; only a group has a second member that takes over."""
+    alone = tuple(role for role in roles if role is not Role.GROUP)
+    found = (_variant(replace(absence, successor=False), alone), _variant(absence, (Role.GROUP,)))
+    return tuple(variant for variant in found if variant.roles)
+
+
+def with_length(variant: RoleVariant, profile: Profile) -> RoleVariant:
+    """Return the variant with the length that the absence has in a profile."""
+    if variant.absence is None:
+        return variant
+    length_ms = variant.absence.short_ms if profile.name == SHORT_LIMITS else variant.absence.long_ms
+    play = replace(variant.expectation, watch_ms=length_ms + AFTERWARDS_MS)
+    return replace(variant, expectation=play, heal_after_ms=length_ms)
+
+
+def _variant(absence: Absence, roles: tuple[Role, ...]) -> RoleVariant:
+    return RoleVariant(
+        roles=roles,
+        expectation=_expectation(absence.short_ms),
+        absence=absence,
+        heal_after_ms=absence.short_ms,
+    )
+
+
+def _expectation(length_ms: int) -> Expectation:
+    play = expect(
+        Symptom.ABSENCE, Reaction.NOTHING, target=Target.CLUSTER, prompt_ms=3000, watch_ms=length_ms + AFTERWARDS_MS
+    )
+    return replace(play, conforms=CONFORMING)
