@@ -45,7 +45,7 @@ def main() -> int:
     say(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before")
     if arguments.cell:
         named = _named(plan, arguments.cell)
-        again = _again(plan, named, selection, ways, arguments.again)
+        again = _each_way(plan, named, selection, ways, arguments.again)
         return _report(named, dict.fromkeys(ways, Outcomes()), again)
     drawn = _draw(plan, arguments.cells, arguments.seed)
     say(f"{len(drawn)} cells drawn by seed {arguments.seed}")
@@ -55,10 +55,10 @@ def main() -> int:
     say(f"{len(drawn) - len(differ)} of {len(drawn)} cells have the same outcome, {len(differ)} differ")
     if not differ:
         return 0
-    return _report(differ, once, _again(plan, differ, selection, ways, arguments.again))
+    return _report(differ, once, _each_way(plan, differ, selection, ways, arguments.again))
 
 
-def _again(
+def _each_way(
     plan: Plan, cells: Collection[Cell], selection: Selection, ways: dict[str, Options], count: int
 ) -> dict[str, Outcomes]:
     part = _part(plan, cells, count)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 from typing import Annotated, NoReturn
@@ -53,7 +52,6 @@ def probe(
 
 def main() -> None:
     """Run the command. Every expected failure is one line on stderr and an exit code (docs/operations.md)."""
-    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
     handle_signals()
     raise_file_limit()
     try:

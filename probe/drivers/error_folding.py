@@ -13,7 +13,7 @@ from probe.model import App, AppKind
 SPAN_US = 1_000_000
 FIRST = 100
 """Number of equal errors of a second that remain events of their own."""
-APART_US = 10_000
+SPACING_US = 10_000
 """Further ones remain if they come this long after the last that remained. So its time is never older than that."""
 FOLDED = frozenset({AppKind.RECEIVE_ERROR})
 """Errors that end no operation. The others name their operation, and each is needed."""
@@ -45,7 +45,7 @@ class ErrorFolding:
         kind = self._kinds.setdefault(_key(event), _Kind(event.at))
         if event.at - kind.began >= SPAN_US:
             kind.began, kind.emitted = event.at, 0
-        if kind.emitted >= FIRST and event.at - kind.last < APART_US:
+        if kind.emitted >= FIRST and event.at - kind.last < SPACING_US:
             kind.left_out += 1
             return None
         left_out, kind.left_out = kind.left_out, 0

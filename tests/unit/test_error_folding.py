@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from probe.drivers.error_folding import APART_US, FIRST, SPAN_US, ErrorFolding
+from probe.drivers.error_folding import SPACING_US, FIRST, SPAN_US, ErrorFolding
 from probe.model import App, AppKind, ClientError
 
 
@@ -21,16 +21,16 @@ def test_a_storm_of_equal_errors_becomes_a_count_and_its_last_time_stays_known()
     events = [failed(number * 33, text=f"attempt {number}") for number in range(90_000)]
     found = kept(events)
     assert len(found) + sum(event.left_out for event in found) <= len(events)
-    assert len(events) - len(found) - sum(event.left_out for event in found) < APART_US / 33
-    assert len(found) < 3 * (FIRST + SPAN_US / APART_US) + FIRST
-    assert events[-1].at - found[-1].at < APART_US
+    assert len(events) - len(found) - sum(event.left_out for event in found) < SPACING_US / 33
+    assert len(found) < 3 * (FIRST + SPAN_US / SPACING_US) + FIRST
+    assert events[-1].at - found[-1].at < SPACING_US
 
 
 def test_a_moderate_rate_stays_as_it_is() -> None:
     events = [failed(number * 9_000) for number in range(1000)]
     assert kept(events[:100]) == events[:100]
-    assert kept([failed(number * APART_US) for number in range(1000)]) == [
-        failed(number * APART_US) for number in range(1000)
+    assert kept([failed(number * SPACING_US) for number in range(1000)]) == [
+        failed(number * SPACING_US) for number in range(1000)
     ]
 
 
