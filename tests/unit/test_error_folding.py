@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from probe.drivers.error_folding import SPACING_US, FIRST, SPAN_US, ErrorFolding
+from probe.drivers.error_folding import FIRST, SPACING_US, SPAN_US, ErrorFolding
 from probe.model import App, AppKind, ClientError
 
 
