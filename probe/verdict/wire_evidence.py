@@ -8,34 +8,13 @@ from dataclasses import dataclass, replace
 from probe.model import App, EngineKind, Folded, History, Request, Response, Role, Row, Target, Trigger
 from probe.model.lazy import lazy
 from probe.verdict import apis
+from probe.verdict.affected import find_affected
 from probe.verdict.instances import separate
 from probe.verdict.timeline import EventIndex, Timeline, find_timeline
 from probe.verdict.wire_proof import with_wire_proof
 
 SPREAD_US = 100_000
 """Folded frames count as if they were evenly distributed, one share per 100 ms of their span."""
-
-
-@dataclass(frozen=True, slots=True)
-class Affected:
-    """The object that the fault hits, as rows name it."""
-
-    topic: str
-    partition: int
-    key: str
-    """Group or transactional id where the target is a coordinator. Otherwise empty."""
-    key_type: int
-    """0 group, 1 transaction, as in FindCoordinator."""
-    controller: bool = False
-    """It is the controller, about which every request to it is."""
-
-    def named_by(self, row: Row) -> bool:
-        """Return whether a row is about the object. A row about the whole topic is."""
-        if self.controller:
-            return True
-        if self.key:
-            return row.key == self.key
-        return row.topic == self.topic and row.partition in (self.partition, -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +57,7 @@ class WireEvidence:
         self.successor_apps = [item for item in self._successor if isinstance(item, App)]
         self.events = EventIndex(with_wire_proof(history.header, ours))
         self.timeline: Timeline = find_timeline(self.header, self.events)
-        self.affected = _affected(history)
+        self.affected = find_affected(history)
         self._ignored = apis.BENIGN - set(self.play.codes)
 
     @property
@@ -226,16 +205,6 @@ def _asked(answer: Response) -> Request:
         api=answer.api,
         version=answer.version,
     )
-
-
-def _affected(history: History) -> Affected:
-    subject, role = history.header.subject, history.header.cell.role
-    key, key_type = "", 0
-    if history.header.play.target is Target.COORDINATOR:
-        of_group = apis.TXN_OFFSET_COMMIT in history.header.play.apis
-        transactional = role is Role.TRANSACTIONAL and bool(subject.transactional_id) and not of_group
-        key, key_type = (subject.transactional_id, 1) if transactional else (subject.group, 0)
-    return Affected(subject.topic, subject.affected, key, key_type, history.header.play.target is Target.CONTROLLER)
 
 
 def _cut_short(item: Folded, end: int) -> Folded:
