@@ -9,6 +9,7 @@ from pathlib import Path
 from probe.engines.kafka.cluster import properties
 from probe.engines.kafka.cluster.release import Release
 from probe.errors import EngineError
+from probe.files.atomic import put_folder
 
 LOG_DIRS = ("d0", "d1")
 META = "meta"
@@ -39,7 +40,7 @@ def put_aside(folder: Path) -> None:
     """Put the data of a server aside."""
     for path, aside in _places(folder):
         if path.exists():
-            path.rename(aside)
+            put_folder(path, aside, aside)
 
 
 def take_back(folder: Path) -> None:
@@ -47,7 +48,7 @@ def take_back(folder: Path) -> None:
     for path, aside in _places(folder):
         if aside.exists():
             shutil.rmtree(path, ignore_errors=True)
-            aside.rename(path)
+            put_folder(aside, path, aside)
 
 
 def _places(folder: Path) -> Iterator[tuple[Path, Path]]:
