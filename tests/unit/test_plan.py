@@ -61,7 +61,7 @@ MISROUTED = "answer/api-versions/REBOOTSTRAP_REQUIRED"
         (Span(since="2.0.0"), ["1.9.0", "1.10.0"], " before 2.0.0 does not say in ApiVersions"),
     ],
 )
-def test_a_client_that_names_no_node_cannot_be_told_that_it_is_another(
+def test_a_client_that_names_no_node_learns_of_no_other_one(
     selection: Selection, names_node: Span | None, skipped: list[str], says: str
 ) -> None:
     (family,) = {item.family.family: item.family for item in selection.clients}.values()
