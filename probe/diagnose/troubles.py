@@ -74,6 +74,10 @@ class Trouble:
     """Successes since the first sign."""
     moved_to: int | None = None
     """Number of the address that served it first since the last sign."""
+    again: int = 0
+    """Time of the first sign since the client had last recovered; `since` if it never had."""
+    recoveries: int = 0
+    """Times that it had recovered before the last sign."""
 
     def recovered_at(self, now: int) -> int | None:
         """Return when the client had recovered; None as long as it has not."""
@@ -100,7 +104,9 @@ class ItemState:
         begins = self.trouble is None
         found = self.trouble
         if found is None:
-            found = self.trouble = Trouble(since=at, first=sign, broker=broker)
+            found = self.trouble = Trouble(since=at, first=sign, broker=broker, again=at)
+        elif found.recovered_at(at) is not None:
+            found.recoveries, found.again = found.recoveries + 1, at
         found.last, found.sign, found.api, found.code = at, sign, api, code
         found.good, found.good_at, found.moved_to = 0, None, None
         match sign:
