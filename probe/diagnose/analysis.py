@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from probe.diagnose.brokers import BrokerView, Brokers
 from probe.diagnose.clients import (
@@ -49,6 +49,8 @@ class _Reading:
     source: Input
     back_off_ms: Callable[[Library], int]
     whose: Whose
+    pictures: int
+    """Number of troubles whose events are still to be kept for timelines."""
     leaders: Leaders = field(default_factory=Leaders)
     brokers: Brokers = field(default_factory=Brokers)
     readers: dict[ClientKey, Reader] = field(default_factory=dict)
@@ -164,11 +166,18 @@ class _Reading:
             back_off_ms=self.back_off_ms(library),
             sees_all=len(self.hosts.get(client.key.address, ())) >= SEVERAL,
         )
-        self.findings.setdefault(client.key, []).extend(found)
+        self.findings.setdefault(client.key, []).extend(map(self._pictured, found))
         for item in client.troubled:
             client.items[item].trouble = None
         client.troubled.clear()
         client.kept.end()
+
+    def _pictured(self, finding: Finding) -> Finding:
+        """Return a finding with its events if a timeline is wanted: of what is not over, or of the first ones."""
+        if finding.history is None or self.pictures <= 0:
+            return replace(finding, history=None)
+        self.pictures -= 1
+        return finding
 
     def library(self, client: ClientState) -> Library:
         """Return whose client it is, by what its connections sent first."""
@@ -187,15 +196,17 @@ def analyse(
     *,
     whose: Whose,
     back_off_ms: Callable[[Library], int],
+    pictures: int = 0,
 ) -> Diagnosis:
     """Read all events of an input, and judge its clients.
 
-    `whose` names the library of a client, `back_off_ms` that library's back-off between retries.
+    `whose` names the library of a client, `back_off_ms` that library's back-off between retries. The
+    events of `pictures` troubles are kept for timelines: those that are not over first.
     """
-    reading = _Reading(source, back_off_ms, whose)
+    reading = _Reading(source, back_off_ms, whose, pictures)
     for event in source.events():
         reading.take(event)
-    now = reading.now
+    now = reading.now = max(reading.now, getattr(source, "until", 0))
     for queue in (reading.waiting, reading.polls):
         while queue and queue[0][0] <= now:
             reading._unanswered(*queue.popleft())  # noqa: SLF001  # its own state
@@ -203,8 +214,9 @@ def analyse(
     for key, reader in reading.readers.items():
         if reader.client.troubled:
             reading.judge(reader.client, now)
-        client = reader.client
-        found.append(client_finding(client, reading.findings.get(key, ()), reading.library(client), now))
+        client, library = reader.client, reading.library(reader.client)
+        troubles = reading.findings.get(key, ())
+        found.append(client_finding(client, troubles, library, now, back_off_ms(library)))
     return Diagnosis(
         clients=tuple(sorted(found, key=ClientFinding.rank)),
         brokers=reading.brokers.views(reading.leaders),

@@ -31,6 +31,8 @@ class Refused:
 class BrokerView:
     """One address at which a broker listens."""
 
+    number: int
+    """Number of the address in events."""
     address: str
     node: int | None
     """Its node id; None if nothing shows it."""
@@ -96,4 +98,4 @@ def _view(number: int, seen: _Seen, leaders: Leaders) -> BrokerView:
     for (code, item), count in seen.codes.most_common():
         reign = leaders.reign(item)
         refused.append(Refused(code, item, count, reign.node if reign is not None else None))
-    return BrokerView(seen.address, leaders.node_at(number), round(seen.answers), tuple(refused))
+    return BrokerView(number, seen.address, leaders.node_at(number), round(seen.answers), tuple(refused))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from probe.verdict.apis import BENIGN, DISCOVERY, HANDSHAKE, METADATA
 from probe.verdict.broker_delay import JOINS
 from probe.verdict.hits import SILENCE_US
 from probe.verdict.judging import STORM_WATCH_MS
+from probe.verdict.storms import WINDOW_US
 
 LONG_POLL_US = 10_000_000
 """Longest time for which a fetch is taken to wait for records; a client may be set to wait for longer."""
@@ -26,8 +28,6 @@ AFTER_US = STORM_WATCH_MS * 1000
 """A client is watched for storms for this time after its recovery."""
 ITEMS = 5_000
 """Most objects of a client that are told apart."""
-REFUSES_VERSION = 35
-"""UNSUPPORTED_VERSION to ApiVersions: a step of the protocol (KIP-511)."""
 WAITS = JOINS | {apis.CONSUMER_GROUP_HEARTBEAT}
 """Requests that a broker may keep without any fault."""
 
@@ -75,6 +75,12 @@ class ClientState:
     kept: Kept = field(default_factory=Kept)
     troubled: set[Item] = field(default_factory=set)
     """Objects with a trouble in the current stretch, over or not."""
+    joined: int = 0
+    """Time of its last request to join a group."""
+    recent: dict[int, deque[int]] = field(default_factory=dict)
+    """Connections to each broker that were opened in the last two seconds."""
+    most_connects: int = 0
+    """Most connections to one broker in two seconds."""
     closed: bool = False
     """It ended all of its connections by itself."""
 
@@ -102,6 +108,11 @@ class Reader:
         client = self.client
         client.links[event.conn] = Link(event.conn, event.at)
         client.opened += 1
+        recent = client.recent.setdefault(event.broker, deque())
+        recent.append(event.at)
+        while recent[0] < event.at - WINDOW_US:
+            recent.popleft()
+        client.most_connects = max(client.most_connects, len(recent))
         client.closed = False
         client.kept.add(event)
 
@@ -112,6 +123,8 @@ class Reader:
         client.requests += 1
         client.bytes += event.size
         client.last_request = event.at
+        if event.api in JOINS:
+            client.joined = event.at
         link = client.links.get(event.conn)
         items = dict.fromkeys(work_on(event.api, event.rows)) if event.api in WORK else ()
         for item in items:
@@ -144,7 +157,7 @@ class Reader:
             self._worked(event, request)
         elif event.api in DISCOVERY:
             self._learned(event)
-        elif event.api in HANDSHAKE and event.code not in BENIGN and event.code not in {0, REFUSES_VERSION}:
+        elif event.api in HANDSHAKE and event.api != apis.API_VERSIONS and _is_bad(event.code):
             self._sign(CLUSTER, Sign.ERROR, event.at, event.broker, api=event.api, code=event.code)
 
     def folded(self, event: Folded) -> None:
@@ -259,9 +272,14 @@ def is_over(client: ClientState, now: int) -> bool:
     if not client.troubled:
         return False
     for item in client.troubled:
-        found = client.items[item].trouble
-        if found is not None and (found.good_at is None or now < found.good_at + AFTER_US):
+        state = client.items[item]
+        found = state.trouble
+        if found is None:
+            continue
+        if found.owed or found.good_at is None or now < found.good_at + AFTER_US:
             return False
+        if found.regular and (state.last_request or 0) <= found.good_at:
+            return False  # it may serve what had waited, and then nothing
     return True
 
 

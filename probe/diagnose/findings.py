@@ -11,6 +11,7 @@ from probe.diagnose.objects import Item
 from probe.diagnose.seen import Source
 from probe.diagnose.whose_client import Library
 from probe.model import History, Role, Trigger
+from probe.verdict.storms import allowed_connects
 
 
 class Status(StrEnum):
@@ -143,13 +144,17 @@ class ClientFinding:
         return self.findings[0] if self.findings else None
 
 
-def client_finding(client: ClientState, found: Sequence[Finding], library: Library, now: int) -> ClientFinding:
+def client_finding(
+    client: ClientState, found: Sequence[Finding], library: Library, now: int, back_off_ms: int
+) -> ClientFinding:
     """Return what is said of a client by the findings about its objects."""
     findings = tuple(sorted(_merged(found), key=lambda item: item.rank))
     worst = findings[0] if findings else None
     worked = any(state.successes for state in client.items.values())
     status = worst.status if worst is not None else Status.HEALTHY if worked else Status.UNKNOWN
     reason = worst.reason if worst is not None else "" if worked else _nothing(client, now)
+    if client.most_connects > allowed_connects(back_off_ms) and status is not Status.STUCK:
+        status, reason = Status.STORMS, f"opened {client.most_connects} connections to one broker within two seconds"
     return ClientFinding(
         key=client.key,
         source=client.source,

@@ -23,8 +23,8 @@ SILENT_US = 30_000_000
 """Patience with cut connections and silence: the request timeout that most clients have."""
 JOINING_US = 60_000_000
 """Patience with a member that waits to join its group."""
-STEADY = 3
-"""Successes before a trouble that show regular work."""
+WORKS_US = 5_000_000
+"""A client works if its last success is not older; a fetch may wait for as long."""
 ENDED_US = 3_000_000
 """A client without connections for this time has ended."""
 
@@ -74,14 +74,27 @@ class Case:
         return self.trouble.sign is Sign.ERROR and known is not None and known.kind is ErrorClass.FINAL
 
     @property
-    def steady(self) -> bool:
-        """Return whether the client worked on the object regularly before."""
-        return self.state.successes - self.trouble.better >= STEADY
+    def stopped(self) -> bool:
+        """Return whether the client worked on the object regularly before, and does no more."""
+        last = self.state.last_request or 0
+        served = self.trouble.good_at
+        return self.trouble.regular and self.idle >= self.patience and (served is None or last <= served)
 
     @property
-    def alive(self) -> bool:
-        """Return whether the client still sends requests about anything."""
-        return self.now - self.client.last_request <= max(FRESH_US, self.patience)
+    def open(self) -> bool:
+        """Return whether the client still has connections, or sends requests about anything."""
+        return bool(self.client.links) or self.now - self.client.last_request <= max(FRESH_US, self.patience)
+
+    @property
+    def joined(self) -> bool:
+        """Return whether the client joined a group since: another member may have its partitions."""
+        return self.item.kind is Kind.PARTITION and self.client.joined >= self.trouble.since
+
+    @property
+    def works(self) -> bool:
+        """Return whether the client works on other objects, although some broker does not answer it."""
+        last = max((state.last_success or 0 for state in self.client.items.values()), default=0)
+        return self.item.kind is Kind.CLUSTER and self.trouble.better > 0 and self.now - last <= WORKS_US
 
     @property
     def met(self) -> str:
@@ -98,6 +111,16 @@ Rule = tuple[Callable[[Case], bool], Status, Callable[[Case], str]]
 
 RULES: tuple[Rule, ...] = (
     (
+        lambda case: case.stopped and case.trouble.good_at is not None and not case.joined and case.open,
+        Status.STUCK,
+        lambda case: f"it served what had waited, and sent nothing about it in the last {_seconds(case.idle)}",
+    ),
+    (
+        lambda case: case.works,
+        Status.RECOVERED,
+        lambda case: f"it works elsewhere, although it met {case.met}",
+    ),
+    (
         lambda case: case.trouble.recovered_at(case.now) is not None,
         Status.RECOVERED,
         lambda case: f"works again {_seconds((case.trouble.good_at or case.now) - case.trouble.since)} after",
@@ -108,7 +131,7 @@ RULES: tuple[Rule, ...] = (
         lambda _: "it writes with acks=0, to which no broker answers",
     ),
     (
-        lambda case: case.trouble.good_at is not None,
+        lambda case: case.trouble.good_at is not None and not case.trouble.owed,
         Status.UNKNOWN,
         lambda _: "it works again, but the input ends within a second",
     ),
@@ -133,7 +156,7 @@ RULES: tuple[Rule, ...] = (
         lambda case: f"seen for only {_seconds(case.waited)} after {case.met}",
     ),
     (
-        lambda case: not case.alive,
+        lambda case: not case.open,
         Status.UNKNOWN,
         lambda case: f"it sent nothing at all in the last {_seconds(case.now - case.client.last_request)}",
     ),
@@ -143,7 +166,7 @@ RULES: tuple[Rule, ...] = (
         lambda case: f"no success in {_seconds(case.waited)}, and it still tries",
     ),
     (
-        lambda case: case.steady,
+        lambda case: case.stopped and not case.joined,
         Status.STUCK,
         lambda case: f"it worked regularly, and sent nothing about it in the last {_seconds(case.idle)}",
     ),

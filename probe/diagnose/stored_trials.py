@@ -26,12 +26,13 @@ class TrialInput:
         self._history = history
         self.connections: dict[int, Connection] = {}
         self._numbers: dict[int, int] = {}
+        self.until = find_timeline(history.header, EventIndex(history.events)).until
+        """End of the window, which may be later than the last event."""
 
     def events(self) -> Iterator[Wire]:
         """Yield the events by time."""
-        until = find_timeline(self._history.header, EventIndex(self._history.events)).until
         for event in sorted(self._history.events, key=lambda item: item.at):
-            if event.at > until:
+            if event.at > self.until:
                 break
             if isinstance(event, Opened | Request | Response | Folded | Closed):
                 number = self._numbers.setdefault(event.broker, ADDRESSES + len(self._numbers))

@@ -11,12 +11,18 @@ from enum import StrEnum
 
 from probe.model import Role
 from probe.protocol import apis
-from probe.verdict.apis import COORDINATED, DISCOVERY, LED
+from probe.verdict.apis import COORDINATED, DISCOVERY, HANDSHAKE, LED
+from probe.verdict.hits import SILENCE_US
 from probe.verdict.recovery import COMMIT, NEEDS, OPERATION, QUIET_US
+from probe.verdict.service import FRESH_US
 
 COMMITS = frozenset({apis.OFFSET_COMMIT, apis.TXN_OFFSET_COMMIT})
 READS = frozenset({apis.LIST_OFFSETS, apis.OFFSET_FOR_LEADER_EPOCH, apis.FETCH})
 """APIs of a reader: its next fetch shows that it works again."""
+STEADY = 2
+"""Successes before a trouble that can show regular work."""
+LATE_US = FRESH_US + SILENCE_US
+"""A sign may come this long after the last success of regular work."""
 CODES = 64
 """Different pairs of code, API and broker that are counted per trouble."""
 
@@ -74,14 +80,19 @@ class Trouble:
     """Successes since the first sign."""
     moved_to: int | None = None
     """Number of the address that served it first since the last sign."""
+    regular: bool = False
+    """The client worked on the object at short intervals until the trouble began."""
     again: int = 0
     """Time of the first sign since the client had last recovered; `since` if it never had."""
+    owed: bool = False
+    """A commit was refused, and none has succeeded since."""
     recoveries: int = 0
     """Times that it had recovered before the last sign."""
 
     def recovered_at(self, now: int) -> int | None:
         """Return when the client had recovered; None as long as it has not."""
-        return self.good_at if self.good_at is not None and now >= self.good_at + QUIET_US else None
+        done = self.good_at is not None and not self.owed and now >= self.good_at + QUIET_US
+        return self.good_at if done else None
 
 
 @dataclass(slots=True)
@@ -89,6 +100,7 @@ class ItemState:
     """What was seen of one client and one object."""
 
     successes: int = 0
+    first_success: int | None = None
     last_success: int | None = None
     last_request: int | None = None
     last_conn: int = -1
@@ -104,13 +116,14 @@ class ItemState:
         begins = self.trouble is None
         found = self.trouble
         if found is None:
-            found = self.trouble = Trouble(since=at, first=sign, broker=broker, again=at)
+            found = self.trouble = Trouble(since=at, first=sign, broker=broker, again=at, regular=self._is_regular(at))
         elif found.recovered_at(at) is not None:
             found.recoveries, found.again = found.recoveries + 1, at
         found.last, found.sign, found.api, found.code = at, sign, api, code
         found.good, found.good_at, found.moved_to = 0, None, None
         match sign:
             case Sign.ERROR:
+                found.owed = found.owed or api in COMMITS
                 key = (code, api, broker)
                 if key in found.errors or len(found.errors) < CODES:
                     found.errors.setdefault(key, Tally(at, at)).add(at, weight)
@@ -120,14 +133,25 @@ class ItemState:
                 found.silent += 1
         return begins
 
+    def _is_regular(self, at: int) -> bool:
+        """Return whether successes came at intervals of two seconds at most (`FRESH_US`), until now."""
+        if self.first_success is None or self.last_success is None or self.successes < STEADY:
+            return False
+        often = (self.last_success - self.first_success) <= FRESH_US * self.successes
+        return often and at - self.last_success <= LATE_US
+
     def add_success(self, asked: int, at: int, broker: int, api: int, weight: int = 1) -> None:
         """Note a success: a request of an API, sent at `asked`, was answered well at `at`."""
         self.successes += weight
         self.last_success = at
+        if self.first_success is None:
+            self.first_success = at
         found = self.trouble
         if found is None:
             return
         found.better += weight
+        if api in COMMITS:
+            found.owed = False
         if asked <= found.last or not proves(found.api, api):
             return
         found.good += weight
@@ -145,7 +169,7 @@ def proves(met: int, api: int) -> bool:
         return api == met or api in READS
     if met in LED:
         return api == met
-    if met in DISCOVERY or met < 0:
+    if met in DISCOVERY or met in HANDSHAKE or met < 0:
         return True
     return api in COORDINATED
 
