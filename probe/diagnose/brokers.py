@@ -13,7 +13,7 @@ from probe.model import Folded, Response
 from probe.verdict.apis import BENIGN
 
 ITEMS = 2_000
-"""Most pairs of object and code that are told apart per broker."""
+"""Most pairs of object and code that are distinguished per broker."""
 
 
 @dataclass(frozen=True, slots=True)

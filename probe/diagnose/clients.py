@@ -27,7 +27,7 @@ ACTIVE_US = 10_000_000
 AFTER_US = STORM_WATCH_MS * 1000
 """A client is watched for storms for this time after its recovery."""
 ITEMS = 5_000
-"""Most objects of a client that are told apart."""
+"""Most objects of a client that are distinguished."""
 WAITS = JOINS | {apis.CONSUMER_GROUP_HEARTBEAT}
 """Requests that a broker may keep without any fault."""
 
@@ -85,7 +85,7 @@ class ClientState:
     """It ended all of its connections by itself."""
 
     def state(self, item: Item) -> ItemState | None:
-        """Return what is known of an object; None beyond the most that are told apart."""
+        """Return what is known of an object; None beyond the most that are distinguished."""
         found = self.items.get(item)
         if found is None and len(self.items) < ITEMS:
             found = self.items[item] = ItemState()

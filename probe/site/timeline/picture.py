@@ -112,14 +112,9 @@ def timeline_svg(
     """
     everything = moments(history) if found is None else found
     span = "the whole trial" if whole else "the first seconds after the fault"
-    return picture_svg(
-        _lanes(history.header, everything),
-        everything,
-        name=name,
-        title=f"{history.header.cell}, trial {history.header.trial}: {verdict.outcome}",
-        desc=f"Wire and application events of {span}; the event table below lists the same events. {verdict.reason}",
-        whole=whole,
-    )
+    title = f"{history.header.cell}, trial {history.header.trial}: {verdict.outcome}"
+    desc = f"Wire and application events of {span}; the event table below lists the same events. {verdict.reason}"
+    return picture_svg(_lanes(history.header, everything), everything, name=name, title=title, desc=desc, whole=whole)
 
 
 def picture_svg(
@@ -149,10 +144,9 @@ def _scale(everything: Sequence[Moment], *, whole: bool) -> Scale:
 def _lanes(header: Header, everything: Sequence[Moment]) -> list[Lane]:
     subject = header.subject
     failing = "" if header.play.kind is Symptom.NONE else f"broker {subject.old}"
-    seen = {one.lane for one in everything}
     lanes = broker_lanes(everything, failing)
     lanes.append(Lane("affected", "application", f"partition {subject.affected}", APP_ROWS))
-    if "bystander" in seen:
+    if any(one.lane == "bystander" for one in everything):
         lanes.append(Lane("bystander", "bystander", f"partition {subject.bystander}", APP_ROWS[1:]))
     return lanes
 
