@@ -7,22 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from probe.diagnose.brokers import BrokerView, Brokers
-from probe.diagnose.clients import (
-    FIRST_CONNS,
-    ClientKey,
-    ClientState,
-    Link,
-    Reader,
-    due,
-    is_over,
-)
-from probe.diagnose.findings import ClientFinding, Finding, client_finding
+from probe.diagnose.clients import FIRST_CONNS, ClientKey, ClientState, Link, Reader, due, is_over
+from probe.diagnose.findings import ClientFinding, Finding, Status, client_finding, merged
 from probe.diagnose.judging import findings_of
 from probe.diagnose.leaders import Leaders
 from probe.diagnose.seen import Connection, Input, Left, Source, Wire
 from probe.diagnose.whose_client import NOBODY, Library, Whose
 from probe.model import Closed, Folded, Opened, Request, Response
+from probe.verdict.hits import SILENCE_US
 
+KNOWN = 200
+"""Findings of a client beyond which those about one object become one."""
 SEVERAL = 2
 """Addresses of brokers among the connections of a host that show a capture of more than one broker."""
 
@@ -51,6 +46,8 @@ class _Reading:
     whose: Whose
     pictures: int
     """Number of troubles whose events are still to be kept for timelines."""
+    reserved: int = 0
+    """Number of these for troubles that are not over."""
     leaders: Leaders = field(default_factory=Leaders)
     brokers: Brokers = field(default_factory=Brokers)
     readers: dict[ClientKey, Reader] = field(default_factory=dict)
@@ -60,6 +57,8 @@ class _Reading:
     waiting: deque[tuple[int, Reader, Request]] = field(default_factory=deque)
     polls: deque[tuple[int, Reader, Request]] = field(default_factory=deque)
     findings: dict[ClientKey, list[Finding]] = field(default_factory=dict)
+    libraries: dict[ClientKey, tuple[int, Library]] = field(default_factory=dict)
+    """Whose clients they are, with the number of connections that show it."""
     hosts: dict[str, set[int]] = field(default_factory=dict)
     """Addresses of brokers that connections of a host lead to."""
     begin: int = 0
@@ -77,11 +76,11 @@ class _Reading:
             case Request():
                 self._request(event)
             case Response():
-                if (reader := self._reader(event.conn)) is not None:
+                if (reader := self.by_conn.get(event.conn)) is not None:
                     reader.response(event)
                     self.brokers.answered(event)
             case Folded():
-                if (reader := self._reader(event.conn)) is not None:
+                if (reader := self.by_conn.get(event.conn)) is not None:
                     reader.folded(event)
                     self.brokers.folded(event)
             case Opened():
@@ -101,15 +100,11 @@ class _Reading:
         if not reader.request(event):
             return
         if (at := due(event)) is not None and client.source is Source.CAPTURE:
-            (self.waiting if at - event.at == SOON_US else self.polls).append((at, reader, event))
+            (self.waiting if at - event.at <= SILENCE_US else self.polls).append((at, reader, event))
 
     def _unanswered(self, at: int, reader: Reader, request: Request) -> None:
         if reader.client.pending.get((request.conn, request.corr)) is request:
             reader.silent(request, at)
-
-    def _reader(self, conn: int) -> Reader | None:
-        """Return the client of a connection that answers come on; its requests may have preceded the input."""
-        return self.by_conn.get(conn)
 
     def _named(self, conn: int, client_id: str, event: Wire) -> Reader:
         """Return the client of a connection that sends its first request."""
@@ -166,29 +161,38 @@ class _Reading:
             back_off_ms=self.back_off_ms(library),
             sees_all=len(self.hosts.get(client.key.address, ())) >= SEVERAL,
         )
-        self.findings.setdefault(client.key, []).extend(map(self._pictured, found))
+        known = self.findings.setdefault(client.key, [])
+        known.extend(map(self._pictured, found))
+        if len(known) > KNOWN:
+            known[:] = merged(known)
         for item in client.troubled:
             client.items[item].trouble = None
         client.troubled.clear()
         client.kept.end()
 
     def _pictured(self, finding: Finding) -> Finding:
-        """Return a finding with its events if a timeline is wanted: of what is not over, or of the first ones."""
-        if finding.history is None or self.pictures <= 0:
+        """Return a finding with its events only if there is still a timeline for it."""
+        reserved = self.reserved if finding.status is Status.RECOVERED else 0
+        if finding.history is None or self.pictures <= reserved:
             return replace(finding, history=None)
         self.pictures -= 1
         return finding
 
-    def library(self, client: ClientState) -> Library:
-        """Return whose client it is, by what its connections sent first."""
+    def library(self, client: ClientState, *, complete: bool = False) -> Library:
+        """Return whose client it is, by what its connections sent first.
+
+        While the input is read, an answer holds until the client opens another connection.
+        """
+        known = self.libraries.get(client.key)
+        if known is not None and known[0] == len(client.conns) and not complete:
+            return known[1]
         seen = self.source.handshakes()
         reported = next(
             (one.software for conn in client.conns if (one := self.source.connections.get(conn)) and one.software), None
         )
-        return self.whose([seen[conn] for conn in client.conns if conn in seen], reported) or NOBODY
-
-
-SOON_US = 1_000_000
+        found = self.whose([seen[conn] for conn in client.conns if conn in seen], reported) or NOBODY
+        self.libraries[client.key] = (len(client.conns), found)
+        return found
 
 
 def analyse(
@@ -201,9 +205,9 @@ def analyse(
     """Read all events of an input, and judge its clients.
 
     `whose` names the library of a client, `back_off_ms` that library's back-off between retries. The
-    events of `pictures` troubles are kept for timelines: those that are not over first.
+    events of `pictures` troubles are kept for timelines, half of them for troubles that are not over.
     """
-    reading = _Reading(source, back_off_ms, whose, pictures)
+    reading = _Reading(source, back_off_ms, whose, pictures, pictures // 2)
     for event in source.events():
         reading.take(event)
     now = reading.now = max(reading.now, getattr(source, "until", 0))
@@ -214,7 +218,7 @@ def analyse(
     for key, reader in reading.readers.items():
         if reader.client.troubled:
             reading.judge(reader.client, now)
-        client, library = reader.client, reading.library(reader.client)
+        client, library = reader.client, reading.library(reader.client, complete=True)
         troubles = reading.findings.get(key, ())
         found.append(client_finding(client, troubles, library, now, back_off_ms(library)))
     return Diagnosis(

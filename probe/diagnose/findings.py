@@ -30,6 +30,7 @@ class Status(StrEnum):
 
 
 ORDER = tuple(Status)
+ACKS_NONE = "it writes with acks=0, to which no broker answers"
 BAD = frozenset({Status.STUCK, Status.STORMS})
 """What makes the command end with exit code 1."""
 
@@ -148,7 +149,7 @@ def client_finding(
     client: ClientState, found: Sequence[Finding], library: Library, now: int, back_off_ms: int
 ) -> ClientFinding:
     """Return what is said of a client by the findings about its objects."""
-    findings = tuple(sorted(_merged(found), key=lambda item: item.rank))
+    findings = tuple(sorted(merged(found), key=lambda item: item.rank))
     worst = findings[0] if findings else None
     worked = any(state.successes for state in client.items.values())
     status = worst.status if worst is not None else Status.HEALTHY if worked else Status.UNKNOWN
@@ -174,11 +175,13 @@ def client_finding(
 
 
 def _nothing(client: ClientState, now: int) -> str:
+    if any(state.unanswerable for state in client.items.values()):
+        return ACKS_NONE
     seconds = (now - client.first_at) / 1e6
     return f"it did no work about a partition, a group or a transactional id in {seconds:.0f} s"
 
 
-def _merged(found: Sequence[Finding]) -> list[Finding]:
+def merged(found: Sequence[Finding]) -> list[Finding]:
     """Return one finding per object: the worst of its troubles, with the number of all."""
     best: dict[Item, list[Finding]] = {}
     for one in found:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from probe.diagnose.clients import ClientState
-from probe.diagnose.findings import Status
+from probe.diagnose.findings import ACKS_NONE, Status
 from probe.diagnose.objects import Item, Kind
 from probe.diagnose.troubles import ItemState, Sign, Trouble
 from probe.protocol.names import api_slug, error_name
@@ -128,7 +128,7 @@ RULES: tuple[Rule, ...] = (
     (
         lambda case: case.state.unanswerable,
         Status.UNKNOWN,
-        lambda _: "it writes with acks=0, to which no broker answers",
+        lambda _: ACKS_NONE,
     ),
     (
         lambda case: case.trouble.good_at is not None and not case.trouble.owed,
