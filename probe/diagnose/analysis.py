@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from probe.diagnose.brokers import BrokerView, Brokers
-from probe.diagnose.clients import FIRST_CONNS, ClientKey, ClientState, Link, Reader, due, is_over
+from probe.diagnose.clients import FIRST_CONNS, ClientKey, ClientState, Link, is_over
 from probe.diagnose.findings import ClientFinding, Finding, Status, client_finding, merged
 from probe.diagnose.judging import findings_of
 from probe.diagnose.leaders import Leaders
+from probe.diagnose.reading import Reader, due
 from probe.diagnose.seen import Connection, Input, Left, Source, Wire
 from probe.diagnose.whose_client import NOBODY, Library, Whose
 from probe.model import Closed, Folded, Opened, Request, Response

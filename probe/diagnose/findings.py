@@ -134,10 +134,10 @@ class ClientFinding:
     first: int
     last: int
 
-    def rank(self) -> tuple[object, ...]:
+    def rank(self) -> tuple[int, float, int, str, str]:
         """Return a sort key: the worst first, then those with more futile requests."""
         futile = sum(item.futile_per_s for item in self.findings)
-        return (ORDER.index(self.status), -futile, -len(self.findings), *self.key)
+        return ORDER.index(self.status), -futile, -len(self.findings), *self.key
 
     @property
     def worst(self) -> Finding | None:

@@ -36,12 +36,13 @@ def findings_of(
         key=lambda one: one.rank,
     )
     found = []
-    for number, one in enumerate(plain):
+    for one in plain:
         trouble = client.items[one.item].trouble
-        if number < DETAILED and trouble is not None and one.item.kind is not Kind.CLUSTER:
+        if len(found) < DETAILED and trouble is not None and one.item.kind is not Kind.CLUSTER:
             history = observed(client, one.item, trouble, events, leaders, now, back_off_ms)
-            one = _detailed(one, history, trouble, sees_all=sees_all)  # noqa: PLW2901  # the same with details
-        found.append(one)
+            found.append(_detailed(one, history, trouble, sees_all=sees_all))
+        else:
+            found.append(one)
     return sorted(found, key=lambda one: one.rank)
 
 

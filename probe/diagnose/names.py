@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -44,12 +45,15 @@ class _Numbered:
 
     def __init__(self) -> None:
         self._names: dict[tuple[str, str], str] = {}
+        self._counts: Counter[str] = Counter()
 
     def of(self, word: str, value: str) -> str:
         if not value:
             return value
-        count = sum(1 for known, _ in self._names if known == word)
-        return self._names.setdefault((word, value), f"{word}-{count + 1}")
+        if (word, value) not in self._names:
+            self._counts[word] += 1
+            self._names[word, value] = f"{word}-{self._counts[word]}"
+        return self._names[word, value]
 
 
 def anonymous(diagnosis: Diagnosis) -> Diagnosis:

@@ -43,7 +43,6 @@ NOT_OURS = -2
 """A partition that no row names."""
 SHORTEST_US, LONGEST_US = 10_000, 5_000_000
 """Bounds of the time between two operations, as it is estimated from the requests before the trouble."""
-NAMES = {Kind.PARTITION: "topic", Kind.GROUP: "group", Kind.TRANSACTION: "transactional_id"}
 
 
 def observed(
@@ -54,13 +53,12 @@ def observed(
     role = role_of(item, events)
     mine = [replace(event, broker=leaders.number(event.broker)) for event in events if event.at <= until]
     interval = _interval(item, events, trouble.since)
-    made = [
+    made: list[Event] = [
         *_engine(item, trouble, leaders, until),
         *_operations(client, item, role, mine, trouble.since, until, interval),
         Mark(at=_warm(item, mine, trouble.since), kind=MarkKind.WARM),
         Mark(at=until, kind=MarkKind.END),
     ]
-    whole: list[Event] = [*mine, *made]
     header = Header(
         cell=Cell("client", "", role, "observed", "observed", Engine.KAFKA, ""),
         trial=0,
@@ -76,7 +74,7 @@ def observed(
         beat_ms=max(1, (interval or WINDOW_US) // 1000),
         watched_ms=(until - trouble.since) // 1000,
     )
-    return History(header, tuple(sorted(whole, key=lambda event: event.at)))
+    return History(header, tuple(sorted([*mine, *made], key=lambda event: event.at)))
 
 
 def role_of(item: Item, events: Sequence[Wire]) -> Role:
@@ -92,10 +90,12 @@ def role_of(item: Item, events: Sequence[Wire]) -> Role:
 
 
 def _subject(client: ClientState, item: Item, old: int) -> Subject:
-    named = {NAMES[item.kind]: item.name}
+    is_partition = item.kind is Kind.PARTITION
     return Subject(
-        **{"topic": "", **named},  # type: ignore[arg-type]  # texts
-        affected=item.partition if item.kind is Kind.PARTITION else NOT_OURS,
+        topic=item.name if is_partition else "",
+        group=item.name if item.kind is Kind.GROUP else "",
+        transactional_id=item.name if item.kind is Kind.TRANSACTION else "",
+        affected=item.partition if is_partition else NOT_OURS,
         bystander=NOT_OURS,
         instance=client.key.client_id,
         client_id=client.key.client_id,

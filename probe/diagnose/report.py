@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from probe.cells.citations import source
@@ -27,7 +27,6 @@ AT = 11
 """Column at which texts begin."""
 SPOKEN = (Status.STUCK, Status.STORMS, Status.UNKNOWN)
 """Statuses of which all is said; the others have a line per client."""
-Advices = Mapping[ClientFinding, Advice]
 
 
 def lines(diagnosis: Diagnosis, advices: Sequence[tuple[ClientFinding, Advice]], *, everything: bool) -> Iterator[str]:

@@ -44,7 +44,7 @@ def diagnose(
     ] = None,
     anonymize: Annotated[
         bool,
-        typer.Option("--anonymize", help="Number addresses, client ids, topics, groups and files instead of naming them."),
+        typer.Option("--anonymize", help="Number addresses, client ids, topics, groups and files, without names."),
     ] = False,
     evidence: o.Evidence = None,
     max_age: o.MaxAge = o.MAX_AGE_DAYS,

@@ -21,7 +21,13 @@ from probe.site.timeline.observed_moments import observed_moments
 from probe.site.timeline.picture import broker_lanes, picture_svg, shows_more
 
 STYLE = Path(__file__).resolve().parents[1] / "static" / "site.css"
-TONES = {Status.STUCK: "bad", Status.STORMS: "bad", Status.UNKNOWN: "mute", Status.RECOVERED: "good", Status.HEALTHY: "good"}
+TONES = {
+    Status.STUCK: "bad",
+    Status.STORMS: "bad",
+    Status.UNKNOWN: "mute",
+    Status.RECOVERED: "good",
+    Status.HEALTHY: "good",
+}
 """Class of the style sheet per status; the word beside it says the same."""
 
 
