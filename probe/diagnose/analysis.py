@@ -188,10 +188,10 @@ class _Reading:
         if known is not None and known[0] == len(client.conns) and not complete:
             return known[1]
         seen = self.source.handshakes()
-        reported = next(
-            (one.software for conn in client.conns if (one := self.source.connections.get(conn)) and one.software), None
-        )
-        found = self.whose([seen[conn] for conn in client.conns if conn in seen], reported) or NOBODY
+        connections = [one for conn in client.conns if (one := self.source.connections.get(conn)) is not None]
+        reported = next((one.software for one in connections if one.software), None)
+        began = frozenset(one.conn for one in connections if one.began)
+        found = self.whose([seen[conn] for conn in client.conns if conn in seen], began, reported) or NOBODY
         self.libraries[client.key] = (len(client.conns), found)
         return found
 

@@ -33,12 +33,22 @@ NOBODY = Library()
 class Whose(Protocol):
     """Names the library of a client."""
 
-    def __call__(self, handshakes: Sequence[Handshake], reported: tuple[str, str] | None) -> Library | None:
-        """Return the library by what connections sent first, and by what a request log says that it reported."""
+    def __call__(
+        self, handshakes: Sequence[Handshake], began: frozenset[int], reported: tuple[str, str] | None
+    ) -> Library | None:
+        """Return the library by what connections sent first.
+
+        `began` has the connections (`conn`) whose beginning was seen; `reported` is what a request log says that the
+        client reported.
+        """
         ...
 
 
-def by_report(handshakes: Sequence[Handshake], reported: tuple[str, str] | None) -> Library | None:
+def by_report(
+    handshakes: Sequence[Handshake],
+    began: frozenset[int],  # noqa: ARG001  # what a client reports does not depend on it
+    reported: tuple[str, str] | None,
+) -> Library | None:
     """Return what the client says of itself, without believing it."""
     said = reported
     for one in handshakes:
