@@ -61,6 +61,10 @@ COMMANDS: Mapping[str, Command] = {
         summary="List the clients of inventories with the faults they do not survive, worst first; exit code 1 if "
         "there are.",
     ),
+    "diagnose": Command(
+        module="diagnose",
+        summary="Find the clients that are stuck in captures and request logs; exit code 1 if there are.",
+    ),
     "bisect": Command(
         module="bisect",
         summary="Find the version in which the outcome changed. Exit code 0 if there is one, 1 if all outcomes are "

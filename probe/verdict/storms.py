@@ -15,6 +15,8 @@ from probe.verdict.service import started_at
 from probe.verdict.wire_evidence import WireEvidence
 
 WINDOW_US = 2_000_000
+SHORTEST_PAUSE_MS = 100
+"""A client may open connections as often as with this back-off, however short its own is."""
 IDLE = 4
 """Number of discoveries without a reason that make a storm."""
 REASON_US = 1_000_000
@@ -44,16 +46,25 @@ def find_storms(
     begin = evidence.timeline.begin
     asked = [item for item in discoveries if item.at >= begin and item.trigger not in EXPECTED]
     back_off = max(1, evidence.header.limits.back_off_ms)
-    allowed = 1.5 * WINDOW_US / 1000 / back_off
+    allowed = _allowed(back_off)
     idle_over = idle_discoveries(evidence, asked, discoveries, hits) - IDLE
     asked_over = _most_above(_asked(evidence, asked), sorted(_questions(evidence)), 2 + allowed)
     broken = {
         StormBound.IDLE: idle_over >= 0,
         StormBound.ASKED: asked_over > 0,
-        StormBound.CONNECTED: _most_connects(evidence) > 2 + min(allowed, 1.5 * WINDOW_US / 1000 / 100),
+        StormBound.CONNECTED: _most_connects(evidence) > allowed_connects(back_off),
         StormBound.FUTILE: _most_above(_unexcused(futile), sorted(started_at(evidence)), 2 + allowed) > 0,
     }
     return Storms("".join(bound for bound, found in broken.items() if found), max(idle_over, asked_over))
+
+
+def allowed_connects(back_off_ms: int) -> float:
+    """Return how many connections to one broker may be opened in two seconds (bound c)."""
+    return 2 + min(_allowed(back_off_ms), _allowed(SHORTEST_PAUSE_MS))
+
+
+def _allowed(back_off_ms: int) -> float:
+    return 1.5 * WINDOW_US / 1000 / max(1, back_off_ms)
 
 
 def idle_discoveries(

@@ -73,6 +73,7 @@ def test_the_help_of_a_command_needs_no_heavy_package_unless_it_works_with_resul
         (["show", "--client", "sarama", "--results", "{}"], 3),
         (["audit", "{}/fleet.txt", "--results", "{}/results"], 3),
         (["advise", "sarama", "1.43.2", "1.43.3", "--results", "{}/results"], 2),
+        (["diagnose", "{}/missing.pcap", "--results", "{}/results"], 2),
     ],
     ids=str,
 )

@@ -111,19 +111,21 @@ def timeline_svg(
     `name` makes ids unique within a page; `found` are the moments of the trial if they are known already.
     """
     everything = moments(history) if found is None else found
+    span = "the whole trial" if whole else "the first seconds after the fault"
+    title = f"{history.header.cell}, trial {history.header.trial}: {verdict.outcome}"
+    desc = f"Wire and application events of {span}; the event table below lists the same events. {verdict.reason}"
+    return picture_svg(_lanes(history.header, everything), everything, name=name, title=title, desc=desc, whole=whole)
+
+
+def picture_svg(
+    lanes: Sequence[Lane], everything: Sequence[Moment], *, name: str, title: str, desc: str, whole: bool
+) -> str:
+    """Return moments in lanes as SVG: all of them, or the first 3 s."""
     scale = _scale(everything, whole=whole)
-    lanes = _lanes(history.header, everything)
     runs = _runs(clip(everything, scale.start, scale.end), scale, WIDER_WHOLE if whole else WIDER)
     height = shapes.TOP + sum(lane.height for lane in lanes) + shapes.BOTTOM
-    span = "the whole trial" if whole else "the first seconds after the fault"
-    return shapes.svg(
-        name,
-        WIDTH,
-        height,
-        title=f"{history.header.cell}, trial {history.header.trial}: {verdict.outcome}",
-        desc=f"Wire and application events of {span}; the event table below lists the same events. {verdict.reason}",
-        body="".join(_body(lanes, runs, scale, height)),
-    )
+    body = "".join(_body(lanes, runs, scale, height))
+    return shapes.svg(name, WIDTH, height, title=title, desc=desc, body=body)
 
 
 def shows_more(everything: Sequence[Moment]) -> bool:
@@ -142,13 +144,18 @@ def _scale(everything: Sequence[Moment], *, whole: bool) -> Scale:
 def _lanes(header: Header, everything: Sequence[Moment]) -> list[Lane]:
     subject = header.subject
     failing = "" if header.play.kind is Symptom.NONE else f"broker {subject.old}"
-    seen = {one.lane for one in everything}
-    brokers = sorted((name for name in seen if name.startswith("broker ")), key=lambda name: int(name.split()[1]))
-    lanes = [Lane(name, name, "fails" if name == failing else "", WIRE_ROWS) for name in brokers]
+    lanes = broker_lanes(everything, failing)
     lanes.append(Lane("affected", "application", f"partition {subject.affected}", APP_ROWS))
-    if "bystander" in seen:
+    if any(one.lane == "bystander" for one in everything):
         lanes.append(Lane("bystander", "bystander", f"partition {subject.bystander}", APP_ROWS[1:]))
     return lanes
+
+
+def broker_lanes(everything: Sequence[Moment], failing: str) -> list[Lane]:
+    """Return the lanes of the brokers that moments name."""
+    seen = {one.lane for one in everything}
+    brokers = sorted((name for name in seen if name.startswith("broker ")), key=lambda name: int(name.split()[1]))
+    return [Lane(name, name, "fails" if name == failing else "", WIRE_ROWS) for name in brokers]
 
 
 def _runs(shown: Sequence[Moment], scale: Scale, wider: Mapping[MomentKind, float]) -> list[Moment]:

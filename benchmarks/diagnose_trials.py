@@ -1,0 +1,145 @@
+"""How often a diagnosis of the wire alone agrees with the verdicts of stored trials.
+
+    python benchmarks/diagnose_trials.py RESULTS [--seed 13] [--trials 300] [--known] [--list]
+
+Trials are drawn from all stored ones that observed a client. The wire events up to the end of each trial's window are
+read as a capture would be, and the status of the trial's client is compared with the trial's own verdict. `--known`
+lets the diagnosis know the library and its back-off, as a fingerprint would.
+
+| the trial | right is |
+|---|---|
+| outcome `storms` | storms |
+| recovered, whatever its outcome, or nothing to recover from | recovered or healthy |
+| `stuck`, and not recovered | stuck |
+| not recovered by another outcome (`fatal`, `waiting`, `surfaces`, ...), or the client was closed | stuck or unknown |
+
+A `stuck` trial in which an error had to reach the application counts by whether the client recovered: what reaches the
+application is not on the wire.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from probe import store
+from probe.diagnose.analysis import analyse
+from probe.diagnose.findings import ClientFinding, Status
+from probe.diagnose.stored_trials import TrialInput
+from probe.diagnose.whose_client import by_report
+from probe.model import Cell, History, Outcome, Reaction
+from probe.model.outcomes import UNOBSERVED
+from probe.store import TrialRow
+
+DEFAULT_BACK_OFF_MS = 100
+WORKS = frozenset({Status.RECOVERED, Status.HEALTHY})
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One trial with both statements."""
+
+    row: TrialRow
+    right: frozenset[Status]
+    found: ClientFinding | None
+
+    @property
+    def status(self) -> Status:
+        """The status of the trial's client."""
+        return Status.UNKNOWN if self.found is None else self.found.status
+
+    @property
+    def opposite(self) -> bool:
+        """Whether stuck was said of a client that recovered, or the other way round."""
+        stuck = {Status.STUCK}
+        return (self.status in stuck and self.right <= WORKS) or (self.status in WORKS and self.right == stuck)
+
+
+def right_for(row: TrialRow, expects: Reaction, *, closes: bool) -> frozenset[Status]:
+    """Return the statuses that agree with a verdict."""
+    verdict = row.verdict
+    if verdict.outcome is Outcome.STORMS:
+        return frozenset({Status.STORMS})
+    stuck = verdict.outcome is Outcome.STUCK and expects is not Reaction.SURFACE
+    if closes:
+        return frozenset({Status.STUCK, Status.UNKNOWN, *WORKS})
+    if verdict.facts.recovered or (verdict.facts.recovered is None and not stuck):
+        return WORKS
+    return frozenset({Status.STUCK}) if stuck else frozenset({Status.STUCK, Status.UNKNOWN})
+
+
+def drawn(results: str, seed: int, count: int) -> list[TrialRow]:
+    """Return the drawn trials."""
+    rows = [row for row in store.trials(results) if row.verdict.outcome not in UNOBSERVED and not row.shortened]
+    rows.sort(key=lambda row: (row.run_id, str(row.cell), row.trial))
+    return random.Random(seed).sample(rows, min(count, len(rows)))
+
+
+def compared(results: str, rows: list[TrialRow], *, known: bool) -> Iterator[Compared]:
+    """Yield the drawn trials with what is said of them."""
+    by_run: dict[str, dict[tuple[Cell, int], TrialRow]] = defaultdict(dict)
+    for row in rows:
+        by_run[row.run_id][row.cell, row.trial] = row
+    for run_id, wanted in by_run.items():
+        for history in store.histories(results, run_id, set(wanted)):
+            row = wanted[history.header.cell, history.header.trial]
+            yield Compared(row, _right(row, history), diagnosed(history, known=known))
+
+
+def _right(row: TrialRow, history: History) -> frozenset[Status]:
+    play = history.header.play
+    return right_for(row, play.expects, closes=play.closes)
+
+
+def diagnosed(history: History, *, known: bool) -> ClientFinding | None:
+    """Return what is said of the trial's client."""
+    back_off = history.header.limits.back_off_ms if known else DEFAULT_BACK_OFF_MS
+    found = analyse(TrialInput(history), whose=by_report, back_off_ms=lambda _: back_off)
+    mine = history.header.subject.client_id
+    beside = history.header.subject.bystander_instance
+    ours = [one for one in found.clients if one.key.client_id.startswith(mine) and one.key.client_id != beside]
+    return ours[0] if ours else None
+
+
+def main() -> None:
+    """Print the figures, and with `--list` the trials that disagree."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("results")
+    parser.add_argument("--seed", type=int, default=13)
+    parser.add_argument("--trials", type=int, default=300)
+    parser.add_argument("--known", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+    rows = drawn(options.results, options.seed, options.trials)
+    all_of = list(compared(options.results, rows, known=options.known))
+    named = [one for one in all_of if one.status is not Status.UNKNOWN]
+    right = [one for one in named if one.status in one.right]
+    opposite = [one for one in all_of if one.opposite]
+    print(f"{len(all_of)} trials, seed {options.seed}: {len(named)} named, {len(right)} of them right "
+          f"({len(right) / max(1, len(named)):.1%}); unknown {1 - len(named) / max(1, len(all_of)):.1%}; "
+          f"opposite {len(opposite)}")  # fmt: skip
+    for (status, wanted), count in sorted(Counter((one.status, "/".join(sorted(one.right))) for one in all_of).items()):
+        print(f"  {count:5} said {status}, right is {wanted}")
+    if options.list:
+        for one in all_of:
+            if one.status not in one.right or one.status is Status.UNKNOWN:
+                _print(one)
+
+
+def _print(one: Compared) -> None:
+    worst = one.found.worst if one.found is not None else None
+    about = f"{worst.item}: {worst.reason} {worst.storm}" if worst is not None else "nothing"
+    mark = "OPPOSITE" if one.opposite else "wrong" if one.status not in one.right else "unknown"
+    print(f"{mark}: said {one.status} ({about}); {one.row.verdict.outcome} recovered={one.row.verdict.facts.recovered} "
+          f"{one.row.cell} trial {one.row.trial} run {one.row.run_id}: {one.row.verdict.reason[:160]}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

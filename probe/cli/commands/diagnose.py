@@ -1,0 +1,114 @@
+"""`probe diagnose`: which clients of a capture or a request log are stuck, and what helps them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probe.cli import common_options as o
+from probe.cli.console.reading_progress import ReadingProgress
+from probe.cli.console.streams import say
+from probe.cli.console.wrapped import terminal_columns, wrapped
+from probe.cli.laboratory import need_laboratory
+from probe.cli.wiring.diagnosis import advices, diagnose_files, readable
+from probe.diagnose.analysis import Diagnosis
+from probe.diagnose.findings import BAD, ClientFinding, Status
+from probe.diagnose.names import anonymous
+from probe.diagnose.remedies import Advice
+from probe.diagnose.report import AT, lines
+from probe.errors import GateError, NothingJudgedError, ProbeError
+from probe.model.visible import visible
+
+TIMELINES = 30
+"""Most timelines of a page."""
+
+
+def diagnose(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...|-",
+            help="Captures (pcap, pcapng) and request logs of brokers, analysed together; - reads a capture from "
+            "standard input (docs/diagnose.md).",
+        ),
+    ],
+    *,
+    everything: Annotated[bool, typer.Option("--all", help="List every client and every object.")] = False,
+    json_out: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/diagnose.json).")] = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Also write one page with timelines.")
+    ] = None,
+    anonymize: Annotated[
+        bool,
+        typer.Option("--anonymize", help="Number addresses, client ids, topics, groups and files, without names."),
+    ] = False,
+    evidence: o.Evidence = None,
+    max_age: o.MaxAge = o.MAX_AGE_DAYS,
+    results: o.Results = o.RESULTS,
+) -> None:
+    """Find the clients that are stuck in captures and request logs; exit code 1 if there are."""
+    if html is not None:
+        need_laboratory("--html")
+    there = readable(paths)
+    for problem in there.problems:
+        say(visible(problem))
+    if not there.paths:
+        raise _unreadable(there.problems)
+    with ReadingProgress() as progress:
+        found = diagnose_files(there.paths, progress, 0 if html is None else TIMELINES)
+    advised = advices(found, evidence, results, max_age)
+    shown, advised = _named(found, advised, anonymize=anonymize)
+    if html is not None:
+        _write_page(html, shown, advised)
+    if json_out:
+        from probe.diagnose.report_json import as_json  # noqa: PLC0415  # only --json needs it
+
+        typer.echo(as_json(shown, advised), nl=False)
+    else:
+        columns = terminal_columns()
+        for text in lines(shown, advised, everything=everything):
+            for line in wrapped(text, columns, AT):
+                typer.echo(line)
+    _check(shown, there.problems)
+
+
+def _named(
+    found: Diagnosis, advised: Sequence[tuple[ClientFinding, Advice]], *, anonymize: bool
+) -> tuple[Diagnosis, list[tuple[ClientFinding, Advice]]]:
+    """Return what is shown, without names if that is wanted."""
+    if not anonymize:
+        return found, list(advised)
+    shown = anonymous(found)
+    renamed = {old.key: new for old, new in zip(found.clients, shown.clients, strict=True)}
+    return shown, [(replace(renamed[one.key]), advice) for one, advice in advised]
+
+
+def _write_page(path: Path, found: Diagnosis, advised: Sequence[tuple[ClientFinding, Advice]]) -> None:
+    from probe.files.atomic import write_file  # noqa: PLC0415  # only --html needs them
+    from probe.site.render.diagnosis_page import page  # noqa: PLC0415
+
+    write_file(path, page(found, advised))
+    say(f"{path} is written")
+
+
+def _unreadable(problems: Sequence[str]) -> ProbeError:
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return ProbeError(f"{problems[0]}{more}")
+
+
+def _check(found: Diagnosis, problems: Sequence[str]) -> None:
+    """End with code 1 if a client is stuck or storms; else 2 for a file that cannot be read; else 3 for no answer."""
+    bad = [one for one in found.clients if one.status in BAD]
+    if bad:
+        first = visible(f"{bad[0].key.address} {bad[0].key.client_id}")
+        raise GateError(f"{len(bad)} of {len(found.clients)} clients are stuck or storm: {first}")
+    if problems:
+        raise _unreadable(problems)
+    if not found.clients:
+        raise NothingJudgedError("no client of Kafka is in there; docs/diagnose.md says what to record")
+    if all(one.status is Status.UNKNOWN for one in found.clients):
+        raise NothingJudgedError(f"nothing is known of any client: {visible(found.clients[0].reason)}")

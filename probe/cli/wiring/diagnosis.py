@@ -1,0 +1,75 @@
+"""Diagnoses as commands need them: the files that can be read, the library of a client, and advice from evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from probe.catalogue.families import CatalogueError
+from probe.cli.wiring.catalogue import families
+from probe.cli.wiring.evidence import open_evidence
+from probe.diagnose import input as readers
+from probe.diagnose.analysis import Diagnosis, analyse
+from probe.diagnose.findings import BAD, ClientFinding
+from probe.diagnose.remedies import Advice, advise
+from probe.diagnose.whose_client import Library, by_report
+from probe.errors import ProbeError
+
+STDIN = "-"
+UNKNOWN_BACK_OFF_MS = 100
+"""Back-off of a client whose library is not known: that of most libraries."""
+ADVISED = 50
+"""Most clients for which evidence is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """Which of the named files can be read."""
+
+    paths: tuple[str, ...]
+    problems: tuple[str, ...]
+    """One line for each other."""
+
+
+def readable(paths: Sequence[str]) -> Readable:
+    """Return which files can be opened. Standard input is opened only once, when it is read."""
+    good, problems = [], []
+    for path in dict.fromkeys(paths):
+        try:
+            if path != STDIN:
+                with readers.open_inputs([path]):
+                    pass
+        except ProbeError as error:
+            problems.append(str(error))
+        else:
+            good.append(path)
+    return Readable(tuple(good), tuple(problems))
+
+
+def diagnose_files(paths: Sequence[str], progress: Callable[[int, int], None], pictures: int) -> Diagnosis:
+    """Read files together, and return what became of their clients, with the events of `pictures` timelines."""
+    with readers.open_inputs(paths, progress=progress) as source:
+        return analyse(source, whose=by_report, back_off_ms=back_off_ms, pictures=pictures)
+
+
+def back_off_ms(library: Library) -> int:
+    """Return the shortest back-off of the versions that a client may be, in milliseconds."""
+    if not library.family:
+        return UNKNOWN_BACK_OFF_MS
+    try:
+        family = families()[library.family]
+    except (KeyError, CatalogueError):
+        return UNKNOWN_BACK_OFF_MS
+    versions = library.versions or (family.newest.version,)
+    return min(family.limit(family.behaviour.back_off_ms, version) for version in versions) or UNKNOWN_BACK_OFF_MS
+
+
+def advices(
+    diagnosis: Diagnosis, evidence: Sequence[str] | None, results: str, max_age: int
+) -> list[tuple[ClientFinding, Advice]]:
+    """Return what evidence says of the clients that are stuck or storm."""
+    bad = [one for one in diagnosis.clients if one.status in BAD and one.worst is not None][:ADVISED]
+    if not bad:
+        return []
+    with open_evidence(evidence, results, max_age) as found:
+        return [(one, advise(one.worst, one.library, found)) for one in bad if one.worst is not None]

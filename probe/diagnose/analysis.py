@@ -1,0 +1,233 @@
+"""Read an input once, from its beginning to its end, and say what became of each client (pure)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from probe.diagnose.brokers import BrokerView, Brokers
+from probe.diagnose.clients import FIRST_CONNS, ClientKey, ClientState, Link, is_over
+from probe.diagnose.findings import ClientFinding, Finding, Status, client_finding, merged
+from probe.diagnose.judging import findings_of
+from probe.diagnose.leaders import Leaders
+from probe.diagnose.reading import Reader, due
+from probe.diagnose.seen import Connection, Input, Left, Source, Wire
+from probe.diagnose.whose_client import NOBODY, Library, Whose
+from probe.model import Closed, Folded, Opened, Request, Response
+from probe.verdict.hits import SILENCE_US
+
+KNOWN = 200
+"""Findings of a client beyond which those about one object become one."""
+SEVERAL = 2
+"""Addresses of brokers among the connections of a host that show a capture of more than one broker."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """Everything that an input says."""
+
+    clients: tuple[ClientFinding, ...]
+    """The worst first."""
+    brokers: tuple[BrokerView, ...]
+    left: tuple[Left, ...]
+    begin: int
+    """Time of the first event, in microseconds since 1970; 0 without events."""
+    until: int
+    events: int
+    sources: tuple[Source, ...]
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The state while an input is read."""
+
+    source: Input
+    back_off_ms: Callable[[Library], int]
+    whose: Whose
+    pictures: int
+    """Number of troubles whose events are still to be kept for timelines."""
+    reserved: int = 0
+    """Number of these for troubles that are not over."""
+    leaders: Leaders = field(default_factory=Leaders)
+    brokers: Brokers = field(default_factory=Brokers)
+    readers: dict[ClientKey, Reader] = field(default_factory=dict)
+    by_conn: dict[int, Reader] = field(default_factory=dict)
+    unnamed: dict[int, Opened] = field(default_factory=dict)
+    """Connections that have sent no request."""
+    waiting: deque[tuple[int, Reader, Request]] = field(default_factory=deque)
+    polls: deque[tuple[int, Reader, Request]] = field(default_factory=deque)
+    findings: dict[ClientKey, list[Finding]] = field(default_factory=dict)
+    libraries: dict[ClientKey, tuple[int, Library]] = field(default_factory=dict)
+    """Whose clients they are, with the number of connections that show it."""
+    hosts: dict[str, set[int]] = field(default_factory=dict)
+    """Addresses of brokers that connections of a host lead to."""
+    begin: int = 0
+    now: int = 0
+    events: int = 0
+
+    def take(self, event: Wire) -> None:
+        self.now = max(self.now, event.at)
+        self.begin = self.begin or event.at
+        self.events += 1
+        for queue in (self.waiting, self.polls):
+            while queue and queue[0][0] <= self.now:
+                self._unanswered(*queue.popleft())
+        match event:
+            case Request():
+                self._request(event)
+            case Response():
+                if (reader := self.by_conn.get(event.conn)) is not None:
+                    reader.response(event)
+                    self.brokers.answered(event)
+            case Folded():
+                if (reader := self.by_conn.get(event.conn)) is not None:
+                    reader.folded(event)
+                    self.brokers.folded(event)
+            case Opened():
+                self.unnamed[event.conn] = event
+                self._note(event)
+            case Closed():
+                self._closed(event)
+
+    def _request(self, event: Request) -> None:
+        reader = self.by_conn.get(event.conn)
+        if reader is None:
+            reader = self._named(event.conn, event.client_id, event)
+        client = reader.client
+        client.last_at = event.at
+        if client.troubled and is_over(client, event.at):
+            self.judge(client, event.at)
+        if not reader.request(event):
+            return
+        if (at := due(event)) is not None and client.source is Source.CAPTURE:
+            (self.waiting if at - event.at <= SILENCE_US else self.polls).append((at, reader, event))
+
+    def _unanswered(self, at: int, reader: Reader, request: Request) -> None:
+        if reader.client.pending.get((request.conn, request.corr)) is request:
+            reader.silent(request, at)
+
+    def _named(self, conn: int, client_id: str, event: Wire) -> Reader:
+        """Return the client of a connection that sends its first request."""
+        connection = self._note(event)
+        key = ClientKey(connection.client, client_id)
+        reader = self.readers.get(key)
+        if reader is None:
+            client = ClientState(key, connection.source, first_at=event.at)
+            reader = self.readers[key] = Reader(client, self.leaders)
+        client = reader.client
+        client.connections += 1
+        client.brokers.add(event.broker)
+        if len(client.conns) < FIRST_CONNS:
+            client.conns.append(conn)
+        if (opened := self.unnamed.pop(conn, None)) is not None:
+            reader.opened(opened)
+        else:
+            client.links[conn] = Link(conn, None)
+            client.closed = False
+        self.by_conn[conn] = reader
+        return reader
+
+    def _closed(self, event: Closed) -> None:
+        reader = self.by_conn.pop(event.conn, None)
+        if reader is None and (opened := self.unnamed.pop(event.conn, None)) is not None:
+            reader = self._alone_at(event.conn)
+            if reader is not None:
+                reader.client.connections += 1
+                reader.opened(opened)
+        if reader is not None:
+            reader.client.last_at = event.at
+            reader.end(event)
+
+    def _alone_at(self, conn: int) -> Reader | None:
+        """Return the only client of a host, whose a connection without a request must be."""
+        connection = self.source.connections.get(conn)
+        host = connection.client if connection is not None else ""
+        there = [reader for key, reader in self.readers.items() if key.address == host]
+        return there[0] if len(there) == 1 else None
+
+    def _note(self, event: Wire) -> Connection:
+        connection = self.source.connections[event.conn]
+        self.hosts.setdefault(connection.client, set()).add(event.broker)
+        self.brokers.known(event.broker, connection)
+        return connection
+
+    def judge(self, client: ClientState, now: int) -> None:
+        """Judge the troubles of a client, and begin anew."""
+        library = self.library(client)
+        found = findings_of(
+            client,
+            self.leaders,
+            now,
+            back_off_ms=self.back_off_ms(library),
+            sees_all=len(self.hosts.get(client.key.address, ())) >= SEVERAL,
+        )
+        known = self.findings.setdefault(client.key, [])
+        known.extend(map(self._pictured, found))
+        if len(known) > KNOWN:
+            known[:] = merged(known)
+        for item in client.troubled:
+            client.items[item].trouble = None
+        client.troubled.clear()
+        client.kept.end()
+
+    def _pictured(self, finding: Finding) -> Finding:
+        """Return a finding with its events only if there is still a timeline for it."""
+        reserved = self.reserved if finding.status is Status.RECOVERED else 0
+        if finding.history is None or self.pictures <= reserved:
+            return replace(finding, history=None)
+        self.pictures -= 1
+        return finding
+
+    def library(self, client: ClientState, *, complete: bool = False) -> Library:
+        """Return whose client it is, by what its connections sent first.
+
+        While the input is read, an answer holds until the client opens another connection.
+        """
+        known = self.libraries.get(client.key)
+        if known is not None and known[0] == len(client.conns) and not complete:
+            return known[1]
+        seen = self.source.handshakes()
+        connections = [one for conn in client.conns if (one := self.source.connections.get(conn)) is not None]
+        reported = next((one.software for one in connections if one.software), None)
+        began = frozenset(one.conn for one in connections if one.began)
+        found = self.whose([seen[conn] for conn in client.conns if conn in seen], began, reported) or NOBODY
+        self.libraries[client.key] = (len(client.conns), found)
+        return found
+
+
+def analyse(
+    source: Input,
+    *,
+    whose: Whose,
+    back_off_ms: Callable[[Library], int],
+    pictures: int = 0,
+) -> Diagnosis:
+    """Read all events of an input, and judge its clients.
+
+    `whose` names the library of a client, `back_off_ms` that library's back-off between retries. The
+    events of `pictures` troubles are kept for timelines, half of them for troubles that are not over.
+    """
+    reading = _Reading(source, back_off_ms, whose, pictures, pictures // 2)
+    for event in source.events():
+        reading.take(event)
+    now = reading.now = max(reading.now, getattr(source, "until", 0))
+    for queue in (reading.waiting, reading.polls):
+        while queue and queue[0][0] <= now:
+            reading._unanswered(*queue.popleft())  # noqa: SLF001  # its own state
+    found = []
+    for key, reader in reading.readers.items():
+        if reader.client.troubled:
+            reading.judge(reader.client, now)
+        client, library = reader.client, reading.library(reader.client, complete=True)
+        troubles = reading.findings.get(key, ())
+        found.append(client_finding(client, troubles, library, now, back_off_ms(library)))
+    return Diagnosis(
+        clients=tuple(sorted(found, key=ClientFinding.rank)),
+        brokers=reading.brokers.views(reading.leaders),
+        left=source.left(),
+        begin=reading.begin,
+        until=now,
+        events=reading.events,
+        sources=tuple(sorted({reader.client.source for reader in reading.readers.values()})),
+    )

@@ -1,0 +1,97 @@
+"""What is kept of the clients of an input, by address and client id."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from probe.diagnose.keeping import Kept
+from probe.diagnose.objects import Item
+from probe.diagnose.seen import Source
+from probe.diagnose.troubles import ItemState
+from probe.model import Request
+from probe.verdict.judging import STORM_WATCH_MS
+
+AFTER_US = STORM_WATCH_MS * 1000
+"""A client is watched for storms for this time after its recovery."""
+ITEMS = 5_000
+"""Most objects of a client that are distinguished."""
+FIRST_CONNS = 64
+"""Connections of a client whose handshakes are read for its fingerprint."""
+
+
+class ClientKey(NamedTuple):
+    """What tells clients apart."""
+
+    address: str
+    client_id: str
+
+
+@dataclass(slots=True)
+class Link:
+    """One connection of a client."""
+
+    conn: int
+    opened: int | None
+    work: dict[Item, int] = field(default_factory=dict)
+    """Objects that it carried work about, with the time of the last one."""
+    answered: bool = False
+
+
+@dataclass(slots=True)
+class ClientState:
+    """Everything that is kept of one client."""
+
+    key: ClientKey
+    source: Source
+    items: dict[Item, ItemState] = field(default_factory=dict)
+    links: dict[int, Link] = field(default_factory=dict)
+    """Open connections."""
+    conns: list[int] = field(default_factory=list)
+    """The first connections, for the client's fingerprint."""
+    connections: int = 0
+    opened: int = 0
+    """Connections whose beginning was seen."""
+    brokers: set[int] = field(default_factory=set)
+    """Numbers of the addresses that it talked to."""
+    requests: float = 0
+    bytes: float = 0
+    first_at: int = 0
+    last_at: int = 0
+    last_request: int = 0
+    pending: dict[tuple[int, int], Request] = field(default_factory=dict)
+    kept: Kept = field(default_factory=Kept)
+    troubled: set[Item] = field(default_factory=set)
+    """Objects with a trouble in the current stretch, over or not."""
+    joined: int = 0
+    """Time of its last request to join a group."""
+    recent: dict[int, deque[int]] = field(default_factory=dict)
+    """Connections to each broker that were opened in the last two seconds."""
+    most_connects: int = 0
+    """Most connections to one broker in two seconds."""
+    closed: bool = False
+    """It ended all of its connections by itself."""
+
+    def state(self, item: Item) -> ItemState | None:
+        """Return what is known of an object; None beyond the most that are distinguished."""
+        found = self.items.get(item)
+        if found is None and len(self.items) < ITEMS:
+            found = self.items[item] = ItemState()
+        return found
+
+
+def is_over(client: ClientState, now: int) -> bool:
+    """Return whether a client with troubles has recovered from all, and was watched for storms after it."""
+    if not client.troubled:
+        return False
+    for item in client.troubled:
+        state = client.items[item]
+        found = state.trouble
+        if found is None:
+            continue
+        if found.owed or found.good_at is None or now < found.good_at + AFTER_US:
+            return False
+        if found.regular and (state.last_request or 0) <= found.good_at:
+            return False  # it may serve what had waited, and then nothing
+    return True

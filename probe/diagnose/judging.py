@@ -1,0 +1,134 @@
+"""From the troubles of a client to findings: the status by definitions of the verdict, the details by its functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from probe.diagnose.clients import ClientState
+from probe.diagnose.findings import Asked, ErrorCount, Finding, Status
+from probe.diagnose.leaders import Leaders
+from probe.diagnose.objects import Item, Kind
+from probe.diagnose.observed import observed
+from probe.diagnose.status import status_of
+from probe.diagnose.troubles import ItemState, Trouble
+from probe.model import History
+from probe.verdict.discovery import Discovery, find_discoveries, folded_discoveries
+from probe.verdict.hits import find_hits
+from probe.verdict.recovery import Recovery
+from probe.verdict.route import MIN_FUTILE_US, FutileRequests, find_futile
+from probe.verdict.storms import find_storms
+from probe.verdict.triggers import explain
+from probe.verdict.wire_evidence import WireEvidence
+
+DETAILED = 4
+"""Objects of a client, the worst first, of which all is said; of others the status, errors and rates."""
+NOT_SHOWN = "only one broker of this client is in the input: it may have asked another"
+
+
+def findings_of(
+    client: ClientState, leaders: Leaders, now: int, *, back_off_ms: int, sees_all: bool
+) -> list[Finding]:
+    """Return the findings of a client's current troubles, the worst first."""
+    events = client.kept.events()
+    plain = sorted(
+        (_plain(client, item, client.items[item], leaders, now) for item in client.troubled),
+        key=lambda one: one.rank,
+    )
+    found = []
+    for one in plain:
+        trouble = client.items[one.item].trouble
+        if len(found) < DETAILED and trouble is not None and one.item.kind is not Kind.CLUSTER:
+            history = observed(client, one.item, trouble, events, leaders, now, back_off_ms)
+            found.append(_detailed(one, history, trouble, sees_all=sees_all))
+        else:
+            found.append(one)
+    return sorted(found, key=lambda one: one.rank)
+
+
+def _plain(client: ClientState, item: Item, state: ItemState, leaders: Leaders, now: int) -> Finding:
+    trouble = state.trouble
+    assert trouble is not None, item
+    status, reason = status_of(client, item, state, trouble, now)
+    recovered = trouble.good_at if status is Status.RECOVERED else None
+    seconds = max(MIN_FUTILE_US, (now if recovered is None else recovered) - trouble.since) / 1_000_000
+    reign = leaders.reign(item)
+    return Finding(
+        item=item,
+        status=status,
+        reason=reason,
+        role=None,
+        since=trouble.since,
+        last=trouble.last,
+        broker=trouble.broker,
+        recovered=recovered,
+        times=1 + trouble.recoveries,
+        errors=_errors(trouble),
+        cuts=trouble.cuts,
+        silent=trouble.silent,
+        leader=None if reign is None else reign.node,
+        moved_to=trouble.moved_to if status is Status.RECOVERED else None,
+        futile_per_s=trouble.futile / seconds,
+        futile_bytes_per_s=trouble.futile_bytes / seconds,
+    )
+
+
+def _errors(trouble: Trouble) -> tuple[ErrorCount, ...]:
+    found = [
+        ErrorCount(code=code, api=api, broker=broker, count=round(one.count), first=one.first, last=one.last)
+        for (code, api, broker), one in trouble.errors.items()
+    ]
+    return tuple(sorted(found, key=lambda one: -one.count))
+
+
+def _detailed(plain: Finding, history: History, trouble: Trouble, *, sees_all: bool) -> Finding:
+    evidence = WireEvidence(history)
+    hits = find_hits(evidence)
+    discoveries = explain(evidence, find_discoveries(evidence), hits)
+    start = max(trouble.since, evidence.timeline.available or trouble.since)
+    recovery = Recovery(start, plain.recovered)
+    futile = find_futile(evidence, discoveries, recovery, provoked=True)
+    storm = find_storms(evidence, discoveries, hits, futile).letters
+    status = Status.STORMS if storm and plain.status is not Status.STUCK else plain.status
+    return replace(
+        plain,
+        status=status,
+        reason=plain.reason,
+        role=history.header.cell.role,
+        asked=_asked(evidence, discoveries, trouble.since, sees_all=sees_all),
+        storm=storm,
+        history=history,
+        **_rates(futile),
+    )
+
+
+def _rates(futile: FutileRequests) -> dict[str, float]:
+    """Return the verdict's rates where the new target is known; else those since the first sign stay."""
+    if futile.requests_per_s is None or futile.bytes_per_s is None:
+        return {}
+    return {"futile_per_s": futile.requests_per_s, "futile_bytes_per_s": futile.bytes_per_s}
+
+
+def _asked(evidence: WireEvidence, discoveries: Sequence[Discovery], since: int, *, sees_all: bool) -> Asked:
+    after = [item for item in discoveries if item.at >= since]
+    folded = sum(share for at, share in folded_discoveries(evidence) if at >= since)
+    unknown = "" if sees_all or after else NOT_SHOWN
+    if not after:
+        return Asked(count=round(folded), unknown=unknown)
+    first = after[0]
+    exchange = next(
+        item for item in evidence.exchanges if (item.request.at, item.request.conn) == (first.at, first.conn)
+    )
+    answer = exchange.answer
+    rows = () if answer is None else [row for row in answer.rows if evidence.affected.named_by(row) or not row.key]
+    named = next((row.leader for row in rows if row.leader is not None and row.leader >= 0 and not row.code), None)
+    return Asked(
+        count=len(after) + round(folded),
+        first=first.at,
+        broker=first.broker,
+        trigger=first.trigger,
+        named=named,
+        answered=answer is not None,
+        code=next((row.code for row in rows if row.code), 0 if answer is None else answer.code),
+        unknown=unknown,
+    )

@@ -1,0 +1,226 @@
+"""The events of one client, read one by one: signs of trouble and successes go to its objects (pure)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable
+
+from probe.diagnose.clients import ClientState, Link
+from probe.diagnose.leaders import Leaders
+from probe.diagnose.objects import CLUSTER, WORK, Item, asked_for, work_on
+from probe.diagnose.troubles import Sign
+from probe.model import Closed, Folded, Opened, Request, Response
+from probe.protocol import apis
+from probe.verdict.apis import BENIGN, DISCOVERY, HANDSHAKE
+from probe.verdict.broker_delay import JOINS
+from probe.verdict.hits import SILENCE_US
+from probe.verdict.storms import WINDOW_US
+
+LONG_POLL_US = 10_000_000
+"""Longest time for which a fetch is taken to wait for records; a client may be set to wait for longer."""
+ACTIVE_US = 10_000_000
+"""A connection that is cut was in use for an object if it carried work about it within this time."""
+WAITS = JOINS | {apis.CONSUMER_GROUP_HEARTBEAT}
+"""Requests that a broker may keep without any fault."""
+
+
+class Reader:
+    """Reads the events of one client; signs and successes go to its objects."""
+
+    def __init__(self, client: ClientState, leaders: Leaders) -> None:
+        self.client = client
+        self._leaders = leaders
+
+    def opened(self, event: Opened) -> None:
+        """A connection was opened."""
+        client = self.client
+        client.links[event.conn] = Link(event.conn, event.at)
+        client.opened += 1
+        recent = client.recent.setdefault(event.broker, deque())
+        recent.append(event.at)
+        while recent[0] < event.at - WINDOW_US:
+            recent.popleft()
+        client.most_connects = max(client.most_connects, len(recent))
+        client.closed = False
+        client.kept.add(event)
+
+    def request(self, event: Request) -> bool:
+        """A request was sent. Return whether an answer is due."""
+        client = self.client
+        client.kept.add(event)
+        client.requests += 1
+        client.bytes += event.size
+        client.last_request = event.at
+        if event.api in JOINS:
+            client.joined = event.at
+        link = client.links.get(event.conn)
+        items: Collection[Item] = dict.fromkeys(work_on(event.api, event.rows)) if event.api in WORK else ()
+        for item in items:
+            if (state := client.state(item)) is None:
+                continue
+            state.requests += 1
+            state.last_request, state.last_conn = event.at, event.conn
+            if link is not None:
+                link.work[item] = event.at
+            if (found := state.trouble) is not None:
+                found.futile += 1
+                found.futile_bytes += event.size / len(items)
+            if event.acks == 0:
+                state.unanswerable = True
+        if event.acks == 0 or event.api < 0:
+            return False
+        client.pending[event.conn, event.corr] = event
+        return True
+
+    def response(self, event: Response) -> None:
+        """An answer came."""
+        client = self.client
+        client.kept.add(event)
+        request = client.pending.pop((event.conn, event.corr), None)
+        if (link := client.links.get(event.conn)) is not None:
+            link.answered = True
+        if event.error:
+            return
+        if event.api in WORK:
+            self._worked(event, request)
+        elif event.api in DISCOVERY:
+            self._learned(event)
+        elif event.api in HANDSHAKE and event.api != apis.API_VERSIONS and _is_bad(event.code):
+            self._sign(CLUSTER, Sign.ERROR, event.at, event.broker, api=event.api, code=event.code)
+
+    def folded(self, event: Folded) -> None:
+        """Count frames of a storm."""
+        client = self.client
+        client.kept.add(event)
+        client.requests += event.requests
+        client.bytes += event.bytes
+        client.last_request = max(client.last_request, event.until)
+        if event.api not in WORK:
+            return
+        bad = {item: row.code for row in event.rows if _is_bad(row.code) for item in work_on(event.api, (row,))}
+        for item in dict.fromkeys(work_on(event.api, event.rows)):
+            if (state := client.state(item)) is None:
+                continue
+            state.requests += event.requests
+            if item in bad:
+                self._sign(item, Sign.ERROR, event.until, event.broker, api=event.api, code=bad[item],
+                           weight=max(event.responses, 1))  # fmt: skip
+                if state.trouble is not None:
+                    state.trouble.futile += event.requests
+                    state.trouble.futile_bytes += event.bytes * event.requests / (event.requests + event.responses or 1)
+            else:
+                state.add_success(event.at, event.until, event.broker, event.api, event.responses)
+
+    def end(self, event: Closed) -> None:
+        """A connection ended."""
+        client = self.client
+        client.kept.add(event)
+        link = client.links.pop(event.conn, None)
+        lost = [key for key in client.pending if key[0] == event.conn]
+        waiting = [client.pending.pop(key) for key in lost]
+        if event.by == "client":
+            client.closed = not client.links
+            return
+        hit = {item for request in waiting for item in work_on(request.api, request.rows)}
+        if link is not None:
+            hit |= {item for item, at in link.work.items() if event.at - at <= ACTIVE_US}
+        if not hit and (waiting or (link is not None and not link.answered)):
+            hit = {CLUSTER}
+        for item in sorted(hit):
+            self._sign(item, Sign.CUT, event.at, event.broker)
+
+    def silent(self, request: Request, at: int) -> None:
+        """A request is unanswered for as long as none should be."""
+        for item in sorted(set(work_on(request.api, request.rows))) or [CLUSTER]:
+            self._sign(item, Sign.SILENCE, at, request.broker, api=request.api)
+
+    def _worked(self, event: Response, request: Request | None) -> None:
+        asked = event.sent_at
+        rows = request.rows if request is not None and request.rows else event.rows
+        items = dict.fromkeys(work_on(event.api, rows))
+        bad = _bad_items(event, items)
+        for item, code in bad.items():
+            self._sign(item, Sign.ERROR, event.at, event.broker, api=event.api, code=code)
+        for item in items:
+            if item in bad or (state := self.client.state(item)) is None:
+                continue
+            state.add_success(asked, event.at, event.broker, event.api)
+            if (found := state.trouble) is not None and request is not None and request.at > found.since:
+                found.futile = max(0, found.futile - 1)
+                found.futile_bytes = max(0, found.futile_bytes - request.size / len(items))
+            self._leaders.served(item, event.broker)
+            self._whole_topic(item, event)
+        if not bad:
+            self._reached(event)
+
+    def _learned(self, event: Response) -> None:
+        """Read who leads from an answer."""
+        for row in event.rows:
+            for item in asked_for(event.api, (row,)):
+                if _is_bad(row.code):
+                    self._refused(item, row.code, event)
+                elif row.leader is not None and row.leader >= 0:
+                    self._leaders.named(item, row.leader, row.epoch, event.at)
+                    self._whole_topic(item, event)
+        if not any(_is_bad(row.code) for row in event.rows) and not event.code:
+            self._reached(event)
+
+    def _refused(self, item: Item, code: int, event: Response) -> None:
+        """Note that an answer names no leader. Partitions that the client does not work on say nothing of it."""
+        if item in self.client.items or item.partition < 0:
+            self._sign(item, Sign.ERROR, event.at, event.broker, api=event.api, code=code)
+
+    def _whole_topic(self, item: Item, event: Response) -> None:
+        """Note a success of a partition for its topic, if that was refused as a whole."""
+        if self.client.troubled and item.partition >= 0:
+            state = self.client.items.get(item._replace(partition=-1))
+            if state is not None:
+                state.add_success(event.sent_at, event.at, event.broker, event.api)
+
+    def _reached(self, event: Response) -> None:
+        """Note for the cluster as a whole that the client was answered well."""
+        state = self.client.items.get(CLUSTER)
+        if state is not None and state.trouble is not None:
+            state.add_success(event.sent_at, event.at, event.broker, event.api)
+
+    def _sign(
+        self, item: Item, sign: Sign, at: int, broker: int, *, api: int = -1, code: int = 0, weight: float = 1
+    ) -> None:
+        client = self.client
+        if (state := client.state(item)) is None:
+            return
+        if not client.troubled:
+            client.kept.begin()
+        client.troubled.add(item)
+        state.add_sign(sign, at, broker, api=api, code=code, weight=weight)
+
+
+def due(request: Request) -> int | None:
+    """Return from when on a request without an answer is a sign of trouble; None if it may wait for any time."""
+    if request.api in WAITS:
+        return None
+    if request.api == apis.FETCH:
+        return request.at + LONG_POLL_US + SILENCE_US
+    return request.at + SILENCE_US
+
+
+def _is_bad(code: int) -> bool:
+    return code != 0 and code not in BENIGN
+
+
+def _bad_items(event: Response, items: Iterable[Item]) -> dict[Item, int]:
+    """Return the objects that an answer refuses, with the code."""
+    found: dict[Item, int] = {}
+    whole: dict[str, int] = {}
+    for row in event.rows:
+        if not _is_bad(row.code):
+            continue
+        if row.topic and row.partition < 0 and not row.key:
+            whole[row.topic] = row.code
+        for item in work_on(event.api, (row,)):
+            found.setdefault(item, row.code)
+    if _is_bad(event.code):
+        whole_answer = event.code
+        return {item: found.get(item, whole_answer) for item in items}
+    return {**{item: whole[item.name] for item in items if item.name in whole}, **found}
+

@@ -1,0 +1,145 @@
+"""What the evidence says of a client like this: the same cells, the smallest upgrade, and what helps at once (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from probe.cells.aggregate import SettledCell
+from probe.cells.upgrades import next_conforming
+from probe.diagnose.findings import BAD, Finding, Status
+from probe.diagnose.whose_client import Library
+from probe.evidence.wanted import Wanted
+from probe.model import Cell, Outcome, Reroute, Role, Trigger
+from probe.model.grades import worst_trial
+from probe.model.outcomes import OUTCOMES
+from probe.model.versions import version_key
+from probe.scenarios.second_starts import PREFIX as RESTARTED
+
+PLAIN = "isolated"
+"""The profile with no periodic refresh: what a client does because of an error alone."""
+SHORT_REFRESH = "refresh-1s"
+"""The profile with a short periodic refresh."""
+SAME = 3
+"""Most cells that are named."""
+RESTARTS = (RESTARTED, "incident/jbod-client-restart")
+"""Scenarios in which the client is restarted while the fault stands, by the beginning of their names."""
+CUTS = ("incident/jbod-broker-restart", "net/reset")
+"""Scenarios in which the connection to the old leader ends, by the beginning of their names."""
+ROLES = {Role.GROUP: (Role.GROUP,), Role.CONSUMER: (Role.CONSUMER, Role.GROUP)}
+"""Roles whose cells speak of what a client does on the wire; of any other its own."""
+
+
+class Answers(Protocol):
+    """Evidence that answers for cells."""
+
+    def find(self, wanted: Wanted, *, facts: bool = False) -> Mapping[Cell, SettledCell]:
+        """Return the wanted cells."""
+        ...
+
+    def later(self, cells: Collection[Cell]) -> Mapping[Cell, SettledCell]:
+        """Return the same cells of later versions."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remedy:
+    """One thing that an operator can do."""
+
+    action: str
+    helps: bool
+    shown_by: SettledCell
+    """The cell that shows it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """What the evidence says of a client with a trouble."""
+
+    same: tuple[SettledCell, ...] = ()
+    """Cells of the same library in which the same happens, the nearest first."""
+    upgrade: str = ""
+    """The smallest later version that passes in all of them; empty = none is known."""
+    remedies: tuple[Remedy, ...] = ()
+    unknown: str = ""
+    """Why there is none; empty = there is."""
+
+
+def advise(finding: Finding, library: Library, answers: Answers) -> Advice:
+    """Return what is known of such a client; `unknown` says why if nothing is."""
+    if finding.status not in BAD or finding.role is None:
+        return Advice(unknown="nothing is to be mended")
+    if not library.family:
+        return Advice(unknown="the library is not known, so no cell can speak of it")
+    wanted = Wanted(
+        family=[library.family],
+        version=list(library.versions) or None,
+        role=[str(role) for role in ROLES.get(finding.role, (finding.role,))],
+    )
+    known = answers.find(wanted, facts=True)
+    same = _same(finding, known.values())
+    if not same:
+        return Advice(unknown=f"no cell of {library.family} shows the same")
+    return Advice(
+        same=tuple(same[:SAME]),
+        upgrade=_upgrade(same[:SAME], answers),
+        remedies=tuple(_remedies(same, known.values())),
+    )
+
+
+def _same(finding: Finding, cells: Iterable[SettledCell]) -> list[SettledCell]:
+    """Return the cells with the same outcome by the same error, or without one by a lost connection."""
+    code = finding.errors[0].code if finding.errors else 0
+    found = [item for item in cells if _is_same(finding, item, code)]
+    found.sort(key=lambda item: version_key(item.cell.version), reverse=True)
+    return sorted(found, key=lambda item: (item.cell.profile != PLAIN, not item.is_current))
+
+
+def _is_same(finding: Finding, item: SettledCell, code: int) -> bool:
+    worst = worst_trial(item.verdicts)
+    wanted = Outcome.STORMS if finding.status is Status.STORMS else Outcome.STUCK
+    if worst.outcome is not wanted:
+        return False
+    codes = worst.facts.fault_codes
+    return code in codes if code else not codes
+
+
+def _upgrade(same: Sequence[SettledCell], answers: Answers) -> str:
+    """Return the smallest later version that passes in every one of these cells."""
+    passing = next_conforming(same, answers.later([item.cell for item in same]).values())
+    if len(passing) < len({item.cell for item in same}):
+        return ""
+    return max(passing.values(), key=version_key, default="")
+
+
+def _remedies(same: Sequence[SettledCell], known: Iterable[SettledCell]) -> Iterable[Remedy]:
+    """Yield what helps and what does not, by cells of the same versions."""
+    every = list(known)
+    versions = {item.cell.version for item in same}
+    scenarios = {item.cell.scenario for item in same}
+    mine = [item for item in every if item.cell.version in versions]
+    chosen = {
+        "restart the client": [
+            item
+            for item in mine
+            if item.cell.scenario in RESTARTS or item.cell.scenario in {f"{RESTARTED}{name}" for name in scenarios}
+        ],
+        "end its connection to the old leader (a restart of that broker does)": [
+            item for item in mine if item.cell.scenario in CUTS and _by_connection(item)
+        ],
+        "a shorter metadata refresh": [
+            item for item in mine if item.cell.scenario in scenarios and item.cell.profile == SHORT_REFRESH
+        ],
+    }
+    for action, cells in chosen.items():
+        judged = [item for item in cells if item.judged]
+        if judged:
+            worst = max(judged, key=lambda item: OUTCOMES[item.worst].severity)
+            yield Remedy(action=action, helps=not OUTCOMES[worst.worst].hard, shown_by=worst)
+
+
+def _by_connection(item: SettledCell) -> bool:
+    """Return whether a lost connection led the client on, or nothing did."""
+    facts = worst_trial(item.verdicts).facts
+    return facts.recovered is False or facts.refresh_trigger is Trigger.DISCONNECT or facts.reroute is Reroute.CONNECT

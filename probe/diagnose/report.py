@@ -1,0 +1,189 @@
+"""A diagnosis for a person: the worst first, on one screen (pure). All that an input says is made visible."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+
+from probe.cells.citations import source
+from probe.diagnose.analysis import Diagnosis
+from probe.diagnose.brokers import BrokerView
+from probe.diagnose.findings import BAD, ORDER, Asked, ClientFinding, Finding, Status
+from probe.diagnose.names import BrokerNames
+from probe.diagnose.objects import Kind
+from probe.diagnose.remedies import Advice
+from probe.model import StormBound, Trigger
+from probe.model.counts import counted
+from probe.model.visible import visible
+from probe.protocol.names import api_name, error_name
+from probe.verdict.reason_text import STORMS, TRIGGER_TEXTS
+
+FEW = 10
+"""Clients of a status that are listed without `--all`."""
+OBJECTS = 3
+"""Objects of a client, and errors of a broker, that are listed without `--all`."""
+AT = 11
+"""Column at which texts begin."""
+SPOKEN = (Status.STUCK, Status.STORMS, Status.UNKNOWN)
+"""Statuses of which all is said; the others have a line per client."""
+
+
+def lines(diagnosis: Diagnosis, advices: Sequence[tuple[ClientFinding, Advice]], *, everything: bool) -> Iterator[str]:
+    """Yield the report, one statement per line."""
+    names = BrokerNames(diagnosis.brokers)
+    said = {one.key: advice for one, advice in advices}
+    yield head(diagnosis)
+    for status in ORDER:
+        mine = [one for one in diagnosis.clients if one.status is status]
+        shown = mine if everything else mine[:FEW]
+        for one in shown:
+            yield from _client(one, names, said.get(one.key), everything=everything)
+        if len(mine) > len(shown):
+            yield f"{status:<{AT}}and {len(mine) - len(shown)} more; --all lists them"
+    yield from _brokers(diagnosis.brokers, names, everything=everything)
+    for left in diagnosis.left:
+        yield f"{'not read':<{AT}}{visible(f'{left.count} {left.unit} of {left.file}: {left.reason}')}"
+
+
+def head(diagnosis: Diagnosis) -> str:
+    """Return what was read, and how many clients have which status."""
+    counts = Counter(one.status for one in diagnosis.clients)
+    found = ", ".join(f"{counts[status]} {status}" for status in ORDER if counts[status]) or "none"
+    brokers = counted(len(diagnosis.brokers), "broker address").replace("addresss", "addresses")
+    seconds = (diagnosis.until - diagnosis.begin) / 1e6
+    span = f"{clock(diagnosis.begin)} to {clock(diagnosis.until)} UTC, {seconds:.0f} s" if diagnosis.events else "empty"
+    of = " and ".join(diagnosis.sources) or "input"
+    return f"{of} ({span}), {brokers}; {counted(len(diagnosis.clients), 'client')}: {found}"
+
+
+def clock(at: int) -> str:
+    """Return a time of day, UTC."""
+    return datetime.fromtimestamp(at / 1e6, UTC).strftime("%H:%M:%S")
+
+
+def whose(one: ClientFinding) -> str:
+    """Return a client with its library."""
+    library = one.library
+    known = library.text or (f"reports {library.reported}" if library.reported else "library not known")
+    also = f"; {library.note}" if library.note else ""
+    return f"{one.key.address} {one.key.client_id or '(no client id)'} ({known}{also})"
+
+
+def _client(one: ClientFinding, names: BrokerNames, advice: Advice | None, *, everything: bool) -> Iterator[str]:
+    yield f"{one.status:<{AT}}{visible(whose(one))}"
+    if one.status not in SPOKEN and not everything:
+        if one.worst is not None:
+            yield _indented(f"{summary(one.worst, names)}")
+        return
+    shown = one.findings if everything else one.findings[:OBJECTS]
+    for finding in shown:
+        for text in details(finding, names):
+            yield _indented(text)
+    if not one.findings or one.worst is None or one.reason != one.worst.reason:
+        yield from (_indented(text) for text in (one.reason,) if text)
+    if len(one.findings) > len(shown):
+        yield _indented(f"and {len(one.findings) - len(shown)} more objects with a trouble; --all lists them")
+    yield _indented(
+        f"{counted(one.connections, 'connection')}, {one.opened} of them opened here; "
+        f"{counted(one.healthy, 'object')} without a trouble"
+    )
+    if advice is not None and one.status in BAD:
+        yield from (_indented(text) for text in advised(advice))
+
+
+def _indented(text: str) -> str:
+    return f"{'':<{AT}}{visible(text)}"
+
+
+def summary(finding: Finding, names: BrokerNames) -> str:
+    """Return a finding in one line."""
+    parts = [f"{finding.item}: {met(finding, names)}"]
+    if finding.recovered is not None:
+        parts.append(f"recovered after {(finding.recovered - finding.since) / 1e6:.1f} s")
+    if finding.moved_to is not None and finding.moved_to != finding.broker:
+        parts.append(f"moved to {names.at(finding.moved_to)}")
+    return "; ".join(parts)
+
+
+def details(finding: Finding, names: BrokerNames) -> Iterator[str]:
+    """Yield everything about a finding: what it met, whether it asked, what it costs, and the reason."""
+    yield summary(finding, names)
+    if finding.futile_per_s:
+        yield (
+            f"{finding.futile_per_s:.1f} futile requests/s, {finding.futile_bytes_per_s / 1000:.1f} kB/s, "
+            f"since {clock(finding.since)}"
+        )
+    if finding.asked is not None:
+        yield asked(finding.asked, finding, names)
+    if finding.storm:
+        yield "storm: " + ", ".join(STORMS[StormBound(letter)] for letter in finding.storm)
+    if finding.times > 1:
+        yield f"{finding.times} times in this input"
+    if finding.reason:
+        yield f"{finding.status}: {finding.reason}"
+
+
+def met(finding: Finding, names: BrokerNames) -> str:
+    """Return what a client met, and where."""
+    parts = [
+        f"{error_name(one.code)} to {api_name(one.api)} {one.count} times at {names.at(one.broker)} "
+        f"since {clock(one.first)}"
+        for one in finding.errors[:OBJECTS]
+    ]
+    if finding.cuts:
+        parts.append(f"{counted(finding.cuts, 'connection')} cut at {names.at(finding.broker)}")
+    if finding.silent:
+        parts.append(f"{counted(finding.silent, 'request')} without an answer")
+    return ", ".join(parts)
+
+
+def asked(one: Asked, finding: Finding, names: BrokerNames) -> str:
+    """Return whether a client asked who serves the object, why, and what the answer was."""
+    what = "leads" if finding.item.kind is Kind.PARTITION else "coordinates"
+    now = "" if finding.leader is None else f"; by the last answers {names.node(finding.leader)} {what}"
+    if not one.count:
+        return f"{one.unknown or f'it never asked who {what} now'}{now}"
+    why = "" if one.trigger in {Trigger.NONE, Trigger.UNKNOWN} else f", {TRIGGER_TEXTS[one.trigger]}"
+    when = "" if one.first is None else f" first after {max(0, one.first - finding.since) / 1e6:.1f} s"
+    if one.named is not None:
+        answer = f"the answer named {names.node(one.named)}"
+    elif one.code:
+        answer = f"the answer was {error_name(one.code)}"
+    else:
+        answer = "the answer named nobody" if one.answered else "nobody answered"
+    return f"it asked who {what} {counted(one.count, 'time')}{when}{why}: {answer}{now}"
+
+
+def advised(advice: Advice) -> Iterator[str]:
+    """Yield what the evidence says of such a client."""
+    if advice.unknown:
+        yield f"evidence: {advice.unknown}"
+        return
+    for item in advice.same:
+        cell = item.cell
+        yield (
+            f"evidence: {cell.client} {cell.role} {cell.profile} {cell.scenario} on {cell.broker}: {item.tally}"
+            f" ({source(item) or f'run {item.run_id}'})"
+        )
+    yield f"upgrade: {advice.upgrade} is the first that passes" if advice.upgrade else "upgrade: none is known to pass"
+    for remedy in advice.remedies:
+        does = "helps" if remedy.helps else "does not help"
+        cell = remedy.shown_by.cell
+        yield f"{does}: {remedy.action} ({cell.version} {cell.profile} {cell.scenario}: {remedy.shown_by.tally})"
+
+
+def _brokers(brokers: Sequence[BrokerView], names: BrokerNames, *, everything: bool) -> Iterator[str]:
+    for one in brokers:
+        if not one.refused and not everything:
+            continue
+        shown = one.refused if everything else one.refused[:OBJECTS]
+        texts = [
+            f"{error_name(item.code)} for {item.item} {item.count} times"
+            + ("" if item.leads is None else f" (led by broker {item.leads})")
+            for item in shown
+        ]
+        if len(one.refused) > len(shown):
+            texts.append(f"and {len(one.refused) - len(shown)} more")
+        found = f"{names.at(one.number)}: {', '.join(texts) or 'no error'}"
+        yield f"{'broker':<{AT}}{visible(found)}"
