@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from probe import __version__
-from probe.diagnose.traits import Connection, Traits, traits_of, united
+from probe.diagnose.traits import Traits, traits_of, united
 from probe.errors import NothingJudgedError, reason_of
 from probe.files.digests import digest_in, digest_of, digest_path
 from probe.model.cell import Cell
@@ -68,10 +68,16 @@ def learned(handshakes: Mapping[Cell, Iterable[Handshake]]) -> Fingerprints:
     """Return the fingerprints of the clients of trials. The roles of a client count as one: applications mix them."""
     found: dict[tuple[str, str], dict[Condition, list[Traits]]] = defaultdict(lambda: defaultdict(list))
     for cell, sent in handshakes.items():
-        traits = traits_of(Connection(sent=one) for one in sent)
+        traits = whole(sent)
         if traits.versions:
             found[cell.family, cell.version][Condition(cell.profile, cell.broker)].append(traits)
     return _ordered({client: {at: united(some) for at, some in seen.items()} for client, seen in found.items()})
+
+
+def whole(handshakes: Iterable[Handshake]) -> Traits:
+    """Return the traits of a trial, which sees every connection from its beginning."""
+    found = tuple(handshakes)
+    return traits_of(found, {one.conn for one in found})
 
 
 def _ordered(found: Mapping[tuple[str, str], Seen]) -> Fingerprints:

@@ -7,22 +7,26 @@ brokers, and between two settings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from probe.diagnose.fingerprints import Condition, Fingerprints, Seen
-from probe.diagnose.traits import HARD, HEAVY, SOFT, Traits
+from probe.diagnose.traits import HARD, HEAVY, SOFT, Traits, Value
 from probe.model.versions import version_key
 
-UNBOUNDED = 1 << 15
-"""Higher than any request version."""
 ABSENT = 1.0
 """Weight of an API that no trial of the library sent there: an application may ask what drivers do not."""
 SUPPOSED = 0.1
 """Weight of every neighbour between which something is supposed to lie, so that what was measured is preferred."""
 BEYOND = 1.0
 """Weight of a version older or newer than all that are listed."""
+EITHER = 0.25
+"""Weight of a request version that is that of one neighbour and not of the other."""
+BETWEEN = 0.75
+"""Weight of one that is neither's and lies between."""
+OUTSIDE = 1.5
+"""Weight of one that is lower than the oldest version's or higher than the newest's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +63,7 @@ class Lines:
 
     def __init__(self, fingerprints: Fingerprints) -> None:
         every = [seen for versions in fingerprints.clients.values() for seen in versions.values()]
-        self.names = sorted({at.broker for seen in every for at in seen}, key=version_key)
+        self.names = tuple(sorted({at.broker for seen in every for at in seen}, key=version_key))
         self._highest: list[dict[int, int]] = [{} for _ in self.names]
         for seen in every:
             for at, traits in seen.items():
@@ -67,12 +71,16 @@ class Lines:
                 for api, some in traits.versions.items():
                     known[api] = max(known.get(api, 0), some[-1])
 
-    def guesses(self) -> Iterator[Sequence[str]]:
+    def tops(self, line: str) -> Mapping[int, int]:
+        """Return the highest version of each API that any client sent to brokers of a line."""
+        return self._highest[self.names.index(line)]
+
+    def guesses(self) -> Iterator[tuple[str, ...]]:
         """Yield the lines between which brokers may lie whose versions were not seen."""
         yield from ((name,) for name in self.names)
         yield from pairwise(self.names)
 
-    def beside(self, api: int, offered: int) -> tuple[Sequence[str], bool]:
+    def beside(self, api: int, offered: int) -> tuple[tuple[str, ...], bool]:
         """Return the lines whose clients send what they send to brokers that offer this version of an API, or the
         lines around them; and whether the brokers are older than all lines.
 
@@ -80,26 +88,122 @@ class Lines:
         """
         tops = [highest.get(api, 0) for highest in self._highest]
         wanted = min(offered, tops[-1])
-        if same := [name for name, top in zip(self.names, tops, strict=True) if top == wanted]:
+        if same := tuple(name for name, top in zip(self.names, tops, strict=True) if top == wanted):
             return same, False
         above = next(place for place, top in enumerate(tops) if top > wanted)
         return self.names[max(above - 1, 0) : above + 1], above == 0
+
+
+_Beside = Mapping[int, tuple[tuple[str, ...], bool]]
+"""API key to the lines whose requests count, and whether the brokers are older than all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hull:
+    """What several trials sent, from the lowest to the highest."""
+
+    versions: Mapping[int, tuple[int, int]]
+    """API key to the lowest and highest request version."""
+    values: Mapping[str, frozenset[Value]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Guess:
     """One supposition about settings and brokers."""
 
-    profiles: Sequence[str]
-    lines: Mapping[int, tuple[Sequence[str], bool]]
-    """API key to the lines whose requests count, and whether the brokers are older. Empty = `everywhere` for all."""
-    everywhere: Sequence[str]
+    profiles: tuple[str, ...]
+    lines: tuple[str, ...]
     weight: float
+    known: bool = False
+    """Whether the brokers' versions were seen, so that every API has lines of its own."""
 
 
-def fits(versions: Mapping[str, Seen], traits: Traits, lines: Lines, offered: Mapping[int, int]) -> list[Fit]:
-    """Return how every place of a library fits what was seen, oldest first."""
-    return [fit for place in _places([*versions]) if (fit := _fit(place, versions, traits, lines, offered)) is not None]
+class Fits:
+    """Compares what was seen of a client with what is known of versions."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._hulls: dict[tuple[object, ...], Hull] = {}
+
+    def of(self, versions: Mapping[str, Seen], traits: Traits, offered: Mapping[int, int]) -> list[Fit]:
+        """Return how every place of a library fits, oldest first; empty if it has no place."""
+        beside = {api: self._lines.beside(api, offered[api]) for api in traits.versions if api in offered}
+        return [self._fit(place, versions, traits, beside) for place in _places([*versions])]
+
+    def _fit(self, place: Place, versions: Mapping[str, Seen], traits: Traits, beside: _Beside) -> Fit:
+        several = [versions[version] for version in place.versions]
+        start = BEYOND if place.older or place.newer else SUPPOSED * (len(several) - 1)
+        found = [
+            (hard, hard + soft + guess.weight + start, guess.profiles)
+            for guess in self._guesses(several, known=bool(beside))
+            for hard, soft in (self._weights(place, several, guess, traits, beside),)
+        ]
+        _, whole, profiles = min(found, key=lambda one: one[1])
+        return Fit(place=place, hard=min(hard for hard, _, _ in found), whole=whole, profiles=profiles)
+
+    def _guesses(self, several: Sequence[Seen], *, known: bool) -> Iterator[_Guess]:
+        ordered = sorted({at.profile for at in several[0]}, key=lambda profile: (_height(several[0], profile), profile))
+        for profiles in (*((one,) for one in ordered), *pairwise(ordered)):
+            weight = SUPPOSED * (len(profiles) - 1)
+            if known:
+                yield _Guess(profiles, self._lines.names, weight, known=True)
+            else:
+                for some in self._lines.guesses():
+                    yield _Guess(profiles, some, weight + SUPPOSED * (len(some) - 1))
+
+    def _weights(
+        self, place: Place, several: Sequence[Seen], guess: _Guess, traits: Traits, beside: _Beside
+    ) -> tuple[float, float]:
+        """Return the weights of what does not fit: what an application does not set, and the rest."""
+        hard = soft = 0.0
+        known = self._hull(several, guess.profiles, guess.lines)
+        for api, some in traits.versions.items():
+            names, before = beside.get(api, (guess.lines, False))
+            here = known if names == guess.lines else self._hull(several, guess.profiles, names)
+            bounds = here.versions.get(api)
+            if bounds is None:
+                soft += ABSENT
+                continue
+            for version in some:
+                weight = _weight(version, bounds, below=before or place.older, above=place.newer)
+                hard, soft = (hard + weight, soft) if weight >= HEAVY else (hard, soft + weight)
+        for name, values in traits.values.items():
+            if possible := known.values.get(name):
+                odd = sum(1 for value in values if value not in possible)
+                hard += HEAVY * odd if name in HARD else 0.0
+                soft += SOFT.get(name, 0.0) * odd / len(values)
+        return hard, soft
+
+    def _hull(self, several: Sequence[Seen], profiles: tuple[str, ...], names: tuple[str, ...]) -> Hull:
+        key = (*map(id, several), profiles, names)
+        if key not in self._hulls:
+            conditions = [Condition(profile, name) for profile in profiles for name in names]
+            self._hulls[key] = _hull([seen[at] for seen in several for at in conditions if at in seen])
+        return self._hulls[key]
+
+
+def _weight(version: int, bounds: tuple[int, int], *, below: bool, above: bool) -> float:
+    """Return the weight of a request version where versions between these bounds are known or supposed."""
+    low, high = bounds
+    if version < low:
+        return OUTSIDE if below else HEAVY
+    if version > high:
+        return OUTSIDE if above else HEAVY
+    if low == high:
+        return 0.0
+    return EITHER if version in bounds else BETWEEN
+
+
+def _hull(some: Sequence[Traits]) -> Hull:
+    versions: dict[int, tuple[int, int]] = {}
+    values: dict[str, frozenset[Value]] = {}
+    for one in some:
+        for api, sent in one.versions.items():
+            low, high = versions.get(api, (sent[0], sent[-1]))
+            versions[api] = min(low, sent[0]), max(high, sent[-1])
+        for name, found in one.values.items():
+            values[name] = values.get(name, frozenset()).union(found)
+    return Hull(versions, values)
 
 
 def _places(versions: Sequence[str]) -> Iterator[Place]:
@@ -111,68 +215,8 @@ def _places(versions: Sequence[str]) -> Iterator[Place]:
     yield Place(versions=(versions[-1],), newer=True)
 
 
-def _fit(
-    place: Place, versions: Mapping[str, Seen], traits: Traits, lines: Lines, offered: Mapping[int, int]
-) -> Fit | None:
-    several = [versions[version] for version in place.versions]
-    start = BEYOND if place.older or place.newer else SUPPOSED * (len(several) - 1)
-    hard, whole, profiles = float("inf"), float("inf"), tuple[str, ...]()
-    for guess in _guesses(several, traits, lines, offered):
-        fixed, free = _weights(place, several, guess, traits)
-        hard = min(hard, fixed)
-        if (total := fixed + free + guess.weight + start) < whole:
-            whole, profiles = total, tuple(guess.profiles)
-    return Fit(place=place, hard=hard, whole=whole, profiles=profiles) if profiles else None
-
-
-def _guesses(several: Sequence[Seen], traits: Traits, lines: Lines, offered: Mapping[int, int]) -> Iterator[_Guess]:
-    shared = set.intersection(*({at.profile for at in seen} for seen in several))
-    ordered = sorted(shared, key=lambda profile: (_height(several[0], profile), profile))
-    for profiles in (*((one,) for one in ordered), *pairwise(ordered)):
-        weight = SUPPOSED * (len(profiles) - 1)
-        if offered:
-            known = {api: lines.beside(api, offered[api]) for api in traits.versions if api in offered}
-            yield _Guess(profiles, known, lines.names, weight)
-        else:
-            for some in lines.guesses():
-                yield _Guess(profiles, {}, some, weight + SUPPOSED * (len(some) - 1))
-
-
 def _height(seen: Seen, profile: str) -> int:
     """Return a number that is higher for a setting with higher request versions."""
-    return max(sum(some[-1] for some in traits.versions.values()) for at, traits in seen.items() if at.profile == profile)
-
-
-def _weights(place: Place, several: Sequence[Seen], guess: _Guess, traits: Traits) -> tuple[float, float]:
-    """Return the weights of what does not fit: what an application does not set, and the rest."""
-    hard = soft = 0.0
-    for api, some in traits.versions.items():
-        names, before = guess.lines.get(api, (guess.everywhere, False))
-        bounds = _bounds(place, api, [*_chosen(several, guess.profiles, names)], before=before)
-        if bounds is None:
-            soft += ABSENT
-        else:
-            hard += HEAVY * sum(1 for version in some if not bounds[0] <= version <= bounds[1])
-    seen = [*_chosen(several, guess.profiles, guess.everywhere)]
-    for name, values in traits.values.items():
-        known = {value for one in seen for value in one.values.get(name, ())}
-        odd = sum(1 for value in values if value not in known) if known else 0
-        hard += HEAVY * odd if name in HARD else 0.0
-        soft += SOFT.get(name, 0.0) * odd / len(values)
-    return hard, soft
-
-
-def _bounds(place: Place, api: int, seen: Iterable[Traits], *, before: bool) -> tuple[int, int] | None:
-    """Return the lowest and highest version of an API there; None if no trial sent it."""
-    found = [version for one in seen for version in one.versions.get(api, ())]
-    if not found:
-        return None
-    return 0 if before or place.older else min(found), UNBOUNDED if place.newer else max(found)
-
-
-def _chosen(several: Sequence[Seen], profiles: Sequence[str], names: Sequence[str]) -> Iterator[Traits]:
-    for seen in several:
-        for profile in profiles:
-            for name in names:
-                if (found := seen.get(Condition(profile, name))) is not None:
-                    yield found
+    return max(
+        sum(some[-1] for some in traits.versions.values()) for at, traits in seen.items() if at.profile == profile
+    )

@@ -1,25 +1,28 @@
 """What tells libraries and their versions apart in what a client sends. Pure.
 
-Request versions, the first request of a connection and the use of Fetch sessions are the library's own (`HARD`);
-the other values are settings that an application may change (`SOFT`), or depend on what it does.
+Request versions, whether a connection asks for the broker's versions, and the use of Fetch sessions are the library's
+own (`HARD`). The other values are settings that an application may change, or depend on what it does and when (`SOFT`).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from probe.model.handshake import FirstFetch, Handshake
+from probe.protocol.apis import API_VERSIONS
 
 Value = int | str
-FIRST, SESSIONS = "first request", "fetch sessions"
-HARD = (FIRST, SESSIONS)
+ASKS, SESSIONS = "asks for versions", "fetch sessions"
+HARD = (ASKS, SESSIONS)
 """Values that an application does not set. Request versions are hard, too."""
 SOFT: Mapping[str, float] = MappingProxyType(
     {
+        "first request": 1.0,
         "order": 1.0,
+        "purposes": 0.5,
         "metadata topics": 1.0,
         "metadata auto topic": 1.0,
         "fetch wait ms": 1.0,
@@ -48,49 +51,48 @@ class Traits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Connection:
-    """One connection of a client, as far as it was seen."""
-
-    sent: Handshake
-    """What it sent first. Of a request log: the first requests that the log has of it."""
-    began: bool = True
-    """Whether its first request was seen."""
-    offered: Mapping[int, tuple[int, int]] = field(default_factory=dict)
-    """API key to the lowest and highest version that the broker offers (ApiVersions). Empty = not seen; any
-    connection of any client to the same broker shows it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
     """What a passive observer saw of one client."""
 
-    connections: tuple[Connection, ...]
+    handshakes: tuple[Handshake, ...]
+    """What its connections sent first, as far as it was seen."""
+    began: frozenset[int] = frozenset()
+    """Numbers (`conn`) of the connections whose first request was seen."""
+    reported: tuple[str, str] | None = None
+    """Name and version that it reports (KIP-511), where something else than a handshake shows them: a request log."""
+
+    offers: Mapping[int, int] = field(default_factory=dict)
+    """API key to the highest version that its brokers offer, as far as the connections of other clients show it."""
 
     @property
     def software(self) -> tuple[str, str]:
-        """Return name and version that the client reports (KIP-511); empty texts if it reports none."""
-        sent = (one.sent for one in self.connections)
-        found = ((one.software_name, one.software_version or "") for one in sent)
-        return next(((name, version) for name, version in found if name), ("", ""))
+        """Return name and version that the client reports; empty texts if it reports none."""
+        sent = ((one.software_name or "", one.software_version or "") for one in self.handshakes)
+        return next((one for one in (*sent, self.reported or ("", "")) if one[0]), ("", ""))
 
     @property
     def offered(self) -> Mapping[int, int]:
-        """Return the highest version of every API that all brokers of the client offer, as far as it was seen."""
-        highest: dict[int, int] = {}
-        for one in self.connections:
-            for api, (_, top) in one.offered.items():
+        """Return the highest version of an API that all brokers of the client offer, as far as it was seen."""
+        highest = dict(self.offers)
+        for one in self.handshakes:
+            for api, top in one.offered:
                 highest[api] = min(top, highest.get(api, top))
         return highest
 
+    @property
+    def traits(self) -> Traits:
+        """Return what tells its library apart."""
+        return traits_of(self.handshakes, self.began)
 
-def traits_of(connections: Iterable[Connection]) -> Traits:
-    """Return what tells a library apart in these connections."""
+
+def traits_of(handshakes: Iterable[Handshake], began: Container[int]) -> Traits:
+    """Return what tells a library apart in what connections sent; `began` has those whose first request was seen."""
     versions: dict[int, set[int]] = defaultdict(set)
     values: dict[str, set[Value]] = defaultdict(set)
-    for one in connections:
-        for api, version in (*one.sent.versions, *one.sent.requests):
+    for one in handshakes:
+        for api, version in (*one.versions, *one.requests):
             versions[api].add(version)
-        for name, value in _values(one):
+        for name, value in _values(one, began=one.conn in began):
             values[name].add(value)
     return _sorted(versions, values)
 
@@ -119,11 +121,12 @@ def _sorted(versions: Mapping[int, set[int]], values: Mapping[str, set[Value]]) 
     )
 
 
-def _values(one: Connection) -> Iterator[tuple[str, Value]]:
-    sent = one.sent
-    if one.began and sent.requests:
+def _values(sent: Handshake, *, began: bool) -> Iterator[tuple[str, Value]]:
+    yield "purposes", " ".join(sent.purposes)
+    if began and sent.requests:
         apis = tuple(dict.fromkeys(api for api, _ in sent.requests))
-        yield FIRST, apis[0]
+        yield ASKS, int(API_VERSIONS in apis)
+        yield "first request", apis[0]
         yield "order", " ".join(map(str, apis[:ORDERED]))
     if sent.metadata is not None:
         yield "metadata topics", str(sent.metadata.topics)

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from probe.diagnose.fingerprints import Fingerprints
-from probe.diagnose.fits import Fit, Lines, fits
-from probe.diagnose.traits import HEAVY, Observed, traits_of
+from probe.diagnose.fits import Fit, Fits, Lines
+from probe.diagnose.traits import HEAVY, Observed
 from probe.inventory.found import Place as Source
+from probe.inventory.text import one_line
 from probe.inventory.wire_names import NOTHING, client_on_the_wire
 from probe.model.versions import version_key
 
@@ -117,7 +118,7 @@ class Listed:
 
     def __init__(self, fingerprints: Fingerprints) -> None:
         self._clients = fingerprints.clients
-        self._lines = Lines(fingerprints)
+        self._fits = Fits(Lines(fingerprints))
         self._known: dict[str, tuple[_Library, ...]] = {}
 
     def whose(self, seen: Observed) -> Whose:
@@ -129,12 +130,12 @@ class Listed:
 
     def _libraries(self, seen: Observed) -> tuple[_Library, ...]:
         """Return how well every library fits, the best first. Clients that send the same are compared once."""
-        traits, offered = traits_of(seen.connections), seen.offered
+        traits, offered = seen.traits, seen.offered
         key = repr((traits.versions, traits.values, sorted(offered.items())))
         if key not in self._known:
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
-            every = ((name, fits(some, traits, self._lines, offered)) for name, some in self._clients.items())
+            every = ((name, self._fits.of(some, traits, offered)) for name, some in self._clients.items())
             found = [_library(name, some) for name, some in every if traits.versions]
             self._known[key] = tuple(sorted(found, key=lambda one: (one.whole, one.family)))
         return self._known[key]
@@ -142,9 +143,7 @@ class Listed:
 
 def _library(family: str, some: Sequence[Fit]) -> _Library:
     best = min(some, key=lambda fit: fit.whole)
-    return _Library(
-        family=family, hard=best.hard, whole=best.whole, span=_span(some), profiles=best.profiles
-    )
+    return _Library(family=family, hard=best.hard, whole=best.whole, span=_span(some), profiles=best.profiles)
 
 
 def _span(some: Sequence[Fit]) -> Span:
@@ -155,7 +154,9 @@ def _span(some: Sequence[Fit]) -> Span:
     earlier = [fit.place.listed for fit in some[:first] if fit.place.listed]
     later = [fit.place.listed for fit in some[last + 1 :] if fit.place.listed]
     inside = (some[number].place.listed for number in fitting)
-    return Span(after=earlier[-1] if earlier else "", before=later[0] if later else "", fitting=tuple(filter(None, inside)))
+    return Span(
+        after=earlier[-1] if earlier else "", before=later[0] if later else "", fitting=tuple(filter(None, inside))
+    )
 
 
 def _decided(libraries: Sequence[_Library]) -> Whose:
@@ -188,13 +189,19 @@ def _compared(found: Whose, libraries: Sequence[_Library], name: str, version: s
     by_name = {one.family: one for one in libraries}
     own = by_name.get(meant.client)
     reported = Reported(
-        name=meant.package, version=version, library=meant.client, meaning=meant.version, unknown=meant.unknown
+        name=meant.package,
+        version=one_line(version),
+        library=meant.client,
+        meaning=meant.version,
+        unknown=meant.unknown,
     )
     if own is None:
         return replace(found, reported=reported)
     if not found.library and own.family in found.candidates:
         reason = f"{found.reason}; it reports the name {reported.name}"
-        found = replace(found, library=own.family, sure=Sure.LIKELY, span=own.span, profiles=own.profiles, reason=reason)
+        found = replace(
+            found, library=own.family, sure=Sure.LIKELY, span=own.span, profiles=own.profiles, reason=reason
+        )
     return replace(found, reported=replace(reported, contradicts=_against(found, own, meant.version)))
 
 

@@ -188,6 +188,8 @@ class Conversation:
         body = self._read(spec, frame, skip_tags(frame.data, p) if spec.header > 0 else p)
         if asked.api == FETCH:
             self._sessions.answered(body, asked)
+        elif asked.api == API_VERSIONS:
+            self._first.answered(body)
         return ANSWERS[asked.api](body, asked, self._names)
 
     def _read(self, spec: Spec, frame: Frame, p: int) -> Body:
