@@ -25,8 +25,8 @@ EITHER = 0.25
 """Weight of a request version that is that of one neighbour and not of the other."""
 BETWEEN = 0.75
 """Weight of one that is neither's and lies between."""
-OUTSIDE = 1.5
-"""Weight of one that is lower than the oldest version's or higher than the newest's."""
+OUTSIDE, REACH = 1.5, 5
+"""Weight of one that is lower than the oldest version's or higher than the newest's, by at most so much."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,13 +81,12 @@ class Lines:
         yield from pairwise(self.names)
 
     def beside(self, api: int, offered: int) -> tuple[tuple[str, ...], bool]:
-        """Return the lines whose clients send what they send to brokers that offer this version of an API, or the
-        lines around them; and whether the brokers are older than all lines.
+        """Return the lines that count for brokers that offer this version of an API, and whether these are older.
 
-        Clients do not show what brokers offer beyond the newest client's request, and it makes no difference.
+        Lines count that offer the same as far as clients ask for it, else the lines below and above.
         """
         tops = [highest.get(api, 0) for highest in self._highest]
-        wanted = min(offered, tops[-1])
+        wanted = min(offered, max(tops))
         if same := tuple(name for name, top in zip(self.names, tops, strict=True) if top == wanted):
             return same, False
         above = next(place for place, top in enumerate(tops) if top > wanted)
@@ -142,7 +141,8 @@ class Fits:
         return Fit(place=place, hard=min(hard for hard, _, _ in found), whole=whole, profiles=profiles)
 
     def _guesses(self, several: Sequence[Seen], *, known: bool) -> Iterator[_Guess]:
-        ordered = sorted({at.profile for at in several[0]}, key=lambda profile: (_height(several[0], profile), profile))
+        every = {at.profile for seen in several for at in seen}
+        ordered = sorted(every, key=lambda profile: (_height(several, profile), profile))
         for profiles in (*((one,) for one in ordered), *pairwise(ordered)):
             weight = SUPPOSED * (len(profiles) - 1)
             if known:
@@ -177,18 +177,24 @@ class Fits:
     def _hull(self, several: Sequence[Seen], profiles: tuple[str, ...], names: tuple[str, ...]) -> Hull:
         key = (*map(id, several), profiles, names)
         if key not in self._hulls:
-            conditions = [Condition(profile, name) for profile in profiles for name in names]
-            self._hulls[key] = _hull([seen[at] for seen in several for at in conditions if at in seen])
+            self._hulls[key] = _hull([one for seen in several for one in _at(seen, profiles, names)])
         return self._hulls[key]
+
+
+def _at(seen: Seen, profiles: tuple[str, ...], names: tuple[str, ...]) -> Iterator[Traits]:
+    """Yield what was seen with these settings on these lines, or on all lines where these settings were not tried."""
+    for profile in profiles:
+        here = [seen[at] for name in names if (at := Condition(profile, name)) in seen]
+        yield from here or (traits for at, traits in seen.items() if at.profile == profile)
 
 
 def _weight(version: int, bounds: tuple[int, int], *, below: bool, above: bool) -> float:
     """Return the weight of a request version where versions between these bounds are known or supposed."""
     low, high = bounds
     if version < low:
-        return OUTSIDE if below else HEAVY
+        return OUTSIDE if below and version >= low - REACH else HEAVY
     if version > high:
-        return OUTSIDE if above else HEAVY
+        return OUTSIDE if above and version <= high + REACH else HEAVY
     if low == high:
         return 0.0
     return EITHER if version in bounds else BETWEEN
@@ -215,8 +221,7 @@ def _places(versions: Sequence[str]) -> Iterator[Place]:
     yield Place(versions=(versions[-1],), newer=True)
 
 
-def _height(seen: Seen, profile: str) -> int:
+def _height(several: Sequence[Seen], profile: str) -> int:
     """Return a number that is higher for a setting with higher request versions."""
-    return max(
-        sum(some[-1] for some in traits.versions.values()) for at, traits in seen.items() if at.profile == profile
-    )
+    found = (traits for seen in several for at, traits in seen.items() if at.profile == profile)
+    return max(sum(some[-1] for some in traits.versions.values()) for traits in found)

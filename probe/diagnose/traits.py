@@ -20,11 +20,13 @@ HARD = (ASKS, SESSIONS)
 """Values that an application does not set. Request versions are hard, too."""
 SOFT: Mapping[str, float] = MappingProxyType(
     {
-        "first request": 1.0,
-        "order": 1.0,
         "purposes": 0.5,
-        "metadata topics": 1.0,
-        "metadata auto topic": 1.0,
+        "first request": 0.5,
+        "order": 0.5,
+        "opening": 1.0,
+        "metadata topics": 0.5,
+        "metadata auto topic": 0.5,
+        "metadata": 1.0,
         "fetch wait ms": 1.0,
         "fetch min bytes": 0.5,
         "fetch max bytes": 1.0,
@@ -122,16 +124,21 @@ def _sorted(versions: Mapping[int, set[int]], values: Mapping[str, set[Value]]) 
 
 
 def _values(sent: Handshake, *, began: bool) -> Iterator[tuple[str, Value]]:
-    yield "purposes", " ".join(sent.purposes)
+    purposes = " ".join(sent.purposes)
+    yield "purposes", purposes
     if began and sent.requests:
         apis = tuple(dict.fromkeys(api for api, _ in sent.requests))
+        order = " ".join(map(str, apis[:ORDERED]))
         yield ASKS, int(API_VERSIONS in apis)
         yield "first request", apis[0]
-        yield "order", " ".join(map(str, apis[:ORDERED]))
+        yield "order", order
+        yield "opening", f"{purposes}: {order}"
     if sent.metadata is not None:
-        yield "metadata topics", str(sent.metadata.topics)
-        if sent.metadata.allow_auto_topic_creation is not None:
-            yield "metadata auto topic", int(sent.metadata.allow_auto_topic_creation)
+        topics, auto = str(sent.metadata.topics), sent.metadata.allow_auto_topic_creation
+        yield "metadata topics", topics
+        yield "metadata", f"{purposes}: {topics} {auto}"
+        if auto is not None:
+            yield "metadata auto topic", int(auto)
     if sent.fetch is not None:
         yield from _fetch(sent.fetch)
     if sent.produce is not None:

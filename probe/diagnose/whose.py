@@ -32,8 +32,8 @@ class Sure(StrEnum):
 
 CLEAR = HEAVY
 """Least distance to the next library of a sure answer: one thing that no setting explains."""
-NEAR = 1.0
-"""Least distance of a likely answer: one default that an application may have changed."""
+NEAR, NEAR_LATER = 0.5, 1.5
+"""Least distance of a likely answer, where the beginning of a connection was seen and where not: less is seen later."""
 STRANGE = 2 * HEAVY
 """Weight from which on what was seen is that of no library."""
 REMEMBERED = 4096
@@ -124,7 +124,7 @@ class Listed:
     def whose(self, seen: Observed) -> Whose:
         """Return whose client it is."""
         libraries = self._libraries(seen)
-        found = _decided(libraries)
+        found = _decided(libraries, NEAR if seen.began else NEAR_LATER)
         name, version = seen.software
         return found if name in NOTHING else _compared(found, libraries, name, version)
 
@@ -159,11 +159,12 @@ def _span(some: Sequence[Fit]) -> Span:
     )
 
 
-def _decided(libraries: Sequence[_Library]) -> Whose:
+def _decided(libraries: Sequence[_Library], least: float) -> Whose:
+    """Return the best library, if it is better than the next one by at least so much."""
     if not libraries:
         return Whose(reason="no request was seen")
     best, *others = libraries
-    near = [one for one in others if one.whole - best.whole < NEAR]
+    near = [one for one in others if one.whole - best.whole < least]
     if best.hard >= STRANGE:
         return Whose(reason="what it sends is that of no listed library")
     if near:

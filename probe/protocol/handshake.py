@@ -107,9 +107,9 @@ class FirstRequests:
         else:
             self._transactional = body["TransactionalId"] is not None
 
-    def answered(self, body: Body) -> None:
-        """Take a broker's answer to ApiVersions; the first one that lists APIs counts."""
-        if not self._offered:
+    def answered(self, api: int, body: Body) -> None:
+        """Take a broker's answer; of those to ApiVersions the first one that lists APIs is kept."""
+        if api == API_VERSIONS and not self._offered:
             self._offered = {item["ApiKey"]: item["MaxVersion"] for item in body["ApiKeys"]}
 
     def _purposes(self) -> tuple[Purpose, ...]:
