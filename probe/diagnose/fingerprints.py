@@ -1,12 +1,15 @@
 """Fingerprints of listed client versions: how trials become one, and the file in this package. Standard library only.
 
-The file (docs/schema/fingerprints.json) has a row per client version, profile and release line. What was seen is stored
-once, since most versions have that of their neighbours. `probe publish-fingerprints` makes it.
+The file (docs/schema/fingerprints.json, gzipped) has a row per client version, profile and release line. What was seen is
+stored once, since most versions have that of their neighbours. `probe publish-fingerprints` makes it.
 """
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -24,9 +27,13 @@ from probe.model.versions import version_key
 
 SCHEMA = 1
 """Number of the schema. Additive changes keep it."""
-SHIPPED = Path(__file__).resolve().parent / "data" / "fingerprints.json"
+SHIPPED = Path(__file__).resolve().parent / "data" / "fingerprints.json.gz"
 MAX_BYTES = 16 * 1024 * 1024
-"""Greatest size of a file that is read."""
+"""Greatest size of a file that is read, and of its content."""
+
+
+DAMAGE = (AttributeError, EOFError, LookupError, OSError, RecursionError, TypeError, ValueError, zlib.error)
+"""What reading raises of a file that holds something else."""
 
 
 class FingerprintsError(NothingJudgedError):
@@ -104,16 +111,18 @@ def written(fingerprints: Fingerprints) -> bytes:
         for at, one in seen.items()
     ]
     head = f'{{"schema": {SCHEMA}, "program": {json.dumps(__version__)}, "traits": ['
-    return "\n".join([head, ",\n".join(numbers), '], "clients": [', ",\n".join(map(json.dumps, rows)), "]}\n"]).encode()
+    lines = [head, ",\n".join(numbers), '], "clients": [', ",\n".join(map(json.dumps, rows)), "]}\n"]
+    return gzip.compress("\n".join(lines).encode(), mtime=0)
 
 
 def read(data: bytes, name: str) -> Fingerprints:
     """Return the fingerprints of a file; FingerprintsError for anything else."""
     try:
-        found = json.loads(data)
+        with gzip.open(io.BytesIO(data)) as file:
+            found = json.loads(file.read(MAX_BYTES))
         schema = int(found["schema"])
         fingerprints = _read(found) if schema <= SCHEMA else None
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
+    except DAMAGE as error:
         reason = f"{type(error).__name__} {reason_of(error)}"
         raise FingerprintsError(f"{name} holds no fingerprints: {reason}; install the package again") from None
     if fingerprints is None:

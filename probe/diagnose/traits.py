@@ -38,6 +38,8 @@ SOFT: Mapping[str, float] = MappingProxyType(
 )
 """Values that are defaults, with what a difference weighs; a request version that does not fit weighs `HEAVY`."""
 HEAVY = 4.0
+DIGITS = 2
+"""Digits of limits and waits that count."""
 ORDERED = 3
 """Number of different APIs whose order at the beginning of a connection counts."""
 
@@ -143,16 +145,25 @@ def _values(sent: Handshake, *, began: bool) -> Iterator[tuple[str, Value]]:
         yield from _fetch(sent.fetch)
     if sent.produce is not None:
         yield "produce acks", sent.produce.acks
-        yield "produce timeout ms", sent.produce.timeout_ms
+        yield "produce timeout ms", rounded(sent.produce.timeout_ms) or 0
 
 
 def _fetch(fetch: FirstFetch) -> Iterator[tuple[str, Value]]:
     found = {
-        "fetch wait ms": fetch.max_wait_ms,
-        "fetch min bytes": fetch.min_bytes,
-        "fetch max bytes": fetch.max_bytes,
-        "fetch partition bytes": fetch.partition_max_bytes,
+        "fetch wait ms": rounded(fetch.max_wait_ms),
+        "fetch min bytes": rounded(fetch.min_bytes),
+        "fetch max bytes": rounded(fetch.max_bytes),
+        "fetch partition bytes": rounded(fetch.partition_max_bytes),
         "fetch isolation": fetch.isolation_level,
         SESSIONS: None if fetch.session_epoch is None else int(fetch.session_epoch >= 0),
     }
     yield from ((name, value) for name, value in found.items() if value is not None)
+
+
+def rounded(number: int | None) -> int | None:
+    """Return a number with two digits: kafka-go sends what is left of a deadline, and limits less a few bytes.
+
+    >>> rounded(8997), rounded(1_000_085), rounded(500), rounded(7), rounded(-1)
+    (9000, 1000000, 500, 7, -1)
+    """
+    return None if number is None else round(number, DIGITS - len(str(abs(number))))
