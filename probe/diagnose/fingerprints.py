@@ -1,7 +1,7 @@
 """Fingerprints of listed client versions: how trials become one, and the file in this package. Standard library only.
 
-The file (docs/schema/fingerprints.json, gzipped) has a row per client version, profile and release line. What was seen is
-stored once, since most versions have that of their neighbours. `probe publish-fingerprints` makes it.
+The file (docs/schema/fingerprints.json, gzipped) has a row per client version, profile and release line. What was seen
+is stored once, since most versions have that of their neighbours. `probe publish-fingerprints` makes it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Condition:
     """Release line."""
 
 
-Seen = Mapping[Condition, Traits]
+TraitsByCondition = Mapping[Condition, Traits]
 """What was seen of one version."""
 
 
@@ -58,7 +58,7 @@ Seen = Mapping[Condition, Traits]
 class Fingerprints:
     """What was seen of listed client versions."""
 
-    clients: Mapping[str, Mapping[str, Seen]]
+    clients: Mapping[str, Mapping[str, TraitsByCondition]]
     """Family to version, ascending, to what was seen of it."""
 
     def without(self, gone: Iterable[tuple[str, str]]) -> Fingerprints:
@@ -87,8 +87,8 @@ def whole(handshakes: Iterable[Handshake]) -> Traits:
     return traits_of(found, {one.conn for one in found})
 
 
-def _ordered(found: Mapping[tuple[str, str], Seen]) -> Fingerprints:
-    clients: dict[str, dict[str, Seen]] = defaultdict(dict)
+def _ordered(found: Mapping[tuple[str, str], TraitsByCondition]) -> Fingerprints:
+    clients: dict[str, dict[str, TraitsByCondition]] = defaultdict(dict)
     for family, version in sorted(found, key=lambda client: (client[0], version_key(client[1]))):
         seen = found[family, version]
         clients[family][version] = {at: seen[at] for at in sorted(seen)}

@@ -11,22 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from probe.diagnose.fingerprints import Condition, Fingerprints, Seen
-from probe.diagnose.traits import HARD, HEAVY, SOFT, Traits, Value
+from probe.diagnose.fingerprints import Condition, Fingerprints, TraitsByCondition
+from probe.diagnose.traits import Traits
+from probe.diagnose.weights import Values, Versions, Weights, of_values, of_versions, values_of, versions_of
 from probe.model.versions import version_key
 
-ABSENT = 1.0
-"""Weight of an API that no trial of the library sent there: an application may ask what drivers do not."""
 SUPPOSED = 0.1
 """Weight of every neighbour between which something is supposed to lie, so that what was measured is preferred."""
 BEYOND = 1.0
 """Weight of a version older or newer than all that are listed."""
-EITHER = 0.25
-"""Weight of a request version that is that of one neighbour and not of the other."""
-BETWEEN = 0.75
-"""Weight of one that is neither's and lies between."""
-OUTSIDE, REACH = 1.5, 5
-"""Weight of one that is lower than the oldest version's or higher than the newest's, by at most so much."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,23 +91,12 @@ _Beside = Mapping[int, tuple[tuple[str, ...], bool]]
 
 
 @dataclass(frozen=True, slots=True)
-class Hull:
-    """What several trials sent, from the lowest to the highest."""
-
-    versions: Mapping[int, tuple[int, int]]
-    """API key to the lowest and highest request version."""
-    values: Mapping[str, frozenset[Value]]
-
-
-@dataclass(frozen=True, slots=True)
 class _Guess:
     """One supposition about settings and brokers."""
 
     profiles: tuple[str, ...]
     lines: tuple[str, ...]
     weight: float
-    known: bool = False
-    """Whether the brokers' versions were seen, so that every API has lines of its own."""
 
 
 class Fits:
@@ -122,94 +104,101 @@ class Fits:
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
-        self._hulls: dict[tuple[object, ...], Hull] = {}
+        self._hulls = _Hulls()
+        self._guessed: dict[tuple[int, ...], Sequence[_Guess]] = {}
 
-    def of(self, versions: Mapping[str, Seen], traits: Traits, offered: Mapping[int, int]) -> list[Fit]:
-        """Return how every place of a library fits, oldest first; empty if it has no place."""
+    def of(self, versions: Mapping[str, TraitsByCondition], traits: Traits, offered: Mapping[int, int]) -> list[Fit]:
+        """Return how every place of a library fits, oldest first."""
         beside = {api: self._lines.beside(api, offered[api]) for api in traits.versions if api in offered}
-        return [self._fit(place, versions, traits, beside) for place in _places([*versions])]
+        asked = _Asked(traits, beside, self._lines.names, self._hulls)
+        return [self._fit(place, versions, asked) for place in _places([*versions])]
 
-    def _fit(self, place: Place, versions: Mapping[str, Seen], traits: Traits, beside: _Beside) -> Fit:
+    def _fit(self, place: Place, versions: Mapping[str, TraitsByCondition], asked: _Asked) -> Fit:
         several = [versions[version] for version in place.versions]
         start = BEYOND if place.older or place.newer else SUPPOSED * (len(several) - 1)
         found = [
-            (hard, hard + soft + guess.weight + start, guess.profiles)
-            for guess in self._guesses(several, known=bool(beside))
-            for hard, soft in (self._weights(place, several, guess, traits, beside),)
+            (one.hard, one.hard + one.soft + guess.weight + start, guess.profiles)
+            for guess in self._guesses(several, known=bool(asked.beside))
+            for one in (asked.weights(place, several, guess),)
         ]
         _, whole, profiles = min(found, key=lambda one: one[1])
         return Fit(place=place, hard=min(hard for hard, _, _ in found), whole=whole, profiles=profiles)
 
-    def _guesses(self, several: Sequence[Seen], *, known: bool) -> Iterator[_Guess]:
+    def _guesses(self, several: Sequence[TraitsByCondition], *, known: bool) -> Sequence[_Guess]:
+        key = (*map(id, several), known)
+        if key not in self._guessed:
+            self._guessed[key] = tuple(self._made(several, known=known))
+        return self._guessed[key]
+
+    def _made(self, several: Sequence[TraitsByCondition], *, known: bool) -> Iterator[_Guess]:
         every = {at.profile for seen in several for at in seen}
         ordered = sorted(every, key=lambda profile: (_height(several, profile), profile))
         for profiles in (*((one,) for one in ordered), *pairwise(ordered)):
             weight = SUPPOSED * (len(profiles) - 1)
-            if known:
-                yield _Guess(profiles, self._lines.names, weight, known=True)
-            else:
-                for some in self._lines.guesses():
-                    yield _Guess(profiles, some, weight + SUPPOSED * (len(some) - 1))
+            for lines in (self._lines.names,) if known else self._lines.guesses():
+                yield _Guess(profiles, lines, weight if known else weight + SUPPOSED * (len(lines) - 1))
 
-    def _weights(
-        self, place: Place, several: Sequence[Seen], guess: _Guess, traits: Traits, beside: _Beside
-    ) -> tuple[float, float]:
-        """Return the weights of what does not fit: what an application does not set, and the rest."""
-        hard = soft = 0.0
-        known = self._hull(several, guess.profiles, guess.lines)
-        for api, some in traits.versions.items():
-            names, before = beside.get(api, (guess.lines, False))
-            here = known if names == guess.lines else self._hull(several, guess.profiles, names)
-            bounds = here.versions.get(api)
-            if bounds is None:
-                soft += ABSENT
-                continue
-            for version in some:
-                weight = _weight(version, bounds, below=before or place.older, above=place.newer)
-                hard, soft = (hard + weight, soft) if weight >= HEAVY else (hard, soft + weight)
-        for name, values in traits.values.items():
-            if possible := known.values.get(name):
-                odd = sum(1 for value in values if value not in possible)
-                hard += HEAVY * odd if name in HARD else 0.0
-                soft += SOFT.get(name, 0.0) * odd / len(values)
-        return hard, soft
 
-    def _hull(self, several: Sequence[Seen], profiles: tuple[str, ...], names: tuple[str, ...]) -> Hull:
+class _Hulls:
+    """What trials sent under several conditions. Equal ones are the same object."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], tuple[Versions, Values]] = {}
+        self._versions: dict[object, Versions] = {}
+        self._values: dict[object, Values] = {}
+
+    def of(
+        self, several: Sequence[TraitsByCondition], profiles: tuple[str, ...], names: tuple[str, ...]
+    ) -> tuple[Versions, Values]:
+        """Return request versions and values of some versions with some settings on some lines."""
         key = (*map(id, several), profiles, names)
-        if key not in self._hulls:
-            self._hulls[key] = _hull([one for seen in several for one in _at(seen, profiles, names)])
-        return self._hulls[key]
+        if key not in self._known:
+            some = [one for seen in several for one in _at(seen, profiles, names)]
+            versions, values = versions_of(some), values_of(some)
+            self._known[key] = (
+                self._versions.setdefault(frozenset(versions.items()), versions),
+                self._values.setdefault(frozenset(values.items()), values),
+            )
+        return self._known[key]
 
 
-def _at(seen: Seen, profiles: tuple[str, ...], names: tuple[str, ...]) -> Iterator[Traits]:
+class _Asked:
+    """What was seen of one client. Most versions send what their neighbours send, so weights are kept."""
+
+    def __init__(self, traits: Traits, beside: _Beside, lines: tuple[str, ...], hulls: _Hulls) -> None:
+        self.beside = beside
+        self._traits = traits
+        self._lines = lines
+        self._hulls = hulls
+        self._names = tuple({names: None for names, _ in beside.values()})
+        self._by_versions: dict[object, Weights] = {}
+        self._by_values: dict[int, Weights] = {}
+
+    def weights(self, place: Place, several: Sequence[TraitsByCondition], guess: _Guess) -> Weights:
+        """Return the weights of what does not fit. Only request versions depend on the brokers."""
+        _, values = self._hulls.of(several, guess.profiles, self._lines)
+        if id(values) not in self._by_values:
+            self._by_values[id(values)] = of_values(self._traits, values)
+        return self._versions(place, several, guess) + self._by_values[id(values)]
+
+    def _versions(self, place: Place, several: Sequence[TraitsByCondition], guess: _Guess) -> Weights:
+        found = {names: self._hulls.of(several, guess.profiles, names)[0] for names in (guess.lines, *self._names)}
+        key = (*map(id, found.values()), place.older, place.newer)
+        if key not in self._by_versions:
+
+            def known(api: int) -> tuple[Versions, bool]:
+                names, older = self.beside.get(api, (guess.lines, False))
+                return found[names], older or place.older
+
+            self._by_versions[key] = of_versions(self._traits, known, above=place.newer)
+        return self._by_versions[key]
+
+
+def _at(seen: TraitsByCondition, profiles: tuple[str, ...], names: tuple[str, ...]) -> Iterator[Traits]:
     """Yield what was seen with these settings on these lines, or on all lines where these settings were not tried."""
     for profile in profiles:
         here = [seen[at] for name in names if (at := Condition(profile, name)) in seen]
         yield from here or (traits for at, traits in seen.items() if at.profile == profile)
-
-
-def _weight(version: int, bounds: tuple[int, int], *, below: bool, above: bool) -> float:
-    """Return the weight of a request version where versions between these bounds are known or supposed."""
-    low, high = bounds
-    if version < low:
-        return OUTSIDE if below and version >= low - REACH else HEAVY
-    if version > high:
-        return OUTSIDE if above and version <= high + REACH else HEAVY
-    if low == high:
-        return 0.0
-    return EITHER if version in bounds else BETWEEN
-
-
-def _hull(some: Sequence[Traits]) -> Hull:
-    versions: dict[int, tuple[int, int]] = {}
-    values: dict[str, frozenset[Value]] = {}
-    for one in some:
-        for api, sent in one.versions.items():
-            low, high = versions.get(api, (sent[0], sent[-1]))
-            versions[api] = min(low, sent[0]), max(high, sent[-1])
-        for name, found in one.values.items():
-            values[name] = values.get(name, frozenset()).union(found)
-    return Hull(versions, values)
 
 
 def _places(versions: Sequence[str]) -> Iterator[Place]:
@@ -221,7 +210,7 @@ def _places(versions: Sequence[str]) -> Iterator[Place]:
     yield Place(versions=(versions[-1],), newer=True)
 
 
-def _height(several: Sequence[Seen], profile: str) -> int:
+def _height(several: Sequence[TraitsByCondition], profile: str) -> int:
     """Return a number that is higher for a setting with higher request versions."""
     found = (traits for seen in several for at, traits in seen.items() if at.profile == profile)
     return max(sum(some[-1] for some in traits.versions.values()) for traits in found)

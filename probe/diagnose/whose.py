@@ -58,7 +58,7 @@ class Span:
 
     def __str__(self) -> str:
         bounds = [f"after {self.after}"] * bool(self.after) + [f"before {self.before}"] * bool(self.before)
-        return " and ".join(bounds) or "of any version"
+        return " and ".join(bounds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +94,13 @@ class Whose:
     """Why the library is not sure; empty if it is."""
     reported: Reported | None = None
     """None = the client reports nothing, or it was not seen."""
+
+    @property
+    def text(self) -> str:
+        """Return library and range in words, such as `sarama, a version before 1.43.3`."""
+        if not self.library:
+            return "unknown"
+        return f"{self.library}, a version {self.span}" if str(self.span) else f"{self.library}, any version"
 
     @property
     def version(self) -> str:

@@ -51,7 +51,7 @@ def cell(family: str, version: str, broker: str, profile: str = "isolated") -> C
 
 def trials() -> dict[Cell, tuple[Handshake, ...]]:
     """Return the handshakes of a trial per version and line."""
-    found = {
+    found: dict[Cell, tuple[Handshake, ...]] = {
         cell("northern", version, line): (northern(min(own, top)),)
         for version, own in NORTHERN.items()
         for line, top in LINES.items()

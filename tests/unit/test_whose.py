@@ -36,7 +36,7 @@ def test_a_library_is_named_with_the_versions_that_send_the_same() -> None:
     found = asked(seen([northern(10)], line="3.9"))
     assert (found.library, found.sure, found.reason) == ("northern", Sure.SURE, "")
     assert (found.span.fitting, ends(found)) == (("1.3",), ("1.2", "1.4"))
-    assert str(found.span) == "after 1.2 and before 1.4"
+    assert found.text == "northern, a version after 1.2 and before 1.4"
 
 
 def test_versions_that_send_the_same_are_one_range() -> None:
@@ -84,7 +84,7 @@ def test_settings_of_an_application_do_not_change_the_range() -> None:
 
 def test_a_setting_that_decides_versions_is_learned_as_a_profile() -> None:
     more = {cell("southern", "0.3", "3.9", f"isolated+version={top}"): (southern(top),) for top in (6, 9)}
-    known = learned(trials() | more)
+    known = learned({**trials(), **more})
     found, between = (asked(seen([southern(fetch)], line="2.6"), known) for fetch in (9, 8))
     assert (found.library, found.span.fitting, found.profiles) == ("southern", ("0.3",), ("isolated+version=9",))
     assert between.profiles == ("isolated+version=6", "isolated+version=9")
