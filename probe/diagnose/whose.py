@@ -23,9 +23,10 @@ class Sure(StrEnum):
     """How sure a library is."""
 
     SURE = "sure"
-    """Everything that an application does not set fits this library, and no other."""
+    """The beginning of a connection was seen, and what an application does not set fits this library and no other."""
     LIKELY = "likely"
-    """It fits best; another one would need other settings than its defaults, or something does not fit."""
+    """It fits best of the listed libraries, by defaults, too, or not in everything. A client of a library that is not
+    listed may look like that."""
     UNKNOWN = "unknown"
     """Several fit as well, or none does."""
 
@@ -34,8 +35,8 @@ CLEAR = HEAVY
 """Least distance to the next library of a sure answer: one thing that no setting explains."""
 NEAR, NEAR_LATER = 0.5, 1.5
 """Least distance of a likely answer, where the beginning of a connection was seen and where not: less is seen later."""
-STRANGE = 2 * HEAVY
-"""Weight from which on what was seen is that of no library."""
+CLOSE, STRANGE = 1.5, 6.0
+"""Greatest weight of what does not fit a sure answer, and weight from which on no listed library sends that."""
 REMEMBERED = 4096
 """Most answers that are kept, for clients that send the same."""
 
@@ -131,7 +132,7 @@ class Listed:
     def whose(self, seen: Observed) -> Whose:
         """Return whose client it is."""
         libraries = self._libraries(seen)
-        found = _decided(libraries, NEAR if seen.began else NEAR_LATER)
+        found = _decided(libraries, began=bool(seen.began))
         name, version = seen.software
         return found if name in NOTHING else _compared(found, libraries, name, version)
 
@@ -166,29 +167,38 @@ def _span(some: Sequence[Fit]) -> Span:
     )
 
 
-def _decided(libraries: Sequence[_Library], least: float) -> Whose:
-    """Return the best library, if it is better than the next one by at least so much."""
+def _decided(libraries: Sequence[_Library], *, began: bool) -> Whose:
+    """Return the best library, if it is clearly better than the next one. `began`: a beginning was seen."""
     if not libraries:
         return Whose(reason="no request was seen")
     best, *others = libraries
-    near = [one for one in others if one.whole - best.whole < least]
-    if best.hard >= STRANGE:
+    least = NEAR if began else NEAR_LATER
+    near = tuple(one.family for one in others if one.whole - best.whole < least)
+    if best.whole >= STRANGE:
         return Whose(reason="what it sends is that of no listed library")
     if near:
-        names = tuple(one.family for one in (best, *near))
-        return Whose(candidates=names, reason=f"what was seen fits {', '.join(names)} alike")
-    sure, reason = _how_sure(best, others)
+        return Whose(
+            candidates=(best.family, *near), reason=f"what was seen fits {', '.join((best.family, *near))} alike"
+        )
+    reason = _doubt(best, others, began=began)
     close = tuple(one.family for one in others if one.whole - best.whole < CLEAR)
-    found = Whose(library=best.family, sure=sure, span=best.span, profiles=best.profiles, reason=reason)
-    return replace(found, candidates=(best.family, *close))
+    return Whose(
+        library=best.family,
+        sure=Sure.LIKELY if reason else Sure.SURE,
+        span=best.span,
+        profiles=best.profiles,
+        candidates=(best.family, *close),
+        reason=reason,
+    )
 
 
-def _how_sure(best: _Library, others: Sequence[_Library]) -> tuple[Sure, str]:
-    if best.hard:
-        return Sure.LIKELY, "not everything that was seen fits it"
+def _doubt(best: _Library, others: Sequence[_Library], *, began: bool) -> str:
+    """Return why the best library is not sure; empty if it is."""
+    if best.hard or best.whole > CLOSE:
+        return "it fits best of the listed libraries, but not in everything"
     if others and others[0].whole - best.whole < CLEAR:
-        return Sure.LIKELY, f"{others[0].family} with other settings than its defaults fits, too"
-    return Sure.SURE, ""
+        return f"{others[0].family} with other settings than its defaults fits, too"
+    return "" if began else "the beginning of no connection was seen"
 
 
 def _compared(found: Whose, libraries: Sequence[_Library], name: str, version: str) -> Whose:

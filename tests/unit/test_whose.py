@@ -80,6 +80,13 @@ def test_settings_of_an_application_do_not_change_the_range() -> None:
     fetch = FirstFetch(max_wait_ms=77, min_bytes=9, max_bytes=5, session_epoch=0, session_id=0)
     found = asked(seen([replace(northern(10), fetch=fetch)], line="3.9"))
     assert (found.library, found.span.fitting) == ("northern", ("1.3",))
+    assert (found.sure, found.reason) == (Sure.LIKELY, "it fits best of the listed libraries, but not in everything")
+
+
+def test_without_the_beginning_of_a_connection_no_library_is_sure() -> None:
+    found = asked(seen([replace(northern(10), requests=())], line="3.9", began=False))
+    assert (found.library, found.sure) == ("northern", Sure.LIKELY)
+    assert found.reason == "the beginning of no connection was seen"
 
 
 def test_a_setting_that_decides_versions_is_learned_as_a_profile() -> None:
