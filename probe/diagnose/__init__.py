@@ -1,1 +1,1 @@
-"""What clients do on a wire that is only watched: whose client it is, whether it is stuck, and what ends that."""
+"""Passive diagnosis: captures and request logs of brokers to the clients that are stuck, and to what helps them."""
