@@ -76,6 +76,12 @@ COMMANDS: Mapping[str, Command] = {
         "result.",
         laboratory=True,
     ),
+    "publish-fingerprints": Command(
+        module="publish_fingerprints",
+        summary="Write what clients sent first in stored `steady` trials as fingerprints, which name the libraries in "
+        "captures.",
+        laboratory=True,
+    ),
     "verify": Command(
         module="verify",
         summary="Check known results against stored ones; missing cells are run. Exit code 1 if one is not reproduced.",

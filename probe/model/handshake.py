@@ -82,6 +82,9 @@ class Handshake:
     software_name: str | None = None
     """From the first ApiVersions request (KIP-511). None = it had no such field, or there was none."""
     software_version: str | None = None
+    offered: tuple[tuple[int, int], ...] = ()
+    """(API key, highest version) that the broker offers, by its first answer to ApiVersions, of the APIs in `versions`.
+    Empty also without such an answer, and in older files."""
     metadata: FirstMetadata | None = None
     """None = the client sent no Metadata request on this connection, or it could not be read."""
     fetch: FirstFetch | None = None

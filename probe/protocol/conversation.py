@@ -181,14 +181,14 @@ class Conversation:
         )
 
     def _answer(self, frame: Frame, asked: Asked) -> Digest:
-        version = asked.version
-        p = frame.start + 4
+        version, p = asked.version, frame.start + 4
         if _refuses_version(frame, asked):
             version = 0  # a broker that does not know the version answers in the oldest one (KIP-511)
         spec = _known(self._schemas.response(asked.api, version), asked)
         body = self._read(spec, frame, skip_tags(frame.data, p) if spec.header > 0 else p)
         if asked.api == FETCH:
             self._sessions.answered(body, asked)
+        self._first.answered(asked.api, body)
         return ANSWERS[asked.api](body, asked, self._names)
 
     def _read(self, spec: Spec, frame: Frame, p: int) -> Body:

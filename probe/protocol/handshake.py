@@ -51,6 +51,7 @@ class FirstRequests:
         self._order: list[tuple[int, int]] = []
         self._versions: dict[int, int] = {}
         self._transactional = False
+        self._offered: dict[int, int] = {}
         self._software: tuple[str | None, str | None] = (None, None)
         self._metadata: FirstMetadata | None = None
         self._fetch: FirstFetch | None = None
@@ -77,6 +78,7 @@ class FirstRequests:
             purposes=self._purposes(),
             requests=tuple(self._order),
             versions=tuple(sorted(self._versions.items())),
+            offered=tuple((api, self._offered[api]) for api in sorted(self._versions) if api in self._offered),
             software_name=name,
             software_version=version,
             metadata=self._metadata,
@@ -104,6 +106,11 @@ class FirstRequests:
             self._produce = _produce(body)
         else:
             self._transactional = body["TransactionalId"] is not None
+
+    def answered(self, api: int, body: Body) -> None:
+        """Take a broker's answer; of those to ApiVersions the first one that lists APIs is kept."""
+        if api == API_VERSIONS and not self._offered:
+            self._offered = {item["ApiKey"]: item["MaxVersion"] for item in body["ApiKeys"]}
 
     def _purposes(self) -> tuple[Purpose, ...]:
         apis = self._versions.keys()

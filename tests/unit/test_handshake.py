@@ -20,7 +20,7 @@ from probe.protocol.handshake import FIRST, LONGEST_TEXT, codec_of
 from probe.protocol.layout import Item
 from probe.protocol.names import api_key
 from probe.protocol.schemas import HEAD, Schemas, Spec
-from tests.support.protocol_talk import TOPIC, ask, named
+from tests.support.protocol_talk import TOPIC, answer, ask, named
 from tests.support.protocol_wire import ID, Body, conversation, framed, plain, request, schemas
 from tests.support.synthetic_rows import header
 
@@ -44,6 +44,18 @@ def test_the_software_that_a_client_reports_is_kept(version: int) -> None:
     expected = ("a-library", ("1.2" * 99)[:LONGEST_TEXT]) if told else (None, None)
     assert (found.software_name, found.software_version) == expected
     assert found.versions == ((apis.API_VERSIONS, version),)
+
+
+@pytest.mark.parametrize("version", range(6))
+def test_what_the_broker_offers_is_kept_of_the_apis_that_were_sent(version: int) -> None:
+    talk = conversation({ID: TOPIC})
+    ask(talk, apis.API_VERSIONS, version, corr=1)
+    ask(talk, apis.METADATA, 1, corr=2)
+    rows = [{"ApiKey": api, "MinVersion": 0, "MaxVersion": api + 7} for api in (apis.METADATA, apis.FETCH)]
+    answer(talk, apis.API_VERSIONS, version, corr=1, ApiKeys=rows)
+    found = talk.handshake()
+    assert found is not None
+    assert found.offered == ((apis.METADATA, apis.METADATA + 7),)
 
 
 @pytest.mark.parametrize("version", range(14))

@@ -1,0 +1,66 @@
+"""`probe publish-fingerprints`: what the clients of stored control cells sent first, as fingerprints that ship."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probe.catalogue.families import Family, is_local
+from probe.cli import common_options as common
+from probe.cli.console.streams import OUT
+from probe.cli.wiring.catalogue import families
+from probe.cli.wiring.settled import own_file, write_settled
+from probe.diagnose.fingerprints import SHIPPED, Fingerprints, learned, written
+from probe.errors import NothingJudgedError
+from probe.evidence.write import put
+from probe.files.digests import digest_of
+from probe.model import Cell
+from probe.model.counts import counted
+from probe.model.handshake import Handshake
+
+
+def publish_fingerprints(
+    *,
+    results: common.Results = common.RESULTS,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="File to write; default: that of the package.")
+    ] = None,
+) -> None:
+    """Write what clients sent first in stored `steady` trials as fingerprints, which name the libraries in captures."""
+    write_settled(results)
+    with own_file(results) as own:
+        found = learned(of_libraries(own.handshakes()))
+    if not found.clients:
+        raise NothingJudgedError(
+            f"{results}: no trial of `steady` has what a client sent first; `probe run --scenario steady` makes some"
+        )
+    data = written(found)
+    path = out or SHIPPED
+    put(path, data, digest=True)
+    for line in _about(path, found, data):
+        OUT.print(line, markup=False)
+
+
+def of_libraries(
+    handshakes: Mapping[Cell, Collection[Handshake]],
+) -> dict[Cell, Collection[Handshake]]:
+    """Return the handshakes of libraries: whole applications send what the library inside them sends."""
+    known = families()
+    return {cell: sent for cell, sent in handshakes.items() if _counts(cell, known)}
+
+
+def _about(path: Path, found: Fingerprints, data: bytes) -> Iterator[str]:
+    yield f"{path}: {len(data) / 1e3:.0f} kB, sha256:{digest_of(data)}"
+    for family, versions in found.clients.items():
+        conditions = {at for seen in versions.values() for at in seen}
+        profiles = ", ".join(sorted({at.profile for at in conditions}))
+        lines = ", ".join(sorted({at.broker for at in conditions}))
+        yield f"  {family}: {counted(len(versions), 'version')} on {lines}; {profiles}"
+
+
+def _counts(cell: Cell, known: Mapping[str, Family]) -> bool:
+    library = cell.family in known and not known[cell.family].judged_by
+    return library and not is_local(cell.version)

@@ -1,0 +1,216 @@
+"""How well what was seen of a client fits each listed version of a library, and what lies between them. Pure.
+
+A version that is not listed is supposed to lie between its neighbours: each of its requests has a version that neither
+is lower than the older neighbour's nor higher than the newer one's. The same holds between two release lines of the
+brokers, and between two settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from probe.diagnose.fingerprints import Condition, Fingerprints, TraitsByCondition
+from probe.diagnose.traits import Traits
+from probe.diagnose.weights import Values, Versions, Weights, of_values, of_versions, values_of, versions_of
+from probe.model.versions import version_key
+
+SUPPOSED = 0.1
+"""Weight of every neighbour between which something is supposed to lie, so that what was measured is preferred."""
+BEYOND = 1.0
+"""Weight of a version older or newer than all that are listed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A listed version, or the versions between two listed ones."""
+
+    versions: tuple[str, ...]
+    """One listed version, or the neighbours of those between; one neighbour at either end."""
+    older: bool = False
+    """Whether it stands for all versions before the oldest listed one."""
+    newer: bool = False
+
+    @property
+    def listed(self) -> str:
+        """Return the listed version; empty if it lies between, before or after them."""
+        return "" if self.older or self.newer or len(self.versions) > 1 else self.versions[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """How well a place fits what was seen: weights of what does not, 0 = everything does."""
+
+    place: Place
+    hard: float
+    """Least weight, over all conditions, of what an application does not set."""
+    whole: float
+    """Least weight of everything."""
+    profiles: tuple[str, ...] = ()
+    """The settings with the least weight."""
+
+
+class Lines:
+    """Release lines of the brokers, and how those of a client compare with them."""
+
+    def __init__(self, fingerprints: Fingerprints) -> None:
+        every = [seen for versions in fingerprints.clients.values() for seen in versions.values()]
+        self.names = tuple(sorted({at.broker for seen in every for at in seen}, key=version_key))
+        self._highest: list[dict[int, int]] = [{} for _ in self.names]
+        for seen in every:
+            for at, traits in seen.items():
+                known = self._highest[self.names.index(at.broker)]
+                for api, some in traits.versions.items():
+                    known[api] = max(known.get(api, 0), some[-1])
+
+    def tops(self, line: str) -> Mapping[int, int]:
+        """Return the highest version of each API that any client sent to brokers of a line."""
+        return self._highest[self.names.index(line)]
+
+    def guesses(self) -> Iterator[tuple[str, ...]]:
+        """Yield the lines between which brokers may lie whose versions were not seen."""
+        yield from ((name,) for name in self.names)
+        yield from pairwise(self.names)
+
+    def beside(self, api: int, offered: int) -> tuple[tuple[str, ...], bool]:
+        """Return the lines that count for brokers that offer this version of an API, and whether these are older.
+
+        Lines count that offer the same as far as clients ask for it, else the lines below and above.
+        """
+        tops = [highest.get(api, 0) for highest in self._highest]
+        wanted = min(offered, max(tops))
+        if same := tuple(name for name, top in zip(self.names, tops, strict=True) if top == wanted):
+            return same, False
+        above = next(place for place, top in enumerate(tops) if top > wanted)
+        return self.names[max(above - 1, 0) : above + 1], above == 0
+
+
+_Beside = Mapping[int, tuple[tuple[str, ...], bool]]
+"""API key to the lines whose requests count, and whether the brokers are older than all."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    """One supposition about settings and brokers."""
+
+    profiles: tuple[str, ...]
+    lines: tuple[str, ...]
+    weight: float
+
+
+class Fits:
+    """Compares what was seen of a client with what is known of versions."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._hulls = _Hulls()
+        self._guessed: dict[tuple[int, ...], Sequence[_Guess]] = {}
+
+    def of(self, versions: Mapping[str, TraitsByCondition], traits: Traits, offered: Mapping[int, int]) -> list[Fit]:
+        """Return how every place of a library fits, oldest first."""
+        beside = {api: self._lines.beside(api, offered[api]) for api in traits.versions if api in offered}
+        asked = _Asked(traits, beside, self._lines.names, self._hulls)
+        return [self._fit(place, versions, asked) for place in _places([*versions])]
+
+    def _fit(self, place: Place, versions: Mapping[str, TraitsByCondition], asked: _Asked) -> Fit:
+        several = [versions[version] for version in place.versions]
+        start = BEYOND if place.older or place.newer else SUPPOSED * (len(several) - 1)
+        found = [
+            (one.hard, one.hard + one.soft + guess.weight + start, guess.profiles)
+            for guess in self._guesses(several, known=bool(asked.beside))
+            for one in (asked.weights(place, several, guess),)
+        ]
+        _, whole, profiles = min(found, key=lambda one: one[1])
+        return Fit(place=place, hard=min(hard for hard, _, _ in found), whole=whole, profiles=profiles)
+
+    def _guesses(self, several: Sequence[TraitsByCondition], *, known: bool) -> Sequence[_Guess]:
+        key = (*map(id, several), known)
+        if key not in self._guessed:
+            self._guessed[key] = tuple(self._made(several, known=known))
+        return self._guessed[key]
+
+    def _made(self, several: Sequence[TraitsByCondition], *, known: bool) -> Iterator[_Guess]:
+        every = {at.profile for seen in several for at in seen}
+        ordered = sorted(every, key=lambda profile: (_height(several, profile), profile))
+        for profiles in (*((one,) for one in ordered), *pairwise(ordered)):
+            weight = SUPPOSED * (len(profiles) - 1)
+            for lines in (self._lines.names,) if known else self._lines.guesses():
+                yield _Guess(profiles, lines, weight if known else weight + SUPPOSED * (len(lines) - 1))
+
+
+class _Hulls:
+    """What trials sent under several conditions. Equal ones are the same object."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], tuple[Versions, Values]] = {}
+        self._versions: dict[object, Versions] = {}
+        self._values: dict[object, Values] = {}
+
+    def of(
+        self, several: Sequence[TraitsByCondition], profiles: tuple[str, ...], names: tuple[str, ...]
+    ) -> tuple[Versions, Values]:
+        """Return request versions and values of some versions with some settings on some lines."""
+        key = (*map(id, several), profiles, names)
+        if key not in self._known:
+            some = [one for seen in several for one in _at(seen, profiles, names)]
+            versions, values = versions_of(some), values_of(some)
+            self._known[key] = (
+                self._versions.setdefault(frozenset(versions.items()), versions),
+                self._values.setdefault(frozenset(values.items()), values),
+            )
+        return self._known[key]
+
+
+class _Asked:
+    """What was seen of one client. Most versions send what their neighbours send, so weights are kept."""
+
+    def __init__(self, traits: Traits, beside: _Beside, lines: tuple[str, ...], hulls: _Hulls) -> None:
+        self.beside = beside
+        self._traits = traits
+        self._lines = lines
+        self._hulls = hulls
+        self._names = tuple({names: None for names, _ in beside.values()})
+        self._by_versions: dict[object, Weights] = {}
+        self._by_values: dict[int, Weights] = {}
+
+    def weights(self, place: Place, several: Sequence[TraitsByCondition], guess: _Guess) -> Weights:
+        """Return the weights of what does not fit. Only request versions depend on the brokers."""
+        _, values = self._hulls.of(several, guess.profiles, self._lines)
+        if id(values) not in self._by_values:
+            self._by_values[id(values)] = of_values(self._traits, values)
+        return self._versions(place, several, guess) + self._by_values[id(values)]
+
+    def _versions(self, place: Place, several: Sequence[TraitsByCondition], guess: _Guess) -> Weights:
+        found = {names: self._hulls.of(several, guess.profiles, names)[0] for names in (guess.lines, *self._names)}
+        key = (*map(id, found.values()), place.older, place.newer)
+        if key not in self._by_versions:
+
+            def known(api: int) -> tuple[Versions, bool]:
+                names, older = self.beside.get(api, (guess.lines, False))
+                return found[names], older or place.older
+
+            self._by_versions[key] = of_versions(self._traits, known, above=place.newer)
+        return self._by_versions[key]
+
+
+def _at(seen: TraitsByCondition, profiles: tuple[str, ...], names: tuple[str, ...]) -> Iterator[Traits]:
+    """Yield what was seen with these settings on these lines, or on all lines where these settings were not tried."""
+    for profile in profiles:
+        here = [seen[at] for name in names if (at := Condition(profile, name)) in seen]
+        yield from here or (traits for at, traits in seen.items() if at.profile == profile)
+
+
+def _places(versions: Sequence[str]) -> Iterator[Place]:
+    yield Place(versions=(versions[0],), older=True)
+    yield Place(versions=(versions[0],))
+    for older, newer in pairwise(versions):
+        yield Place(versions=(older, newer))
+        yield Place(versions=(newer,))
+    yield Place(versions=(versions[-1],), newer=True)
+
+
+def _height(several: Sequence[TraitsByCondition], profile: str) -> int:
+    """Return a number that is higher for a setting with higher request versions."""
+    found = (traits for seen in several for at, traits in seen.items() if at.profile == profile)
+    return max(sum(some[-1] for some in traits.versions.values()) for traits in found)
