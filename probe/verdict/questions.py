@@ -11,7 +11,8 @@ from probe.verdict.wire_evidence import Exchange, WireEvidence
 
 DESCRIPTIONS = frozenset({apis.METADATA, apis.DESCRIBE_CLUSTER})
 """APIs that describe the cluster, and so name the controller."""
-ENDS = frozenset({AppKind.LISTED, AppKind.LIST_ERROR})
+NEAR_US = 20_000
+"""An application's event is stamped this much before or after what passed the relay for it, on a busy machine."""
 
 
 def is_affected(evidence: WireEvidence, item: App) -> bool:
@@ -33,27 +34,30 @@ def is_aside(evidence: WireEvidence, item: App) -> bool:
 def requested_by_the_application(evidence: WireEvidence) -> frozenset[int]:
     """Return the identities of the requests by which the client describes the cluster to its application.
 
-    They are no discoveries: the client itself need not learn from them. Each is the first one in the span of its
-    question that names no topic.
+    They are no discoveries: the client itself need not learn from them. Each names no topic, and of those that were
+    under way while the application waited its answer came nearest to the application's.
     """
     if evidence.role is not Role.ADMIN:
         return frozenset()
     found: set[int] = set()
     candidates = [item for item in evidence.exchanges if _describes(item)]
     for begin, end in _spans(evidence):
-        own = (item for item in candidates if begin <= item.request.at <= end and id(item.request) not in found)
-        found.update(id(item.request) for item in [next(own, None)] if item is not None)
+        own = (item for item in candidates if begin <= item.request.at and item.done_at <= end + NEAR_US)
+        nearest = min(own, key=lambda item: abs(item.done_at - end), default=None)
+        if nearest is not None:
+            found.add(id(nearest.request))
     return frozenset(found)
 
 
 def _describes(item: Exchange) -> bool:
-    return item.request.api in DESCRIPTIONS and not item.request.rows
+    return item.request.api in DESCRIPTIONS and not item.request.rows and item.answer is not None
 
 
 def _spans(evidence: WireEvidence) -> Iterator[tuple[int, int]]:
-    """Yield the times of the questions for a description of the cluster: (asked, answered)."""
-    ended = {item.sequence: item.at for item in evidence.events.apps if item.text == CLUSTER and item.kind in ENDS}
+    """Yield the times of descriptions of the cluster: (asked, answered)."""
+    asked: dict[int, int] = {}
     for item in evidence.events.apps:
         if item.text == CLUSTER and item.kind is AppKind.SENT:
-            end = ended.get(item.sequence, evidence.events.last)
-            yield item.at - evidence.clock_us, end + evidence.clock_us
+            asked[item.sequence] = item.at - NEAR_US
+        elif item.text == CLUSTER and item.kind is AppKind.LISTED and item.sequence in asked:
+            yield asked[item.sequence], item.at

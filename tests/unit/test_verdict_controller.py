@@ -123,6 +123,34 @@ def test_the_description_that_the_application_asks_for_is_no_discovery() -> None
     assert (found.outcome, found.facts.refreshes) == (Outcome.LATE, 0)
 
 
+def test_a_refresh_beside_a_description_is_a_discovery() -> None:
+    """sarama asks for all topics, because of the error, while the application waits for a description."""
+
+    def both(script: Script) -> None:
+        about = {"partition": NOWHERE, "sequence": script.next_sequence(NOWHERE), "text": "cluster"}
+        script.app(AppKind.SENT, **about)
+        metadata(NEW)(script)
+        script.now += 100_000
+        metadata(NEW)(script)
+        script.app(AppKind.LISTED, **about)
+
+    found = verdict(fault_on(), *TAKEN_OVER, create(NEW, NOT_CONTROLLER, asks=both), create(NEW, count=5), wait(2000))
+    assert (found.outcome, found.facts.refreshes) == (Outcome.REFRESHES, 1)
+
+
+def test_a_description_that_fails_hides_no_discovery() -> None:
+    def refreshed(script: Script) -> None:
+        about = {"partition": NOWHERE, "sequence": script.next_sequence(NOWHERE), "text": "cluster"}
+        script.app(AppKind.SENT, **about)
+        metadata(NEW)(script)
+        script.app(AppKind.LIST_ERROR, error=error(NOT_CONTROLLER), **about)
+
+    found = verdict(
+        fault_on(), *TAKEN_OVER, create(NEW, NOT_CONTROLLER, asks=refreshed), create(NEW, count=5), wait(2000)
+    )
+    assert (found.outcome, found.facts.refreshes, found.facts.bystander_errors) == (Outcome.REFRESHES, 1, 1)
+
+
 def test_failed_descriptions_count_as_errors_of_the_bystander() -> None:
     about = {"partition": NOWHERE, "sequence": 900, "text": "group"}
     found = verdict(
