@@ -127,7 +127,7 @@ def test_a_writer_is_stopped_in_the_middle_of_its_work() -> None:
     add = state.recorder.add
 
     async def work() -> None:
-        waiting = asyncio.create_task(absence._await_work(state))  # noqa: SLF001  # its effect is a moment in time
+        waiting = asyncio.create_task(absence._await_work(state))  # its effect is a moment in time
         await asyncio.sleep(0)
         seen.append(waiting.done())
         add(Request(at=1, conn=1, broker=1, corr=1, api=PRODUCE, version=9))
