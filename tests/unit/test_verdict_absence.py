@@ -89,7 +89,12 @@ def trial(*steps: Step, role: Role = Role.GROUP, running: bool = False) -> Histo
 
 
 def works(role: Role = Role.GROUP) -> Step:
-    return {Role.GROUP: fetched, Role.TRANSACTIONAL: transactions, Role.PRODUCER: acked}[role](100, OLD)
+    work: dict[Role, Step] = {
+        Role.GROUP: fetched(100, OLD),
+        Role.TRANSACTIONAL: transactions(100, OLD),
+        Role.PRODUCER: acked(100, OLD),
+    }
+    return work[role]
 
 
 def goes_on(*steps: Step, role: Role = Role.GROUP) -> Verdict:
