@@ -49,7 +49,6 @@ DEADLINE_MS = 5000
 QUICK_MS, SELDOM_MS, PACED_S = 100, 300, 1.6
 """First interval, second interval, and the time at the second."""
 HANDLER_MS = 1000
-"""Time that the member's application needs for one record, among records that come every 50 ms."""
 BYSTANDER, BYSTANDER_MS = 1, 200
 RECORDS = 10
 
@@ -137,8 +136,7 @@ async def _run(family: Family, version: Version) -> Transcript:
         seen.ping_s = [await driver.ping(number) for number in range(5)]
         seen.quick = len(driver.of("producer", pb.SENT))
         driver.pace("producer", SELDOM_MS)
-        for name in ("group", "producer", "invented"):  # the last two ignore it
-            driver.handle(name, HANDLER_MS)
+        driver.handle("group", HANDLER_MS)
         await asyncio.sleep(PACED_S)
         for name in working:
             seen.close_s[name] = await driver.stop(name, DEADLINE_MS)
@@ -321,7 +319,6 @@ def test_a_member_commits_only_delivered_offsets(family: Family, version: Versio
 
 @every_driver
 def test_a_member_asks_for_no_more_while_its_application_handles_a_record(family: Family, version: Version) -> None:
-    """Where each partition has a handler of its own, only one of them is busy."""
     received = transcript_with(family, version, "group").of("group", pb.RECEIVED)
     times = [[event.clock_us for event in received if event.partition == partition] for partition in (0, 1)]
     longest = max(after - before for each in times for before, after in itertools.pairwise(each))

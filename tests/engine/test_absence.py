@@ -97,7 +97,7 @@ def been_away(state: TrialState, *, fails: bool = False, comes_back: bool = True
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(absence, "TOGETHER_S", 0.0)
+    monkeypatch.setattr(absence, "OVERLAP_S", 0.0)
     monkeypatch.setattr(absence, "WORK_S", 0.05)
 
 

@@ -27,7 +27,7 @@ from tests.support.transcript_steps import (
     watch,
 )
 
-OTHER = "me-s"
+OTHER = "c-s"
 """The second member of the group, with a connection of its own."""
 CONN = 900
 AWAY_MS, WATCH_MS = 25_000, 45_000
@@ -58,7 +58,7 @@ def takes_over(script: Script) -> None:
     commits(script.offsets[AFFECTED] + 1, conn=CONN, client_id=OTHER)(script)
 
 
-def commits(offset: int | None = None, *, code: int = 0, conn: int = 901, client_id: str = "me") -> Step:
+def commits(offset: int | None = None, *, code: int = 0, conn: int = 901, client_id: str = "c") -> Step:
     """Commit an offset (as far as stored, by default) on the wire."""
 
     def step(script: Script) -> None:
@@ -89,7 +89,12 @@ def trial(*steps: Step, role: Role = Role.GROUP, running: bool = False) -> Histo
 
 
 def works(role: Role = Role.GROUP) -> Step:
-    return {Role.GROUP: fetched, Role.TRANSACTIONAL: transactions, Role.PRODUCER: acked}[role](100, OLD)
+    work: dict[Role, Step] = {
+        Role.GROUP: fetched(100, OLD),
+        Role.TRANSACTIONAL: transactions(100, OLD),
+        Role.PRODUCER: acked(100, OLD),
+    }
+    return work[role]
 
 
 def goes_on(*steps: Step, role: Role = Role.GROUP) -> Verdict:

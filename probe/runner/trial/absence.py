@@ -16,7 +16,7 @@ from probe.runner.trial.state import TrialState
 from probe.runner.trial.teardown import STOP_MS
 from probe.scenarios.scenario import Absence
 
-GRACE_S = 3.0
+OVERLAP_S = 3.0
 """Time for which the second member stays when the first one is back: what that one commits meets another owner."""
 WORK_S = 3.0
 """Longest wait for a request of the work that the absence interrupts."""
@@ -55,7 +55,7 @@ class Away:
             await self.beside.aclose()
 
     async def _leave(self, successor: RunningInstance) -> None:
-        await asyncio.sleep(GRACE_S)
+        await asyncio.sleep(OVERLAP_S)
         await successor.stop(STOP_MS)
 
 

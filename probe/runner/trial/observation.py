@@ -71,7 +71,10 @@ async def observe_and_revert(
 
 
 async def _observe(
-    state: TrialState, environment: TrialEnvironment, pacing: Pacing, come_back: Callable[[], Awaitable[None]]
+    state: TrialState,
+    environment: TrialEnvironment,
+    pacing: Pacing,
+    come_back: Callable[[], Awaitable[None]] = nothing,
 ) -> verdict.Outlook | None:
     """Observe until the verdict is certain or the user's limit is reached; revert in time. Return the last outlook."""
     options, lag = environment.options, environment.tools.lag
