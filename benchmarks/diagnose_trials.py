@@ -17,6 +17,8 @@ A `stuck` trial in which an error had to reach the application counts by whether
 application is not on the wire.
 """
 
+# ruff: noqa: T201  # the figures are the output of this command
+
 from __future__ import annotations
 
 import argparse
@@ -79,7 +81,7 @@ def drawn(results: str, seed: int, count: int) -> list[TrialRow]:
     """Return the drawn trials."""
     rows = [row for row in store.trials(results) if row.verdict.outcome not in UNOBSERVED and not row.shortened]
     rows.sort(key=lambda row: (row.run_id, str(row.cell), row.trial))
-    return random.Random(seed).sample(rows, min(count, len(rows)))
+    return random.Random(seed).sample(rows, min(count, len(rows)))  # noqa: S311  # a sample, not a secret
 
 
 def compared(results: str, rows: list[TrialRow], *, known: bool) -> Iterator[Compared]:

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from probe.diagnose.brokers import BrokerView, Brokers
+from probe.diagnose.brokers import Brokers, BrokerView
 from probe.diagnose.clients import FIRST_CONNS, ClientKey, ClientState, Link, is_over
 from probe.diagnose.findings import ClientFinding, Finding, Status, client_finding, merged
 from probe.diagnose.judging import findings_of

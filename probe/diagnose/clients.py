@@ -12,6 +12,7 @@ from probe.diagnose.seen import Source
 from probe.diagnose.troubles import ItemState
 from probe.model import Request
 from probe.verdict.judging import STORM_WATCH_MS
+from probe.verdict.recovery import QUIET_US
 
 AFTER_US = STORM_WATCH_MS * 1000
 """A client is watched for storms for this time after its recovery."""
@@ -92,6 +93,6 @@ def is_over(client: ClientState, now: int) -> bool:
             continue
         if found.owed or found.good_at is None or now < found.good_at + AFTER_US:
             return False
-        if found.regular and (state.last_request or 0) <= found.good_at:
+        if found.regular and (state.last_request or 0) <= found.good_at + QUIET_US:
             return False  # it may serve what had waited, and then nothing
     return True

@@ -26,16 +26,14 @@ DETAILED = 4
 NOT_SHOWN = "only one broker of this client is in the input: it may have asked another"
 
 
-def findings_of(
-    client: ClientState, leaders: Leaders, now: int, *, back_off_ms: int, sees_all: bool
-) -> list[Finding]:
+def findings_of(client: ClientState, leaders: Leaders, now: int, *, back_off_ms: int, sees_all: bool) -> list[Finding]:
     """Return the findings of a client's current troubles, the worst first."""
     events = client.kept.events()
     plain = sorted(
         (_plain(client, item, client.items[item], leaders, now) for item in client.troubled),
         key=lambda one: one.rank,
     )
-    found = []
+    found: list[Finding] = []
     for one in plain:
         trouble = client.items[one.item].trouble
         if len(found) < DETAILED and trouble is not None and one.item.kind is not Kind.CLUSTER:
@@ -90,23 +88,24 @@ def _detailed(plain: Finding, history: History, trouble: Trouble, *, sees_all: b
     futile = find_futile(evidence, discoveries, recovery, provoked=True)
     storm = find_storms(evidence, discoveries, hits, futile).letters
     status = Status.STORMS if storm and plain.status is not Status.STUCK else plain.status
+    rates = _rates(futile, plain)
     return replace(
         plain,
         status=status,
-        reason=plain.reason,
         role=history.header.cell.role,
         asked=_asked(evidence, discoveries, trouble.since, sees_all=sees_all),
         storm=storm,
         history=history,
-        **_rates(futile),
+        futile_per_s=rates[0],
+        futile_bytes_per_s=rates[1],
     )
 
 
-def _rates(futile: FutileRequests) -> dict[str, float]:
+def _rates(futile: FutileRequests, plain: Finding) -> tuple[float, float]:
     """Return the verdict's rates where the new target is known; else those since the first sign stay."""
     if futile.requests_per_s is None or futile.bytes_per_s is None:
-        return {}
-    return {"futile_per_s": futile.requests_per_s, "futile_bytes_per_s": futile.bytes_per_s}
+        return plain.futile_per_s, plain.futile_bytes_per_s
+    return futile.requests_per_s, futile.bytes_per_s
 
 
 def _asked(evidence: WireEvidence, discoveries: Sequence[Discovery], since: int, *, sees_all: bool) -> Asked:

@@ -51,11 +51,11 @@ class Kept:
                 self._count(self._last.popleft())
 
     def begin(self) -> None:
-        """A trouble begins with the event that was added last."""
+        """Begin a trouble with the event that was added last."""
         self._active = True
 
     def end(self) -> None:
-        """The trouble is over, and what was kept of it has been used."""
+        """End a trouble: what was kept of it has been used."""
         recent = [*self._first[-LEAD:], *self._last]
         self._lead.extend(recent)
         self._first, self._last, self._between, self._active = [], deque(), {}, False

@@ -32,7 +32,7 @@ class Reader:
         self._leaders = leaders
 
     def opened(self, event: Opened) -> None:
-        """A connection was opened."""
+        """Note a connection that was opened."""
         client = self.client
         client.links[event.conn] = Link(event.conn, event.at)
         client.opened += 1
@@ -45,7 +45,7 @@ class Reader:
         client.kept.add(event)
 
     def request(self, event: Request) -> bool:
-        """A request was sent. Return whether an answer is due."""
+        """Note a request. Return whether an answer is due."""
         client = self.client
         client.kept.add(event)
         client.requests += 1
@@ -73,7 +73,7 @@ class Reader:
         return True
 
     def response(self, event: Response) -> None:
-        """An answer came."""
+        """Read an answer."""
         client = self.client
         client.kept.add(event)
         request = client.pending.pop((event.conn, event.corr), None)
@@ -112,7 +112,7 @@ class Reader:
                 state.add_success(event.at, event.until, event.broker, event.api, event.responses)
 
     def end(self, event: Closed) -> None:
-        """A connection ended."""
+        """Note a connection that ended."""
         client = self.client
         client.kept.add(event)
         link = client.links.pop(event.conn, None)
@@ -130,7 +130,7 @@ class Reader:
             self._sign(item, Sign.CUT, event.at, event.broker)
 
     def silent(self, request: Request, at: int) -> None:
-        """A request is unanswered for as long as none should be."""
+        """Note a request that is unanswered for as long as none should be."""
         for item in sorted(set(work_on(request.api, request.rows))) or [CLUSTER]:
             self._sign(item, Sign.SILENCE, at, request.broker, api=request.api)
 
@@ -223,4 +223,3 @@ def _bad_items(event: Response, items: Iterable[Item]) -> dict[Item, int]:
         whole_answer = event.code
         return {item: found.get(item, whole_answer) for item in items}
     return {**{item: whole[item.name] for item in items if item.name in whole}, **found}
-

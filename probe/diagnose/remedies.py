@@ -93,7 +93,8 @@ def _same(finding: Finding, cells: Iterable[SettledCell]) -> list[SettledCell]:
     code = finding.errors[0].code if finding.errors else 0
     found = [item for item in cells if _is_same(finding, item, code)]
     found.sort(key=lambda item: version_key(item.cell.version), reverse=True)
-    return sorted(found, key=lambda item: (item.cell.profile != PLAIN, not item.is_current))
+    found.sort(key=lambda item: (item.cell.profile != PLAIN, not item.is_current))
+    return [item for item in found if item.cell.profile == found[0].cell.profile]
 
 
 def _is_same(finding: Finding, item: SettledCell, code: int) -> bool:

@@ -15,6 +15,7 @@ from probe.diagnose.troubles import ItemState, Sign, Trouble
 from probe.protocol.names import api_slug, error_name
 from probe.scenarios.error_answers import BY_CODE, ErrorClass
 from probe.verdict.broker_delay import JOINS
+from probe.verdict.recovery import QUIET_US
 from probe.verdict.service import FRESH_US
 
 ANSWERED_US = 9_000_000
@@ -78,7 +79,7 @@ class Case:
         """Return whether the client worked on the object regularly before, and does no more."""
         last = self.state.last_request or 0
         served = self.trouble.good_at
-        return self.trouble.regular and self.idle >= self.patience and (served is None or last <= served)
+        return self.trouble.regular and self.idle >= self.patience and (served is None or last <= served + QUIET_US)
 
     @property
     def open(self) -> bool:

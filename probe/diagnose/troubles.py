@@ -109,9 +109,7 @@ class ItemState:
     unanswerable: bool = False
     """Its requests ask for no answer (acks=0)."""
 
-    def add_sign(
-        self, sign: Sign, at: int, broker: int, *, api: int = -1, code: int = 0, weight: float = 1
-    ) -> bool:
+    def add_sign(self, sign: Sign, at: int, broker: int, *, api: int = -1, code: int = 0, weight: float = 1) -> bool:
         """Note a sign. Return whether a trouble begins with it."""
         begins = self.trouble is None
         found = self.trouble

@@ -71,7 +71,8 @@ def test_the_stuck_client_comes_first_with_everything_about_it(monkeypatch: pyte
     assert "futile requests/s" in text
     assert "recovered  10.0.0.8 orders" in text
     assert "moved to broker 2 (10.0.1.12:9092)" in text
-    assert f"broker     broker 1 (10.0.1.11:9092): KAFKA_STORAGE_ERROR for {TOPIC}-0 302 times (led by broker 2)" in text
+    assert "broker     broker 1 (10.0.1.11:9092): " in text
+    assert f"KAFKA_STORAGE_ERROR for {TOPIC}-0 302 times (led by broker 2)" in text
     assert isinstance(done.exception, ProbeError | SystemExit)
 
 
@@ -116,7 +117,7 @@ def test_exit_codes_are_those_of_an_audit(
 
 def test_json_follows_its_schema(monkeypatch: pytest.MonkeyPatch) -> None:
     script = incident()
-    script.skipped = (Left("a.pcap", "encrypted (TLS)", 3, "connections"),)
+    script.skipped = (Left(file="a.pcap", reason="encrypted (TLS)", count=3, unit="connections"),)
     done = run(monkeypatch, {"a.pcap": script}, "a.pcap", "--json")
     document = json.loads(done.stdout)
     jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
@@ -124,9 +125,7 @@ def test_json_follows_its_schema(monkeypatch: pytest.MonkeyPatch) -> None:
         ("shipper", "stuck"),
         ("orders", "recovered"),
     ]
-    assert document["not_read"] == [
-        {"file": "a.pcap", "reason": "encrypted (TLS)", "count": 3, "unit": "connections"}
-    ]
+    assert document["not_read"] == [{"file": "a.pcap", "reason": "encrypted (TLS)", "count": 3, "unit": "connections"}]
 
 
 def evil() -> WireScript:
@@ -138,7 +137,7 @@ def evil() -> WireScript:
     script.connections = {
         conn: replace(one, broker_address=EVIL, file=EVIL) for conn, one in script.connections.items()
     }
-    script.skipped = (Left(EVIL, EVIL, 1, EVIL),)
+    script.skipped = (Left(file=EVIL, reason=EVIL, count=1, unit=EVIL),)
     return script
 
 
@@ -164,7 +163,7 @@ def test_the_page_escapes_everything_and_has_timelines(monkeypatch: pytest.Monke
 @pytest.mark.parametrize("how", ["text", "json", "html"])
 def test_an_anonymous_report_names_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, how: str) -> None:
     script = incident()
-    script.skipped = (Left("secret.pcap", "not Kafka", 1, "connections"),)
+    script.skipped = (Left(file="secret.pcap", reason="not Kafka", count=1, unit="connections"),)
     page = tmp_path / "page.html"
     options = {"text": ("--all",), "json": ("--json",), "html": ("--html", str(page))}[how]
     done = run(monkeypatch, {"secret.pcap": script}, "secret.pcap", "--anonymize", *options)
@@ -200,9 +199,7 @@ def judged(own: Cell, outcome: Outcome, *, conforms: bool) -> Any:
     return replace(base, verdicts=(verdict,))
 
 
-def test_the_evidence_names_the_cell_the_upgrade_and_what_helps(
-    monkeypatch: pytest.MonkeyPatch, shipped: Path
-) -> None:
+def test_the_evidence_names_the_cell_the_upgrade_and_what_helps(monkeypatch: pytest.MonkeyPatch, shipped: Path) -> None:
     fault = "disk/storage-error"
     publish(
         shipped,
@@ -225,6 +222,7 @@ def test_a_client_of_an_unknown_library_gets_no_advice_of_others(
     monkeypatch: pytest.MonkeyPatch, shipped: Path
 ) -> None:
     publish(shipped, judged(cell("1.43.2", "disk/storage-error"), Outcome.STUCK, conforms=False))
-    assert "evidence: the library is not known, so no cell can speak of it" in run(
-        monkeypatch, {"a": incident()}, "a"
-    ).stdout
+    assert (
+        "evidence: the library is not known, so no cell can speak of it"
+        in run(monkeypatch, {"a": incident()}, "a").stdout
+    )

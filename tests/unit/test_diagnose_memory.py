@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from probe.diagnose.findings import Status
 from probe.diagnose.keeping import FIRST, LAST, LEAD, Kept
+from probe.diagnose.seen import Wire
 from probe.model import Closed, Folded, Opened, Request, Response, Row
 from tests.support.wire_script import WireScript
 
@@ -48,7 +49,12 @@ def test_opened_connections_and_other_kinds_of_frames_are_counted_apart() -> Non
     kept = Kept()
     kept.begin()
     answer = Response(at=0, conn=1, broker=11, corr=1, api=0, version=7, sent_at=0, size=5, rows=(ROW,))
-    kinds = [request(1), answer, Opened(at=2, conn=1, broker=11), Closed(at=3, conn=1, broker=11, by="client")]
+    kinds: list[Wire] = [
+        request(1),
+        answer,
+        Opened(at=2, conn=1, broker=11),
+        Closed(at=3, conn=1, broker=11, by="client"),
+    ]
     for _ in range(FIRST + LAST):
         for event in kinds:
             kept.add(event)

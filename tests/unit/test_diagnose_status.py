@@ -96,7 +96,7 @@ def test_a_client_that_is_seen_for_too_short_is_unknown_with_the_time() -> None:
     talk.fails(STORAGE_ERROR, times=40)
     found = script.only()
     assert found.status is Status.UNKNOWN
-    assert found.reason == "seen for only 4.0 s after KAFKA_STORAGE_ERROR"
+    assert found.reason == "seen for only 3.9 s after KAFKA_STORAGE_ERROR"
 
 
 def test_a_final_error_says_nothing_of_what_the_application_made_of_it() -> None:

@@ -47,11 +47,11 @@ class ReadingProgress:
 
     def _write(self, text: str) -> None:
         if not self._terminal:
-            print(text, file=sys.stderr, flush=True)
-            return
-        sys.stderr.write(f"\r{text:<{self._width}}")
+            sys.stderr.write(f"{text}\n")
+        else:
+            sys.stderr.write(f"\r{text:<{self._width}}")
+            self._width = len(text)
         sys.stderr.flush()
-        self._width = len(text)
 
 
 def line(done: int, total: int, seconds: float) -> str:

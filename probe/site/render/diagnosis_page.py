@@ -59,12 +59,16 @@ def page(diagnosis: Diagnosis, advices: Sequence[tuple[ClientFinding, Advice]]) 
     """Return the page, which needs no other file."""
     names = BrokerNames(diagnosis.brokers)
     known = {one.key: advice for one, advice in advices}
-    return environment().get_template("diagnosis.html").render(
-        style=Markup(STYLE.read_text(encoding="utf-8")),  # noqa: S704  # our own file
-        head=head(diagnosis),
-        clients=[_client(number, one, names, known.get(one.key)) for number, one in enumerate(diagnosis.clients)],
-        brokers=list(_brokers(diagnosis, names)),
-        left=[visible(f"{one.count} {one.unit} of {one.file}: {one.reason}") for one in diagnosis.left],
+    return (
+        environment()
+        .get_template("diagnosis.html")
+        .render(
+            style=Markup(STYLE.read_text(encoding="utf-8")),  # noqa: S704  # our own file
+            head=head(diagnosis),
+            clients=[_client(number, one, names, known.get(one.key)) for number, one in enumerate(diagnosis.clients)],
+            brokers=list(_brokers(diagnosis, names)),
+            left=[visible(f"{one.count} {one.unit} of {one.file}: {one.reason}") for one in diagnosis.left],
+        )
     )
 
 

@@ -18,9 +18,11 @@ def observed_moments(history: History) -> list[Moment]:
     """
     evidence = WireEvidence(history)
     start = evidence.timeline.begin
-    found = list(wire(evidence))
-    for event in evidence.events.engine:
-        if event.kind in STAGES:
-            found.append(Moment(event.at, MomentKind.STAGE, "stage", STAGES[event.kind].format(broker=event.broker)))
+    stages = [
+        Moment(event.at, MomentKind.STAGE, "stage", STAGES[event.kind].format(broker=event.broker))
+        for event in evidence.events.engine
+        if event.kind in STAGES
+    ]
+    found = [*wire(evidence), *stages]
     moved = [one._replace(at=one.at - start, until=None if one.until is None else one.until - start) for one in found]
     return sorted(moved, key=BY_TIME)
