@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from probe.cli.app import app
+from probe.cli.laboratory import LATER, PACKAGES
 from probe.diagnose.fingerprints import MAX_BYTES, SHIPPED, FingerprintsError, learned, read, shipped, written
 from probe.files.digests import digest_line, digest_of, digest_path
 from probe.model import CONTROL, Outcome
@@ -110,3 +113,10 @@ def test_a_damaged_file_is_found_by_its_digest(tmp_path: Path) -> None:
 def test_the_fingerprints_in_this_package_are_sound() -> None:
     jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(gzip.decompress(SHIPPED.read_bytes())))
     assert shipped().clients
+
+
+def test_naming_a_client_loads_no_package_of_the_laboratory() -> None:
+    code = "import sys, probe.diagnose.whose as it, probe.diagnose.fingerprints as of; it.Listed(of.shipped()); "
+    code += f"print([name for name in {PACKAGES + LATER!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.strip() == "[]", done.stderr
