@@ -88,7 +88,7 @@ class FirstRequests:
         find = self._schemas.with_heads if asked.api == PRODUCE else self._schemas.request
         try:
             if (spec := find(asked.api, asked.version)) is not None:
-                body, _ = spec.read(frame.data, skip_tags(frame.data, p) if spec.header > 1 else p, frame.end)
+                body, _ = spec.body(frame, skip_tags(frame.data, p) if spec.header > 1 else p)
                 self._keep(asked.api, asked.version, body)
         except MALFORMED:
             return  # the request's own event says that it could not be read

@@ -15,8 +15,9 @@ from probe.protocol.apis import (
     METADATA,
     PRODUCE,
 )
-from probe.protocol.compiler import Reader, compile_reader
+from probe.protocol.compiler import Body, MalformedError, Reader, compile_reader
 from probe.protocol.definitions import KINDS, REQUEST, RESPONSE, Jar, Message
+from probe.protocol.frames import Frame
 from probe.protocol.layout import Layout, layout
 from probe.protocol.names import API_NAMES
 
@@ -31,6 +32,16 @@ class Spec(NamedTuple):
     header: int
     """Version of the header before the body."""
     read: Reader
+
+    def body(self, frame: Frame, p: int) -> tuple[Body, int]:
+        """Return the body of a frame, which begins at `p`, and the position after it.
+
+        Raises MALFORMED where it does not fit the definition, or depends on bytes that were lost.
+        """
+        found = self.read(frame.data, p, frame.end)
+        if frame.holes and self.read(frame.otherwise(), p, frame.end) != found:
+            raise MalformedError("bytes of the body were lost")
+        return found
 
 
 class Schemas:

@@ -1,0 +1,75 @@
+"""What a passive observer saw: connections of clients to brokers, and the events on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from probe.model import Closed, Folded, Opened, Request, Response
+from probe.model.handshake import Handshake
+
+Wire = Opened | Request | Response | Folded | Closed
+
+
+class Source(StrEnum):
+    """Kind of the input that a connection was seen in."""
+
+    CAPTURE = "capture"
+    LOG = "request log"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection:
+    """One connection of a client to a broker."""
+
+    conn: int
+    """Unique in an input; `conn` of its events."""
+    source: Source
+    file: str
+    """Name of the file it was first seen in."""
+    client: str
+    """Address of the client, without its port."""
+    client_port: int
+    broker: int
+    """Number of the broker's address in this input; `broker` of its events. It is no node id."""
+    broker_address: str
+    """`host:port` of the broker's side, or the log's listener where the log names no address."""
+    began: bool
+    """The beginning of the connection was seen."""
+    listener: str = ""
+    """Request log: the listener's name."""
+    software: tuple[str, str] | None = None
+    """Request log: the name and version that the client reported (KIP-511)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """Bytes or lines of an input that say nothing of Kafka clients, counted by reason."""
+
+    file: str
+    reason: str
+    """One line, such as `encrypted (TLS)`, `not Kafka`, `lost segments`, `request log without bodies`."""
+    count: int
+    unit: str
+    """`connections`, `bytes` or `lines`."""
+
+
+class Input(Protocol):
+    """An input, read once from beginning to end."""
+
+    connections: dict[int, Connection]
+    """By number; grows while events are read."""
+
+    def events(self) -> Iterator[Wire]:
+        """Yield events of all connections, by time (microseconds since 1970)."""
+        ...
+
+    def handshakes(self) -> dict[int, Handshake]:
+        """Return what each connection sent first, by its number, as far as seen."""
+        ...
+
+    def left(self) -> tuple[Left, ...]:
+        """Return what was not decoded, when all is read."""
+        ...
