@@ -29,11 +29,11 @@ class Frame(NamedTuple):
         """Return whether all bytes of the frame were kept."""
         return self.end - self.start + PREFIX == self.size and not self.holes
 
-    def otherwise(self) -> bytes:
-        """Return `data` with other values in place of the lost bytes."""
-        data = bytearray(self.data)
+    def otherwise(self, tail: int) -> bytes:
+        """Return `data` with other values in place of the lost bytes, but for the last `tail` bytes."""
+        data, stop = bytearray(self.data), self.end - tail
         for low, high in self.holes:
-            data[low:high] = b"\xff" * (high - low)
+            data[low : min(high, stop)] = b"\xff" * (min(high, stop) - low)
         return bytes(data)
 
 

@@ -145,15 +145,16 @@ def ordinary(pairs: int = 4, **ends: End) -> Talk:
     return talk.close()
 
 
-def produce(corr: int, records: bytes = b"secret" * 50, topic: str = "orders") -> bytes:
-    body = plain(0, 9, "Request", Acks=-1, TimeoutMs=1000)
-    body["TopicData"] = [{"Name": topic, "PartitionData": [{"Index": 2, "Records": records}]}]
-    return request(0, 9, body, corr=corr, client_id="shop")
+def produce(corr: int, records: bytes = b"secret" * 50, version: int = 9) -> bytes:
+    body = plain(0, version, "Request", Acks=-1, TimeoutMs=1000)
+    body["TopicData"] = [{"Name": "orders", "PartitionData": [{"Index": 2, "Records": records}]}]
+    return request(0, version, body, corr=corr, client_id="shop")
 
 
-def produced(corr: int, code: int = 6, topic: str = "orders") -> bytes:
+def produced(corr: int, code: int = 6, version: int = 9) -> bytes:
     part = {"Index": 2, "ErrorCode": code, "BaseOffset": -1}
-    return response(0, 9, plain(0, 9, "Response", Responses=[{"Name": topic, "PartitionResponses": [part]}]), corr=corr)
+    topics = [{"Name": "orders", "PartitionResponses": [part]}]
+    return response(0, version, plain(0, version, "Response", Responses=topics), corr=corr)
 
 
 def twice(packets: Sequence[Packet]) -> list[Packet]:

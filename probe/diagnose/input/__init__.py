@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from heapq import merge
 
-from probe.diagnose.input.capture import CaptureInput, by_time
+from probe.diagnose.input.capture import CaptureInput
 from probe.diagnose.input.files import STDIN, Format, InputFile
+from probe.diagnose.input.ordered import by_time
 from probe.diagnose.input.registry import Registry
+from probe.diagnose.input.request_logs import RequestLogs
 from probe.diagnose.seen import Connection, Input, Left, Wire
 from probe.errors import ProbeError
 from probe.model.handshake import Handshake
@@ -26,7 +28,12 @@ class Files:
         self._files, self._registry, self._progress = files, registry, progress
         self.connections: dict[int, Connection] = registry.connections
         captures = [file for file in files if file.format is not Format.LOG]
-        self._parts = [CaptureInput(captures, registry, self._report)] if captures else []
+        logs = [file for file in files if file.format is Format.LOG]
+        self._parts: list[CaptureInput | RequestLogs] = []
+        if captures:
+            self._parts.append(CaptureInput(captures, registry, self._report))
+        if logs:
+            self._parts.append(RequestLogs(logs, registry, self._report))
 
     def events(self) -> Iterator[Wire]:
         """Yield events of all connections, by time. They are read once."""

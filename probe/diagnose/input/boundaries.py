@@ -21,7 +21,7 @@ SMALLEST_REQUEST, SMALLEST_ANSWER = 8, 4
 _SIZED = Struct(">ihhih").unpack_from
 _ANSWER = Struct(">ii").unpack_from
 _CORRELATION = Struct(">i").pack
-_BEGINNING = re.compile(rb"[\x00-\x06][\s\S]{3}\x00[\x00-\x7f]\x00[\x00-\x1f](?=[\s\S]{4}[\x00\x01\xff])")
+_BEGINNING = re.compile(rb"(?=[\x00-\x06][\s\S]{3}\x00[\x00-\x7f]\x00[\x00-\x1f][\s\S]{4}[\x00\x01\xff])")
 _TRIED = 8
 """Pending requests whose answers are searched for within a piece."""
 

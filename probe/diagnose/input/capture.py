@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from operator import attrgetter
 
 from probe.diagnose.input.files import InputFile
 from probe.diagnose.input.merged import merged
+from probe.diagnose.input.ordered import Ordered
 from probe.diagnose.input.packets import read_packets
 from probe.diagnose.input.registry import Registry
 from probe.diagnose.input.segments import IN_FRAGMENTS, SHORT, UNKNOWN_LINK, segment
@@ -25,7 +24,6 @@ REASONS = {
     IN_FRAGMENTS: "in IP fragments",
     SHORT: "cut off within their headers; capture with a larger -s",
 }
-by_time = attrgetter("at")
 
 
 class CaptureInput:
@@ -36,7 +34,8 @@ class CaptureInput:
 
     def __init__(self, files: Sequence[InputFile], registry: Registry, progress: Callable[[], None]) -> None:
         self._files, self._registry, self._progress = files, registry, progress
-        self._streams = Streams(registry)
+        self._ordered = Ordered()
+        self._streams = Streams(registry, self._ordered.waiting)
 
     def events(self) -> Iterator[Wire]:
         """Yield the events, by time."""
@@ -55,26 +54,13 @@ class CaptureInput:
                     sweep = at + SWEEP_US
                 last, due = max(last, at), at + TICK_US
                 self._progress()
-                yield from self._due(at - WINDOW_US)
+                yield from self._ordered.due(at - WINDOW_US)
         streams.finish(last)
-        yield from self._due(None)
-        self._name_damage()
+        yield from self._ordered.due(None)
+        for file in self._files:
+            self._registry.damaged(file)
 
     def handshakes(self) -> dict[int, Handshake]:
         """Return the handshakes of connections that are being decoded."""
         talks = (flow.talk for flow in self._streams.flows())
         return {talk.conn: found for talk in talks if talk is not None and (found := talk.handshake()) is not None}
-
-    def _due(self, until: int | None) -> Iterator[Wire]:
-        """Yield the events that are older than a time."""
-        waiting = self._streams.out
-        waiting.sort(key=by_time)
-        count = len(waiting) if until is None else bisect_right(waiting, until, key=by_time)
-        ready = waiting[:count]
-        del waiting[:count]
-        yield from ready  # type: ignore[misc]  # a conversation gives events of the wire
-
-    def _name_damage(self) -> None:
-        for file in self._files:
-            if file.damage:
-                self._registry.leave(file.name, f"the rest was not read: {file.damage}", "files")

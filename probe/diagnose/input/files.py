@@ -11,9 +11,10 @@ import zlib
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from probe.errors import ProbeError, reason_of
+from probe.inventory.readers.request_log import MARK
 
 STDIN = "-"
 HEAD = 65_536
@@ -47,19 +48,19 @@ class InputFile:
         self.size = 0
         """Bytes of the file, 0 where that is not known before the end."""
         self._packed: _Counted | None = None
-        self._plain: BinaryIO | None = None
+        self._plain: gzip.GzipFile | io.BufferedReader[Any] | None = None
         self._regular = False
         self._done = 0
         self._ended = False
         self._open()
         self.head = self.read_whole(4)
-        if not self._is_capture():
+        if self._regular or not self._is_capture():  # a stream of packets may pause after its first bytes
             self.head += self.read_whole(HEAD - 4)
         self.format = self._recognise()
         self._left = self.head
         if self._regular:  # it is opened again when its turn comes
             self.close()
-            self._left, self._done, self._ended = b"", 0, False
+            self._left, self._done, self._ended, self.damage = b"", 0, False, ""
 
     @property
     def done(self) -> int:
@@ -74,7 +75,7 @@ class InputFile:
         if self._plain is None and not self._ended:
             self._reopen()
         try:
-            data = self._plain.read(count) if self._plain is not None else b""
+            data = self._plain.read1(count) if self._plain is not None else b""
         except EOFError:
             data, self.damage = b"", "its packed data end early"
         except (OSError, zlib.error) as error:
@@ -101,7 +102,7 @@ class InputFile:
 
     def _open(self) -> None:
         try:
-            raw: BinaryIO = sys.stdin.buffer if self.name == STDIN else Path(self.name).open("rb", buffering=0)  # noqa: SIM115  # close() closes it
+            raw: BinaryIO = sys.stdin.buffer if self.name == STDIN else _opened(self.name)
             status = os.fstat(raw.fileno())
         except (OSError, ValueError) as error:
             raise ProbeError(f"{self.name}: {reason_of(error)}; {WAY_OUT}") from None
@@ -114,7 +115,7 @@ class InputFile:
             raise ProbeError(f"{self.name}: {reason_of(error)}; {WAY_OUT}") from None
         self._left = b""
         buffered = io.BufferedReader(self._packed, 1 << 20)
-        self._plain = gzip.GzipFile(fileobj=buffered, mode="rb") if first == GZIP else buffered  # type: ignore[assignment]  # a GzipFile is read like any other
+        self._plain = gzip.GzipFile(fileobj=buffered, mode="rb") if first == GZIP else buffered
 
     def _reopen(self) -> None:
         try:
@@ -123,18 +124,24 @@ class InputFile:
             self.damage = str(error)
 
     def _is_capture(self) -> bool:
-        return self.head in {*PCAPS, PCAPNG}
+        return self.head[:4] in {*PCAPS, PCAPNG}
 
     def _recognise(self) -> Format:
         if self._is_capture():
-            return Format.PCAPNG if self.head == PCAPNG else Format.PCAP
+            return Format.PCAPNG if self.head[:4] == PCAPNG else Format.PCAP
         if self.damage:
             raise ProbeError(f"{self.name}: {self.damage}; {WAY_OUT}")
         if not self.head:
             raise ProbeError(f"{self.name} is empty; {WAY_OUT}")
         if b"\0" in self.head:
             raise ProbeError(f"{self.name} is neither a capture nor text; {WAY_OUT}")
+        if MARK.encode() not in self.head and len(self.head) < HEAD:
+            raise ProbeError(f"{self.name} has no line of a request log; {WAY_OUT}")
         return Format.LOG
+
+
+def _opened(path: str) -> BinaryIO:
+    return Path(path).open("rb", buffering=0)  # InputFile closes it
 
 
 class _Counted(io.RawIOBase):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from probe.diagnose.input.streams import Stream
 
 ENCRYPTED, OTHER, AMONG = "encrypted (TLS)", "not Kafka", "among brokers"
-LOST = "lost in the capture"
+LOST, CUT_OFF = "lost in the capture", "cut off by the capture (snaplen)"
 ENOUGH = PREFIX + HEADER_SIZE
 """Bytes of a client by which its first request is recognised."""
 SEARCHED = 100
@@ -68,10 +68,10 @@ class Flow:
         if talk.among_brokers:
             self._ignore(AMONG)
 
-    def lose(self, stream: Stream, at: int, count: int, out: list[Event]) -> None:
+    def lose(self, stream: Stream, at: int, count: int, out: list[Event], reason: str = LOST) -> None:
         """Take note of bytes of one side that the capture lacks."""
         if self.talk is not None:
-            self._registry.leave(self.file, LOST, "bytes", count)
+            self._registry.leave(self.file, reason, "bytes", count)
             out += self.talk.lose(count, at, client=stream is self.client)
         elif stream is self.client:
             self._first = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from heapq import heapify, heappop, heappush, heapreplace
+from heapq import heappop, heappush, heapreplace
 from typing import Any, TypeVar
 
 from probe.diagnose.input.files import InputFile
@@ -38,7 +38,6 @@ def merged(files: Sequence[InputFile], read: Read[Item]) -> Iterator[Item]:
     first = {id(file): next(read(Beginning(file)), (0,))[0] for file in files}
     waiting = sorted(files, key=lambda file: first[id(file)], reverse=True)
     open_files: list[tuple[Any, int, Item, Iterator[Item]]] = []
-    heapify(open_files)
     while waiting or open_files:
         while waiting and (not open_files or first[id(waiting[-1])] <= open_files[0][0]):
             items = read(waiting.pop())

@@ -100,7 +100,7 @@ class _Section:
         self.interfaces.append((link, units, offset))
 
 
-def _pcapng(file: Readable) -> Iterator[Packet]:  # noqa: C901  # the loop over blocks; a call per block would double its time
+def _pcapng(file: Readable) -> Iterator[Packet]:  # noqa: C901  # one loop; a call per block would double its time
     section = _Section()
     data, p, at = b"", 0, 0
     while chunk := file.read(CHUNK):

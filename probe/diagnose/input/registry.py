@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from probe.diagnose.input.boundaries import Ranges, ranges_of
+from probe.diagnose.input.files import InputFile
 from probe.diagnose.seen import Connection, Left, Source
 from probe.model.handshake import Handshake
 from probe.protocol.schemas import Schemas
@@ -78,11 +79,16 @@ class Registry:
                 for name in ("requests", "versions", "metadata", "fetch", "produce")
                 if (value := getattr(handshake, name)) is not None
             }
-            self.handshakes[handshake.conn] = replace(handshake, **shared)  # type: ignore[arg-type]  # of the same fields
+            self.handshakes[handshake.conn] = replace(handshake, **shared)  # type: ignore[arg-type]  # its own fields
 
     def leave(self, file: str, reason: str, unit: str, count: int = 1) -> None:
         """Count what says nothing of Kafka's clients."""
         self._left[file, reason, unit] += count
+
+    def damaged(self, file: InputFile) -> None:
+        """Count a file that was not read to its end."""
+        if file.damage:
+            self.leave(file.name, f"not read to its end: {file.damage}", "files")
 
     def left(self) -> tuple[Left, ...]:
         """Return what was counted, by file."""

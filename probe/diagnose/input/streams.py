@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from probe.diagnose.input.flows import Flow
+from probe.diagnose.input.flows import CUT_OFF, Flow
 from probe.diagnose.input.registry import Registry
 from probe.diagnose.input.segments import ACK, FIN, RST, SYN, Segment, reversed_key
 from probe.model import Event
@@ -45,8 +45,8 @@ class Stream:
 class Streams:
     """All connections of a capture. Events are appended to `out`."""
 
-    def __init__(self, registry: Registry) -> None:
-        self.out: list[Event] = []
+    def __init__(self, registry: Registry, out: list[Event]) -> None:
+        self.out = out
         self._registry = registry
         self._streams: dict[bytes, Stream] = {}
         self._storms: set[Flow] = set()
@@ -144,7 +144,7 @@ class Streams:
         flow = stream.flow
         flow.take(stream, at, data, self.out)
         if length > len(data):
-            flow.lose(stream, at, length - len(data), self.out)
+            flow.lose(stream, at, length - len(data), self.out, CUT_OFF)
         if flow.talk is not None and flow.talk.fold.folding:
             self._storms.add(flow)
 
