@@ -96,7 +96,7 @@ class Conversation:
         return next((asked.api for asked in self._pending if asked.corr == corr), -1)
 
     def _request(self, frame: Frame, at: int) -> Request:
-        data, start, end, size = frame
+        data, start, end, size, _ = frame
         api, version, corr = _REQUEST(data, start)
         if not (0 <= api <= HIGHEST_API and version >= 0):
             return self._broken_request(f"not Kafka: API key {api}, version {version}", at)
@@ -152,7 +152,7 @@ class Conversation:
         return asked, digest
 
     def _response(self, frame: Frame, at: int) -> Response:
-        data, start, _, size = frame
+        data, start, _, size, _ = frame
         (corr,) = _INT32(data, start)
         asked = self._take(corr)
         if asked is None:
@@ -192,7 +192,7 @@ class Conversation:
         return ANSWERS[asked.api](body, asked, self._names)
 
     def _read(self, spec: Spec, frame: Frame, p: int) -> Body:
-        body, stop = spec.read(frame.data, p, frame.end)
+        body, stop = spec.body(frame, p)
         if frame.whole:
             self.trailing += frame.end - stop
         return body
@@ -244,6 +244,8 @@ def _reason(asked: Asked, kind: str, frame: Frame, problem: Exception) -> str:
     """Return in one line which body could not be read, and why."""
     if isinstance(problem, UnknownVersionError):
         return str(problem)
+    if frame.holes:
+        return f"{api_name(asked.api)} {kind} of {frame.size} bytes, of which some were lost"
     if not frame.whole:
         kept = frame.end - frame.start
         return f"{api_name(asked.api)} {kind} of {frame.size} bytes, of which only the first {kept} were kept"

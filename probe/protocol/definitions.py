@@ -21,6 +21,8 @@ from probe.protocol.names import API_NAMES
 REQUEST, RESPONSE = "Request", "Response"
 KINDS = (REQUEST, RESPONSE)
 FOLDER, SUFFIX = "common/message/", ".json"
+COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
+"""A comment of a definition stands on a line of its own."""
 _OLD_FILES = {74: "ListClientMetricsResources"}
 
 
@@ -96,13 +98,13 @@ class Jar:
     def message(self, api: int, kind: str) -> Message | None:
         """Return the definition, None if this jar has none. Raises DefinitionsError."""
         for name in (API_NAMES.get(api), _OLD_FILES.get(api)):
-            if name and f"{name}{kind}" in self._texts:
+            if name and f"{name}{kind}" in self.texts:
                 return self._parse(f"{name}{kind}")
         return None
 
     def messages(self, kind: str) -> list[Message]:
         """Return all definitions of one kind, by API key. Raises DefinitionsError."""
-        found = (self._parse(name) for name in self._texts if name.endswith(kind))
+        found = (self._parse(name) for name in self.texts if name.endswith(kind))
         return sorted(found, key=lambda message: message.api)
 
     def ranges(self, listener: str = "broker") -> dict[int, tuple[int, int]]:
@@ -119,11 +121,11 @@ class Jar:
 
     def _parse(self, name: str) -> Message:
         if name not in self._parsed:
-            self._parsed[name] = parse(self._texts[name].decode(), f"{name} of {self.path.name}")
+            self._parsed[name] = parse(self.texts[name].decode(), f"{name} of {self.path.name}")
         return self._parsed[name]
 
     @lazy
-    def _texts(self) -> dict[str, bytes]:
+    def texts(self) -> dict[str, bytes]:
         """Return requests and responses by name.
 
         They take about a megabyte; opening the jar again would take longer.
@@ -145,7 +147,7 @@ class Jar:
 def parse(text: str, where: str = "definition") -> Message:
     """Parse one definition, a JSON text with `//` comments on separate lines. Raises DefinitionsError."""
     try:
-        data = json.loads(re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE))
+        data = json.loads(re.sub(COMMENT, "", text))
         structs: dict[str, list[dict[str, Any]]] = {s["name"]: s["fields"] for s in data.get("commonStructs", [])}
         _collect(data.get("fields", []), structs)
         return Message(

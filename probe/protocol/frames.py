@@ -9,6 +9,8 @@ MAX_FRAME = 100 << 20
 """Longer declared lengths are not of Kafka (`socket.request.max.bytes` is 100 MiB by default)."""
 KEEP = 1 << 20
 """Number of bytes of a frame that are kept to be read. Further bytes are only counted."""
+MOST_HOLES = 64
+"""Places of lost bytes that a frame keeps."""
 
 
 class Frame(NamedTuple):
@@ -19,11 +21,20 @@ class Frame(NamedTuple):
     end: int
     size: int
     """Bytes of the whole frame, including the length prefix."""
+    holes: tuple[tuple[int, int], ...] = ()
+    """Start and end in `data` of bytes that were lost on their way to this program. They are zero."""
 
     @property
     def whole(self) -> bool:
         """Return whether all bytes of the frame were kept."""
-        return self.end - self.start + PREFIX == self.size
+        return self.end - self.start + PREFIX == self.size and not self.holes
+
+    def otherwise(self, tail: int) -> bytes:
+        """Return `data` with other values in place of the lost bytes, but for the last `tail` bytes."""
+        data, stop = bytearray(self.data), self.end - tail
+        for low, high in self.holes:
+            data[low : min(high, stop)] = b"\xff" * (min(high, stop) - low)
+        return bytes(data)
 
 
 class Splitter:
@@ -37,6 +48,7 @@ class Splitter:
         self._kept: bytearray | None = None
         self._size = 0
         self._missing = 0
+        self._holes: tuple[tuple[int, int], ...] = ()
 
     def feed(self, data: bytes) -> list[Frame]:
         """Return the frames whose last byte is in `data`."""
@@ -63,6 +75,21 @@ class Splitter:
         self._head = data[at:]
         return frames
 
+    def lose(self, count: int) -> list[Frame]:
+        """Take note that the next bytes of the current frame are lost. Return the frame if it ends with them.
+
+        `position` has how many bytes can be lost: the end of a frame that has not begun is not known.
+        """
+        frames: list[Frame] = []
+        if self._kept is not None and count:
+            low = len(self._kept)
+            if low < self._keep:
+                self._note_hole(low, min(low + count, self._keep))
+                self._kept += bytes(min(count, self._keep - low))
+            self._missing -= count
+            self._end_frame(self._kept, frames)
+        return frames
+
     def position(self) -> tuple[int, bytes]:
         """Return how many bytes of the current frame are missing, and the part of a length that arrived."""
         return (self._missing, b"") if self._kept is not None else (0, self._head)
@@ -73,7 +100,17 @@ class Splitter:
         part = data[: self._missing]
         kept += part[: self._keep - len(kept)]
         self._missing -= len(part)
-        if not self._missing:
-            frames.append(Frame(bytes(kept), 0, len(kept), self._size + PREFIX))
-            self._kept = None
+        self._end_frame(kept, frames)
         return data[len(part) :]
+
+    def _note_hole(self, low: int, high: int) -> None:
+        """Keep the place of lost bytes. The last of many places holds all further ones, with what lies between them."""
+        if len(self._holes) < MOST_HOLES:
+            self._holes += ((low, high),)
+        else:
+            self._holes = (*self._holes[:-1], (self._holes[-1][0], high))
+
+    def _end_frame(self, kept: bytearray, frames: list[Frame]) -> None:
+        if not self._missing:
+            frames.append(Frame(bytes(kept), 0, len(kept), self._size + PREFIX, self._holes))
+            self._kept, self._holes = None, ()

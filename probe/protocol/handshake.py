@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from probe.model.handshake import FirstFetch, FirstMetadata, FirstProduce, Handshake, Purpose, TopicList
 from probe.protocol.apis import (
@@ -59,13 +60,14 @@ class FirstRequests:
 
     def take(self, asked: Asked, frame: Frame, p: int) -> None:
         """Take a request whose header, without its tagged fields, ends at `p`. It never raises."""
-        api = asked.api
-        if len(self._order) < FIRST:
-            self._order.append((api, asked.version))
-        if api not in self._versions:
-            self._versions[api] = asked.version
-            if api in _READ:
-                self._read(asked, frame, p)
+        if self._is_read(asked):
+            self._read(asked, frame, p)
+
+    def take_body(self, asked: Asked, body: Body | None) -> None:
+        """Take a request whose body was read already, with the sizes of its records. It never raises."""
+        if self._is_read(asked) and body is not None:
+            with suppress(*MALFORMED):
+                self._keep(asked.api, asked.version, body)
 
     def handshake(self, conn: int, broker: int) -> Handshake | None:
         """Return what was sent so far, None if there was no request."""
@@ -86,11 +88,21 @@ class FirstRequests:
             produce=self._produce,
         )
 
+    def _is_read(self, asked: Asked) -> bool:
+        """Note a request. Return whether it is the first of its API, and is read for the handshake."""
+        api = asked.api
+        if len(self._order) < FIRST:
+            self._order.append((api, asked.version))
+        if api in self._versions:
+            return False
+        self._versions[api] = asked.version
+        return api in _READ
+
     def _read(self, asked: Asked, frame: Frame, p: int) -> None:
         find = self._schemas.with_heads if asked.api == PRODUCE else self._schemas.request
         try:
             if (spec := find(asked.api, asked.version)) is not None:
-                body, _ = spec.read(frame.data, skip_tags(frame.data, p) if spec.header > 1 else p, frame.end)
+                body, _ = spec.body(frame, skip_tags(frame.data, p) if spec.header > 1 else p)
                 self._keep(asked.api, asked.version, body)
         except MALFORMED:
             return  # the request's own event says that it could not be read
@@ -156,7 +168,8 @@ def _fetch(body: Body) -> FirstFetch:
 
 def _produce(body: Body) -> FirstProduce:
     heads = (part["Records"] for item in body["TopicData"] for part in item["PartitionData"])
-    compression = codec_of(next(filter(None, heads), b""))
+    head = next(filter(None, heads), b"")
+    compression = codec_of(head) if isinstance(head, bytes) else None
     return FirstProduce(acks=body["Acks"], timeout_ms=body["TimeoutMs"], compression=compression)
 
 

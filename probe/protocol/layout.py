@@ -29,6 +29,11 @@ class Layout:
     """Compact lengths and tagged fields (KIP-482)."""
     items: tuple[Item, ...]
 
+    @property
+    def tail(self) -> int:
+        """Return how many sections of tagged fields a body ends with. Each is a zero byte if it has no field."""
+        return _tag_sections(self.items) if self.flexible else 0
+
 
 def layout(message: Message, version: int) -> Layout:
     """Return the layout of one version."""
@@ -48,3 +53,10 @@ def _items(fields: tuple[Field, ...], version: int) -> tuple[Item, ...]:
         for field in fields
         if version in field.versions
     )
+
+
+def _tag_sections(items: tuple[Item, ...]) -> int:
+    """Return how many sections of tagged fields the last element of a struct ends with, its own included."""
+    plain = [item for item in items if item.tag < 0]
+    inner = _tag_sections(plain[-1].items) if plain and plain[-1].type == "struct" else 0
+    return inner + 1

@@ -15,8 +15,9 @@ from probe.protocol.apis import (
     METADATA,
     PRODUCE,
 )
-from probe.protocol.compiler import Reader, compile_reader
+from probe.protocol.compiler import Body, MalformedError, Reader, compile_reader
 from probe.protocol.definitions import KINDS, REQUEST, RESPONSE, Jar, Message
+from probe.protocol.frames import Frame
 from probe.protocol.layout import Layout, layout
 from probe.protocol.names import API_NAMES
 
@@ -31,6 +32,18 @@ class Spec(NamedTuple):
     header: int
     """Version of the header before the body."""
     read: Reader
+    tail: int = 0
+    """Bytes at the end of a body that are zero where it ends without tagged fields."""
+
+    def body(self, frame: Frame, p: int) -> tuple[Body, int]:
+        """Return the body of a frame, which begins at `p`, and the position after it.
+
+        Raises MALFORMED where it does not fit the definition, or depends on bytes that were lost.
+        """
+        found = self.read(frame.data, p, frame.end)
+        if frame.holes and (found[1] != frame.end or self.read(frame.otherwise(self.tail), p, frame.end) != found):
+            raise MalformedError("bytes of the body were lost")
+        return found
 
 
 class Schemas:
@@ -71,7 +84,7 @@ class Schemas:
         key = (api, version)
         if key not in self._heads and (plan := self.layout(api, version, REQUEST)) is not None:
             header = _header(api, version, REQUEST, flexible=plan.flexible)
-            self._heads[key] = Spec(header, compile_reader(plan, heads=HEAD))
+            self._heads[key] = Spec(header, compile_reader(plan, heads=HEAD), plan.tail)
         return self._heads.get(key)
 
     def layout(self, api: int, version: int, kind: str) -> Layout | None:
@@ -102,7 +115,7 @@ class Schemas:
             if len(self._specs) > 4096:  # peers can send any number of unknown versions
                 self._specs.clear()
             plan = self.layout(*key)
-            spec = Spec(_header(*key, flexible=plan.flexible), compile_reader(plan)) if plan else None
+            spec = Spec(_header(*key, flexible=plan.flexible), compile_reader(plan), plan.tail) if plan else None
             self._specs[key] = spec
             return spec
 

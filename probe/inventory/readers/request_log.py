@@ -115,7 +115,7 @@ def _add(seen: Requests, line: Line) -> None:
 def _json(line: str) -> Line | None:
     """Read a line of 2.8 and later. ValueError if it is broken; None for a request among brokers."""
     if line.startswith("{"):
-        line = _unwrapped(json.loads(line))
+        line = unwrapped(json.loads(line))
     start = line.index(MARK) + len(MARK)
     if not line.startswith("{", start):
         return _text(line)
@@ -129,7 +129,8 @@ def _json(line: str) -> Line | None:
     return Line(client, str(request.get("connection", "")), api == FIRST)
 
 
-def _unwrapped(values: Any) -> str:
+def unwrapped(values: Any) -> str:
+    """Return the line that a container engine or a log shipper holds in an object, empty if it holds none."""
     found = next((values[key] for key in WRAPPERS if isinstance(values.get(key), str)), "")
     return str(found)
 

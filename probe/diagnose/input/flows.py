@@ -1,0 +1,148 @@
+"""One captured TCP connection: which side is the client, whether it speaks Kafka's protocol, and its events."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from probe.diagnose.input.boundaries import HEADER_SIZE, begins_request, is_tls, request_start
+from probe.diagnose.input.overheard import Overheard
+from probe.diagnose.input.registry import Registry
+from probe.diagnose.input.segments import sender
+from probe.diagnose.seen import Source
+from probe.model import Closed, Event, Opened
+from probe.model.endpoint import Endpoint
+from probe.protocol.frames import PREFIX
+
+if TYPE_CHECKING:
+    from probe.diagnose.input.streams import Stream
+
+ENCRYPTED, OTHER, AMONG = "encrypted (TLS)", "not Kafka", "among brokers"
+LOST, CUT_OFF = "lost in the capture", "cut off by the capture (snaplen)"
+ENOUGH = PREFIX + HEADER_SIZE
+"""Bytes of a client by which its first request is recognised."""
+SEARCHED = 100
+"""Pieces of a connection that are searched for a request. Of later ones only the start is looked at."""
+TLS_RECORDS = 3
+"""Pieces that begin with a record of TLS after which a connection counts as encrypted."""
+
+
+class Flow:
+    """A connection. `state` is what is known of it: nothing yet, Kafka's protocol, or a reason to ignore it."""
+
+    __slots__ = (
+        "_began", "_first", "_pieces", "_registry", "_tls", "client", "closed_by", "file", "ignored", "last_at",
+        "number", "opened_at", "streams", "talk",
+    )  # fmt: skip
+
+    def __init__(self, registry: Registry, file: str, at: int) -> None:
+        self._registry, self.file = registry, file
+        self.streams: tuple[Stream, Stream]
+        self.client: Stream | None = None
+        self.talk: Overheard | None = None
+        self.number = 0
+        """Number of the connection, 0 as long as nothing is known to be Kafka's."""
+        self.opened_at = -1
+        self.closed_by = ""
+        """Side that ended it first."""
+        self.ignored = ""
+        """Why it is not decoded."""
+        self.last_at = at
+        self._began = False
+        self._first: bytes | None = None
+        self._pieces = self._tls = 0
+
+    def begin(self, client: Stream, at: int) -> None:
+        """Take note of the first packet of the connection."""
+        self.client = client
+        if self.opened_at < 0:
+            self.opened_at, self._began, self._first = at, True, b""
+
+    def take(self, stream: Stream, at: int, data: bytes, out: list[Event]) -> None:
+        """Process the next bytes of one side."""
+        talk = self.talk
+        if talk is None:
+            if not self.ignored:
+                self._recognise(stream, at, data, out)
+            return
+        out += talk.client_bytes(data, at) if stream is self.client else talk.broker_bytes(data, at)
+        if talk.among_brokers:
+            self._ignore(AMONG)
+
+    def lose(self, stream: Stream, at: int, count: int, out: list[Event], reason: str = LOST) -> None:
+        """Take note of bytes of one side that the capture lacks."""
+        if self.talk is not None:
+            self._registry.leave(self.file, reason, "bytes", count)
+            out += self.talk.lose(count, at, client=stream is self.client)
+        elif stream is self.client:
+            self._first = None
+
+    def end(self, at: int, out: list[Event]) -> None:
+        """Process the end of the connection, or of the capture. `closed_by` is empty if the connection goes on."""
+        if self.talk is not None:
+            out += self.talk.tick(at, final=True)
+            self._registry.keep(self.talk.handshake())
+            if self.closed_by:
+                out.append(Closed(at=at, conn=self.number, broker=self.talk.broker, by=self.closed_by))
+        elif not self.ignored and self._pieces:
+            self._ignore(ENCRYPTED if self._tls else OTHER)
+        self.talk = None
+
+    def _recognise(self, stream: Stream, at: int, data: bytes, out: list[Event]) -> None:
+        self._pieces += 1
+        if self._first is None:
+            self._search(stream, at, data, out)
+        elif stream is self.client:
+            self._first += data
+            if len(self._first) >= ENOUGH or is_tls(self._first):
+                self._decide(at, self._first, out)
+
+    def _decide(self, at: int, first: bytes, out: list[Event]) -> None:
+        """Recognise the protocol by the first bytes of the client."""
+        self._first = None
+        if is_tls(first):
+            self._ignore(ENCRYPTED)
+        elif begins_request(first, 0, self._registry.lenient) < 0:
+            self._ignore(OTHER)
+        else:
+            self._start(at, first, out)
+
+    def _search(self, stream: Stream, at: int, data: bytes, out: list[Event]) -> None:
+        """Search for a request in a connection whose beginning is not in the capture."""
+        if is_tls(data):
+            self._tls += 1
+            if self._tls >= TLS_RECORDS:
+                self._ignore(ENCRYPTED)
+        elif self.client in {None, stream}:
+            start = request_start(data, self._registry.ranges, within=self._pieces <= SEARCHED)
+            if start >= 0:
+                self.client, self._began = stream, False
+                self._start(at, data[start:], out)
+
+    def _start(self, at: int, data: bytes, out: list[Event]) -> None:
+        client = self.client
+        assert client is not None
+        registry = self._registry
+        address = str(_endpoint(client.peer.key))
+        broker = registry.broker(address)
+        number = registry.next_number()
+        talk = Overheard(number, broker, registry.schemas, registry.names, registry.sessions(broker), registry.ranges)
+        if not self._began:
+            talk.seek(client=False)
+        events = talk.client_bytes(data, at)
+        if talk.among_brokers:
+            self._ignore(AMONG)
+            return
+        registry.add(Source.CAPTURE, self.file, sender(client.key), address, began=self._began)
+        self.talk, self.number = talk, number
+        if self._began:
+            out.append(Opened(at=self.opened_at, conn=number, broker=broker))
+        out += events
+
+    def _ignore(self, reason: str) -> None:
+        self.ignored, self.talk, self._first = reason, None, None
+        self._registry.leave(self.file, reason, "connections")
+
+
+def _endpoint(key: bytes) -> Endpoint:
+    host, port = sender(key)
+    return Endpoint(host=host, port=port)
