@@ -19,7 +19,7 @@ from probe.verdict.hits import SILENCE_US
 
 KNOWN = 200
 """Findings of a client beyond which those about one object become one."""
-SEVERAL = 2
+MORE_THAN_ONE = 2
 """Addresses of brokers among the connections of a host that show a capture of more than one broker."""
 
 
@@ -160,7 +160,7 @@ class _Reading:
             self.leaders,
             now,
             back_off_ms=self.back_off_ms(library),
-            sees_all=len(self.hosts.get(client.key.address, ())) >= SEVERAL,
+            sees_all=len(self.hosts.get(client.key.address, ())) >= MORE_THAN_ONE,
         )
         known = self.findings.setdefault(client.key, [])
         known.extend(map(self._pictured, found))

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from probe.cells.citations import source
+from probe.diagnose.advice import Advice
 from probe.diagnose.analysis import Diagnosis
 from probe.diagnose.brokers import BrokerView
 from probe.diagnose.findings import BAD, ORDER, Asked, ClientFinding, Finding, Status
 from probe.diagnose.names import BrokerNames
 from probe.diagnose.objects import Kind
-from probe.diagnose.remedies import Advice
 from probe.model import StormBound, Trigger
 from probe.model.counts import counted
 from probe.model.visible import visible
@@ -167,10 +167,10 @@ def advised(advice: Advice) -> Iterator[str]:
             f" ({source(item) or f'run {item.run_id}'})"
         )
     yield f"upgrade: {advice.upgrade} is the first that passes" if advice.upgrade else "upgrade: none is known to pass"
-    for remedy in advice.remedies:
-        does = "helps" if remedy.helps else "does not help"
-        cell = remedy.shown_by.cell
-        yield f"{does}: {remedy.action} ({cell.version} {cell.profile} {cell.scenario}: {remedy.shown_by.tally})"
+    for measure in advice.measures:
+        does = "helps" if measure.helps else "does not help"
+        cell = measure.shown_by.cell
+        yield f"{does}: {measure.action} ({cell.version} {cell.profile} {cell.scenario}: {measure.shown_by.tally})"
 
 
 def _brokers(brokers: Sequence[BrokerView], names: BrokerNames, *, everything: bool) -> Iterator[str]:

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from probe.cells.citations import said
+from probe.diagnose.advice import Advice
 from probe.diagnose.analysis import Diagnosis
 from probe.diagnose.brokers import BrokerView
 from probe.diagnose.findings import ClientFinding, Finding
 from probe.diagnose.objects import Item
-from probe.diagnose.remedies import Advice
 from probe.protocol.names import api_name, error_name
 
 Json = dict[str, Any]
@@ -149,13 +149,13 @@ def _advice(advice: Advice) -> Json:
     return {
         "same": [{**item.cell.columns(), **said(item), "reason": item.reason} for item in advice.same],
         "upgrade": advice.upgrade,
-        "remedies": [
+        "measures": [
             {
                 "action": item.action,
                 "helps": item.helps,
                 "shown_by": {**item.shown_by.cell.columns(), **said(item.shown_by), "reason": item.shown_by.reason},
             }
-            for item in advice.remedies
+            for item in advice.measures
         ],
         "unknown": advice.unknown,
     }

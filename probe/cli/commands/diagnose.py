@@ -15,10 +15,10 @@ from probe.cli.console.streams import say
 from probe.cli.console.wrapped import terminal_columns, wrapped
 from probe.cli.laboratory import need_laboratory
 from probe.cli.wiring.diagnosis import advices, diagnose_files, readable
+from probe.diagnose.advice import Advice
 from probe.diagnose.analysis import Diagnosis
 from probe.diagnose.findings import BAD, ClientFinding, Status
 from probe.diagnose.names import anonymous
-from probe.diagnose.remedies import Advice
 from probe.diagnose.report import AT, lines
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.model.visible import visible

@@ -9,9 +9,9 @@ from probe.catalogue.families import CatalogueError
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import open_evidence
 from probe.diagnose import input as readers
+from probe.diagnose.advice import Advice, advise
 from probe.diagnose.analysis import Diagnosis, analyse
 from probe.diagnose.findings import BAD, ClientFinding
-from probe.diagnose.remedies import Advice, advise
 from probe.diagnose.whose_client import Library, by_report
 from probe.errors import ProbeError
 

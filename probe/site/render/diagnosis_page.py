@@ -8,10 +8,10 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from probe.diagnose.advice import Advice
 from probe.diagnose.analysis import Diagnosis
 from probe.diagnose.findings import ClientFinding, Finding, Status
 from probe.diagnose.names import BrokerNames
-from probe.diagnose.remedies import Advice
 from probe.diagnose.report import advised, details, head, whose
 from probe.model.visible import visible
 from probe.protocol.names import error_name

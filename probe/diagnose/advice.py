@@ -44,7 +44,7 @@ class Answers(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remedy:
+class Measure:
     """One thing that an operator can do."""
 
     action: str
@@ -61,7 +61,7 @@ class Advice:
     """Cells of the same library in which the same happens, the nearest first."""
     upgrade: str = ""
     """The smallest later version that passes in all of them; empty = none is known."""
-    remedies: tuple[Remedy, ...] = ()
+    measures: tuple[Measure, ...] = ()
     unknown: str = ""
     """Why there is none; empty = there is."""
 
@@ -84,7 +84,7 @@ def advise(finding: Finding, library: Library, answers: Answers) -> Advice:
     return Advice(
         same=tuple(same[:SAME]),
         upgrade=_upgrade(same[:SAME], answers),
-        remedies=tuple(_remedies(same, known.values())),
+        measures=tuple(_measures(same, known.values())),
     )
 
 
@@ -114,7 +114,7 @@ def _upgrade(same: Sequence[SettledCell], answers: Answers) -> str:
     return max(passing.values(), key=version_key, default="")
 
 
-def _remedies(same: Sequence[SettledCell], known: Iterable[SettledCell]) -> Iterable[Remedy]:
+def _measures(same: Sequence[SettledCell], known: Iterable[SettledCell]) -> Iterable[Measure]:
     """Yield what helps and what does not, by cells of the same versions."""
     every = list(known)
     versions = {item.cell.version for item in same}
@@ -137,7 +137,7 @@ def _remedies(same: Sequence[SettledCell], known: Iterable[SettledCell]) -> Iter
         judged = [item for item in cells if item.judged]
         if judged:
             worst = max(judged, key=lambda item: OUTCOMES[item.worst].severity)
-            yield Remedy(action=action, helps=not OUTCOMES[worst.worst].hard, shown_by=worst)
+            yield Measure(action=action, helps=not OUTCOMES[worst.worst].hard, shown_by=worst)
 
 
 def _by_connection(item: SettledCell) -> bool:
