@@ -191,7 +191,7 @@ class FakeCluster:
             )
             for p in sorted(leaders)
         ]
-        past = asked_history(self._history, subject)
+        past = asked_history(self._history, subject, unused_id=plan.unused_id)
         self._topic = pb.CreateTopicRequest(topic=subject.topic, partitions=partitions, history=past)
         reply = await self._call(self._stub.CreateTopic, self._topic)
         self._names[bytes(reply.topic_id)] = subject.topic

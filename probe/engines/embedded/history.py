@@ -10,16 +10,15 @@ from probe.model.cluster import next_broker
 from probe.model.cluster_history import ClusterHistory, HistoryPlan
 
 
-def asked_history(plan: HistoryPlan, subject: Subject) -> pb.ClusterHistory:
+def asked_history(plan: HistoryPlan, subject: Subject, *, unused_id: bool = False) -> pb.ClusterHistory:
     """Return the history of the cluster apart from the topic's own."""
+    used = () if unused_id else subject.transactional_ids
     offsets = dict.fromkeys((subject.affected, subject.bystander), plan.committed)
     return pb.ClusterHistory(
         topics=[pb.OtherTopic(topic=name, partitions=count) for name, count in plan.topics.items()],
         producer_ids=plan.producer_ids,
         commits=[pb.Commit(group=group, offsets=offsets) for group in subject.groups],
-        transactional_ids=[
-            pb.UsedId(transactional_id=name, producers=plan.transactions) for name in subject.transactional_ids
-        ],
+        transactional_ids=[pb.UsedId(transactional_id=name, producers=plan.transactions) for name in used],
         controller=next_broker(subject.old) if plan.controller_changes else 0,
     )
 

@@ -49,6 +49,7 @@ async def prepare(state: TrialState, environment: TrialEnvironment) -> None:
         bystander_ms=item.pace.bystander_ms,
         spread=spread_of(item.variant),
         elected=not item.variant.unelected,
+        unused_id=item.variant.absence is not None,
     )
     subject = await environment.cluster.prepare(state.header.subject, plan)
     state.header = replace(state.header, subject=subject)
