@@ -155,7 +155,7 @@ class LeadershipMonitor:
     async def _coordinators(self, line: Line) -> Mapping[tuple[int, str], int]:
         """Ask once per internal partition, whose leader coordinates all its keys.
 
-        A broker that is asked makes internal topics that are missing. Those of another cluster are the engine's to make.
+        A broker that is asked makes missing internal topics, and those of another cluster are the engine's to make.
         """
         found: dict[tuple[int, int], int] = {}
         for kind, key in self._keys:
