@@ -242,14 +242,16 @@ class TestActions:
         assert not any(line.startswith("accept") for line in reverted)
 
     @pytest.mark.parametrize(
-        ("name", "gone"), [("broker/address-changed", ["refuse", "cut"]), ("broker/address-changed/silent", [])]
+        ("name", "gone"),
+        [("broker/address-changed", ["refuse", "cut", "stopped"]), ("broker/address-changed/silent", [])],
     )
     def test_a_broker_that_moves_leaves_its_old_port_refusing_or_silent(
         self, name: str, gone: list[str], tmp_path: Path
     ) -> None:
         calls = played(name, tmp_path)
         calls = [line.split()[0] for line in calls[calls.index(f"fault_on {OLD}") :]]
-        assert calls == ["fault_on", *gone, "refuse", "terminate", "start", "accept", "returned", "announced"]
+        back = ["start", "accept", "returned", "moved", "announced"]
+        assert calls == ["fault_on", *gone, "refuse", "terminate", *back]
 
     def test_responses_are_lost_at_the_relay(self, tmp_path: Path) -> None:
         assert played("net/response-lost", tmp_path) == [f"lose {OLD} (0,) 3", f"fault_on {OLD}"]

@@ -193,3 +193,16 @@ def test_unreadable_records_are_reported_until_they_are_readable(
     assert {(topic, event.topic, event.partition, event.broker) for topic, event in found} == {("t0", "t0", 0, OLD)}
     assert 200 <= sum(event.value for _, event in found) <= 1000
     assert max(event.at for _, event in found) <= until[0] + 50_000
+
+
+def test_brokers_out_of_service_are_not_asked_for_coordinators(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They would make internal topics that are missing, with leaders of their own choice."""
+    brokers, one = Brokers(), scene(["g"])
+    one.unhealthy.update((1, 2, 3))
+
+    async def play() -> None:
+        await asyncio.sleep(0.1)
+
+    run_monitor(monkeypatch, brokers, one, play)
+    assert brokers.topics
+    assert not brokers.keys

@@ -260,8 +260,8 @@ class RealCluster(Protocol):
     def emit(self, kind: EngineKind, *, broker: int = -1, text: str = "", topic: str = "", partition: int = -1) -> None:
         """Emit an event to all members of the cohort, with the present time.
 
-        Actions emit STOPPED, RETURNED, REPLACED and NOTE, MOVED and ANNOUNCED of the controller, and FAULT_ON by
-        `FaultTarget.mark_fault_on`.
+        Actions emit STOPPED, RETURNED, REPLACED and NOTE, FAULT_ON by `FaultTarget.mark_fault_on`, and MOVED and
+        ANNOUNCED of the controller and where a broker returns into its office.
         """
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:

@@ -129,7 +129,7 @@ class LeadershipMonitor:
             async with asyncio.timeout(ASK_S):
                 asked = topics if whole else sorted({*topics[:FEW], *self._missing()})
                 answer = await ask.metadata(line, asked, old=ask.is_old(self._target.cluster.version))
-                keys = await self._coordinators(line)
+                keys = {} if node in self._target.unhealthy else await self._coordinators(line)
                 await self._ask_high_watermarks(node, line)
             leaders = {key: one.leader for key, one in answer.placements.items() if key in self._partitions}
             self._learn(node, self._partitions, leaders)
@@ -153,7 +153,10 @@ class LeadershipMonitor:
             self._emit(self._partitions[key].subject, event)
 
     async def _coordinators(self, line: Line) -> Mapping[tuple[int, str], int]:
-        """Ask once per internal partition, whose leader coordinates all its keys."""
+        """Ask once per internal partition, whose leader coordinates all its keys.
+
+        A broker that is asked makes missing internal topics, and those of another cluster are the engine's to make.
+        """
         found: dict[tuple[int, int], int] = {}
         for kind, key in self._keys:
             place = kind, partition_of(key, INTERNAL_PARTITIONS)

@@ -141,6 +141,7 @@ async def change_address(step: ChangeAddress, target: FaultTarget) -> None:
     if not step.silent:
         relay.refuse(node)
         await relay.cut(node)
+        target.cluster.emit(EngineKind.STOPPED, broker=node)
     after = relay.move(node, silent=step.silent)
     relay.refuse(node)
     target.unhealthy.add(node)
@@ -153,7 +154,7 @@ async def _one_returns_elsewhere(step: ChangeAddress, target: FaultTarget, befor
     await asyncio.sleep(step.down_ms / 1000)
     _advertise(target, node, before, after)
     await _back(target, node)
-    target.cluster.emit(EngineKind.ANNOUNCED, broker=node)
+    _in_office(target, node)
 
 
 async def _shut_down(target: FaultTarget, *nodes: int) -> None:
@@ -169,6 +170,12 @@ async def _back(target: FaultTarget, node: int) -> None:
     target.cluster.relay.accept(node)
     target.unhealthy.discard(node)
     target.cluster.emit(EngineKind.RETURNED, broker=node)
+
+
+def _in_office(target: FaultTarget, node: int) -> None:
+    """Report that a broker leads again what nobody took over, which no broker's Metadata shows as a move."""
+    target.cluster.emit(EngineKind.MOVED, broker=node)
+    target.cluster.emit(EngineKind.ANNOUNCED, broker=node)
 
 
 async def swap_addresses(step: SwapAddresses, target: FaultTarget) -> None:
@@ -189,10 +196,11 @@ async def _two_swap(target: FaultTarget, old: int, other: int) -> None:
     for node in (old, other):
         brokers[node].kill()
         await brokers[node].ended(KILLED_S)
+        target.cluster.emit(EngineKind.STOPPED, broker=node)
     before = {node: relay.address(node) for node in (old, other)}
     relay.swap(old, other)
     for node, address in before.items():
         _advertise(target, node, address, relay.address(node))
     await _back(target, other)
     await _back(target, old)
-    target.cluster.emit(EngineKind.ANNOUNCED, broker=old)
+    _in_office(target, old)
