@@ -179,6 +179,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="+")
     parser.add_argument("--profile", action="append", default=[], help=f"written profile; default: {PROFILE}")
+    parser.add_argument("--view", action="append", default=[], help="what is seen of a client; default: each")
     parser.add_argument("--library", action="store_true", help="leave the whole library out")
     parser.add_argument("--verbose", action="store_true", help="name the wrong answers")
     args = parser.parse_args()
@@ -187,6 +188,8 @@ def main() -> None:
     for profile in args.profile or [PROFILE]:
         chosen = {cell: some for cell, some in sent.items() if cell.profile == profile}
         for name, view in views(fingerprints).items():
+            if args.view and name not in args.view:
+                continue
             pairs = [*asked(fingerprints, questions(chosen, view), library=args.library)]
             lines = [
                 *report(f"{profile}, {name}", chosen, fingerprints, pairs),
