@@ -46,6 +46,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=int, default=1000)
     parser.add_argument("--connections", type=int, default=1000)
+    parser.add_argument("--written", type=int, default=900, help="bytes of records in a Produce request")
+    parser.add_argument("--fetched", type=int, default=6000, help="bytes of records in a Fetch answer")
     parser.add_argument("--profile", action="store_true", help="print where our time goes, which takes longer")
     parser.add_argument("--folder", help="where the capture is made; it is removed afterwards")
     parser.add_argument("--read", help=argparse.SUPPRESS)
@@ -56,7 +58,8 @@ def main() -> None:
     say(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before")
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         path = Path(folder) / "capture.pcap"
-        packets = make(path, arguments.megabytes * MEGABYTE, arguments.connections)
+        sizes = (arguments.written, arguments.fetched)
+        packets = make(path, arguments.megabytes * MEGABYTE, arguments.connections, sizes)
         size = path.stat().st_size / MEGABYTE
         say(f"capture of {size:.0f} MB: {packets:,} packets, {arguments.connections:,} connections")
         ours = [sys.executable, __file__, "--read", str(path), *(["--profile"] if arguments.profile else [])]
@@ -105,12 +108,12 @@ def read(path: str, *, profile: bool) -> None:
     pstats.Stats(profiler).sort_stats("tottime").print_stats(25)
 
 
-def make(path: Path, size: int, connections: int) -> int:
+def make(path: Path, size: int, connections: int, records: tuple[int, int]) -> int:
     """Write the capture; return the number of its packets."""
     rng = random.Random(41)  # noqa: S311  # no secret
     with path.open("wb") as out:
         out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1))
-        talks = [Talk(out, number, exchanges(number)) for number in range(connections)]
+        talks = [Talk(out, number, exchanges(number, records[number % 2])) for number in range(connections)]
         clock = Clock()
         for talk in talks:
             talk.open(clock)
@@ -172,28 +175,28 @@ class Talk:
         self._seqs[side] += size
 
 
-def exchanges(number: int) -> Iterator[Exchange]:
+def exchanges(number: int, records: int) -> Iterator[Exchange]:
     """Yield what a client does: one that writes, one that reads, each with Metadata now and then."""
-    kinds: tuple[Callable[[str], Exchange], ...] = (_produce, _fetch)
-    work, metadata = kinds[number % 2](f"client-{number}"), _metadata(f"client-{number}")
+    kinds: tuple[Callable[[str, int], Exchange], ...] = (_produce, _fetch)
+    work, metadata = kinds[number % 2](f"client-{number}", records), _metadata(f"client-{number}")
     while True:
         for _ in range(100):
             yield work
         yield metadata
 
 
-def _produce(name: str) -> Exchange:
-    part = {"Index": 3, "Records": random.Random(1).randbytes(900)}  # noqa: S311  # no secret
+def _produce(name: str, size: int) -> Exchange:
+    part = {"Index": 3, "Records": random.Random(1).randbytes(size)}  # noqa: S311  # no secret
     topics = [{"Name": "orders", "PartitionData": [part]}]
     asked = request(0, 9, plain(0, 9, "Request", Acks=-1, TimeoutMs=30_000, TopicData=topics), client_id=name)
     done = [{"Name": "orders", "PartitionResponses": [{"Index": 3, "BaseOffset": 5}]}]
     return asked, response(0, 9, plain(0, 9, "Response", Responses=done))
 
 
-def _fetch(name: str) -> Exchange:
+def _fetch(name: str, size: int) -> Exchange:
     places = [{"Topic": "orders", "Partitions": [{"Partition": 3, "FetchOffset": 9, "PartitionMaxBytes": 1 << 20}]}]
     asked = request(1, 11, plain(1, 11, "Request", MaxWaitMs=500, MinBytes=1, Topics=places), client_id=name)
-    part = {"PartitionIndex": 3, "Records": random.Random(2).randbytes(6000)}  # noqa: S311  # no secret
+    part = {"PartitionIndex": 3, "Records": random.Random(2).randbytes(size)}  # noqa: S311  # no secret
     return asked, response(1, 11, plain(1, 11, "Response", Responses=[{"Topic": "orders", "Partitions": [part]}]))
 
 

@@ -244,9 +244,7 @@ def _reason(asked: Asked, kind: str, frame: Frame, problem: Exception) -> str:
     """Return in one line which body could not be read, and why."""
     if isinstance(problem, UnknownVersionError):
         return str(problem)
-    if frame.holes:
-        return f"{api_name(asked.api)} {kind} of {frame.size} bytes, of which some were lost"
     if not frame.whole:
-        kept = frame.end - frame.start
-        return f"{api_name(asked.api)} {kind} of {frame.size} bytes, of which only the first {kept} were kept"
+        kept = "some were lost" if frame.holes else f"only the first {frame.end - frame.start} were kept"
+        return f"{api_name(asked.api)} {kind} of {frame.size} bytes, of which {kept}"
     return f"{api_name(asked.api)} v{asked.version} {kind} does not fit its definition"

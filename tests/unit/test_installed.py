@@ -16,6 +16,7 @@ import pytest
 from probe.catalogue.families import read_families
 from probe.toolchain.lookup_wheels import fill
 from probe.toolchain.tools import cache_root
+from tests.support.packets import ordinary, pcap
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -116,3 +117,18 @@ def test_a_run_asks_for_a_checkout_in_one_line(folder: Path) -> None:
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert "in a checkout of the project, `python3 run.py probe`" in line
+
+
+def test_a_capture_and_a_request_log_are_read(folder: Path) -> None:
+    capture, log = folder / "a.pcap", ROOT / "tests" / "data" / "inventory" / "request-4.3.1.log"
+    capture.write_bytes(pcap(ordinary().packets))
+    code = (
+        "import sys\nfrom probe.diagnose.input import open_inputs\n"
+        "with open_inputs(sys.argv[1:]) as found:\n    events = list(found.events())\n"
+        "print(len(events), {one.source.value for one in found.connections.values()} == {'capture', 'request log'})"
+    )
+    done = run(folder / "env" / "bin" / "python", "-c", code, capture, log, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    count, both = done.stdout.split()
+    assert int(count) > 40
+    assert both == "True"

@@ -45,7 +45,9 @@ class LoggedConversation:
         self._first.take_body(asked, body)
         asked, question = self._question(asked, body)
         answer, answer_problem = self._answer(asked, line.response)
-        if asked.api == PRODUCE and not question.rows:  # the answer names the partitions that were asked for
+        if asked.api == PRODUCE and COUNT in (
+            line.request or {}
+        ):  # the answer names the partitions that were asked for
             question = question._replace(rows=tuple(row(one.topic, one.partition) for one in answer.rows))
         request = Request(
             at=asked.at,

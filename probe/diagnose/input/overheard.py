@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from struct import Struct
 
 from probe.diagnose.input.boundaries import HEADER, HEADER_SIZE, Ranges, answer_start, is_request, request_start
 from probe.inventory.readers.request_log import AMONG_BROKERS
@@ -24,6 +25,7 @@ FIRST_REQUESTS = 4
 STRANGE = 8
 """Answers without a request, in a row, after which the beginning of an answer is searched for."""
 SASL_HANDSHAKE = api_key("SaslHandshake")
+_CORRELATION = Struct(">i").unpack_from
 LOST_ANSWER = "the answer is not in the capture"
 
 
@@ -115,7 +117,7 @@ class Overheard(Conversation):
         for frame in frames:
             if frame.end - frame.start < PREFIX or (frame.holes and frame.holes[0][0] < frame.start + PREFIX):
                 continue
-            if self._pass_over(int.from_bytes(frame.data[frame.start : frame.start + 4], "big", signed=True), at, out):
+            if self._pass_over(_CORRELATION(frame.data, frame.start)[0], at, out):
                 self.fold.take(self._response(frame, at), out)
         if self.answering.fault or self._strange > STRANGE:
             self.seek(client=False)
@@ -126,6 +128,9 @@ class Overheard(Conversation):
 
         Brokers answer the requests of a connection in order.
         """
+        if self._pending and self._pending[0].corr == corr:
+            self._strange = 0
+            return True
         index = next((index for index, asked in enumerate(self._pending) if asked.corr == corr), -1)
         if index < 0:
             self._strange += 1

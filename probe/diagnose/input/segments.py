@@ -12,7 +12,8 @@ ETHERNET, COOKED, COOKED_2 = 1, 113, 276
 BEFORE_IP = {0: 4, 108: 4, 12: 0, 14: 0, 101: 0, 228: 0, 229: 0}
 """Link type to the bytes before the IP header: BSD loopback, OpenBSD loopback, raw IP under its five numbers."""
 _VLAN = frozenset({b"\x81\x00", b"\x88\xa8", b"\x91\x00"})
-_IP = frozenset({b"\x08\x00", b"\x86\xdd"})
+_IPV4 = b"\x08\x00"
+_IP = frozenset({_IPV4, b"\x86\xdd"})
 _TYPE_AT = {ETHERNET: (12, 14), COOKED: (14, 16), COOKED_2: (0, 20)}
 """Position of the protocol's number, and of what follows the header."""
 
@@ -34,7 +35,8 @@ NO_TCP, UNKNOWN_LINK, IN_FRAGMENTS, SHORT = -1, -2, -3, -4
 
 def segment(link: int, data: bytes, p: int, end: int, wire: int) -> Segment | int:
     """Return the segment in `data[p:end]`, of `wire` bytes on the wire, or why there is none."""
-    ip = _network(link, data, p, end)
+    plain = link == ETHERNET and data[p + 12 : p + 14] == _IPV4  # what most packets are
+    ip = p + 14 if plain else _network(link, data, p, end)
     if ip < 0 or ip + 20 > end:
         return UNKNOWN_LINK if ip == _UNKNOWN else NO_TCP
     read = _READERS.get(data[ip] >> 4, _no_ip)

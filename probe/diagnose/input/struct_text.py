@@ -47,13 +47,11 @@ def _array(text: str, p: int, depth: int) -> tuple[list[Any], int]:
     found: list[Any] = []
     p += 1
     while not text.startswith("]", p):
-        if found:
-            p += 1
-        value, after = _value(text, p, depth + 1, within_array=True)
-        if after == p:
-            raise ValueError("no element of an array")
+        p += bool(found)
+        value, p = _value(text, p, depth + 1, within_array=True)
         found.append(value)
-        p = after
+        if not text.startswith((",", "]"), p):
+            raise ValueError("no end of an element")
     return found, p + 1
 
 
