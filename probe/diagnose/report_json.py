@@ -148,7 +148,9 @@ def _broker(one: BrokerView) -> Json:
 def _advice(advice: Advice) -> Json:
     return {
         "same": [{**item.cell.columns(), **said(item), "reason": item.reason} for item in advice.same],
+        "alike": list(advice.alike),
         "upgrade": advice.upgrade,
+        "passes_in": list(advice.passes_in),
         "measures": [
             {
                 "action": item.action,
