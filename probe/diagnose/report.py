@@ -198,5 +198,6 @@ def _brokers(brokers: Sequence[BrokerView], names: BrokerNames, *, everything: b
         ]
         if len(one.refused) > len(shown):
             texts.append(f"and {len(one.refused) - len(shown)} more")
-        found = f"{names.at(one.number)}: {', '.join(texts) or 'no error'}"
+        serves = "" if one.node is None else f", which serves {counted(one.serves, 'object')} by the last answers"
+        found = f"{names.at(one.number)}{serves}: {', '.join(texts) or 'no error'}"
         yield f"{'broker':<{AT}}{visible(found)}"

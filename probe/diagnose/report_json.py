@@ -132,6 +132,7 @@ def _broker(one: BrokerView) -> Json:
         "address": one.address,
         "node": one.node,
         "answers": one.answers,
+        "serves": one.serves,
         "refused": [
             {
                 "code": item.code,

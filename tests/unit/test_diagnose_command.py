@@ -71,7 +71,7 @@ def test_the_stuck_client_comes_first_with_everything_about_it(monkeypatch: pyte
     assert "futile requests/s" in text
     assert "recovered  10.0.0.8 orders" in text
     assert "moved to broker 2 (10.0.1.12:9092)" in text
-    assert "broker     broker 1 (10.0.1.11:9092): " in text
+    assert "broker     broker 1 (10.0.1.11:9092), which serves 0 objects by the last answers: " in text
     assert f"KAFKA_STORAGE_ERROR for {TOPIC}-0 302 times (led by broker 2)" in text
     assert isinstance(done.exception, ProbeError | SystemExit)
 
