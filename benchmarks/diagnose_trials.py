@@ -1,6 +1,6 @@
 """How often a diagnosis of the wire alone agrees with the verdicts of stored trials.
 
-    python benchmarks/diagnose_trials.py RESULTS [--seed 13] [--trials 300] [--known] [--list]
+    python benchmarks/diagnose_trials.py RESULTS [--seed 13] [--trials 300] [--outcome OUTCOME ...] [--known] [--list]
 
 Trials are drawn from all stored ones that observed a client. The wire events up to the end of each trial's window are
 read as a capture would be, and the status of the trial's client is compared with the trial's own verdict. `--known`
@@ -25,7 +25,7 @@ import argparse
 import random
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,9 +77,10 @@ def right_for(row: TrialRow, expects: Reaction, *, closes: bool) -> frozenset[St
     return frozenset({Status.STUCK}) if stuck else frozenset({Status.STUCK, Status.UNKNOWN})
 
 
-def drawn(results: str, seed: int, count: int) -> list[TrialRow]:
-    """Return the drawn trials."""
+def drawn(results: str, seed: int, count: int, outcomes: Sequence[str] = ()) -> list[TrialRow]:
+    """Return the drawn trials: of all, or of those with these outcomes."""
     rows = [row for row in store.trials(results) if row.verdict.outcome not in UNOBSERVED and not row.shortened]
+    rows = [row for row in rows if not outcomes or row.verdict.outcome in outcomes]
     rows.sort(key=lambda row: (row.run_id, str(row.cell), row.trial))
     return random.Random(seed).sample(rows, min(count, len(rows)))  # noqa: S311  # a sample, not a secret
 
@@ -116,10 +117,11 @@ def main() -> None:
     parser.add_argument("results")
     parser.add_argument("--seed", type=int, default=13)
     parser.add_argument("--trials", type=int, default=300)
+    parser.add_argument("--outcome", action="append", default=[])
     parser.add_argument("--known", action="store_true")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
-    rows = drawn(options.results, options.seed, options.trials)
+    rows = drawn(options.results, options.seed, options.trials, options.outcome)
     all_of = list(compared(options.results, rows, known=options.known))
     named = [one for one in all_of if one.status is not Status.UNKNOWN]
     right = [one for one in named if one.status in one.right]

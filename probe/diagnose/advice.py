@@ -59,8 +59,12 @@ class Advice:
 
     same: tuple[SettledCell, ...] = ()
     """Cells of the same library in which the same happens, the nearest first."""
+    alike: tuple[str, ...] = ()
+    """Versions that do the same, ascending."""
     upgrade: str = ""
-    """The smallest later version that passes in all of them; empty = none is known."""
+    """The smallest later version that is known to pass in `passes_in`; empty = none is known."""
+    passes_in: tuple[str, ...] = ()
+    """Scenarios in which the same happens and that version passes."""
     measures: tuple[Measure, ...] = ()
     unknown: str = ""
     """Why there is none; empty = there is."""
@@ -81,10 +85,15 @@ def advise(finding: Finding, library: Library, answers: Answers) -> Advice:
     same = _same(finding, known.values())
     if not same:
         return Advice(unknown=f"no cell of {library.family} shows the same")
+    alike = sorted({item.cell.version for item in same}, key=version_key)
+    newest = [item for item in same if item.cell.version == alike[-1]]
+    passing = next_conforming(newest, answers.later([item.cell for item in newest]).values())
     return Advice(
         same=tuple(same[:SAME]),
-        upgrade=_upgrade(same[:SAME], answers),
-        measures=tuple(_measures(same, known.values())),
+        alike=tuple(alike),
+        upgrade=max(passing.values(), key=version_key, default=""),
+        passes_in=tuple(sorted({cell.scenario for cell in passing})),
+        measures=tuple(_measures(newest, known.values())),
     )
 
 
@@ -104,14 +113,6 @@ def _is_same(finding: Finding, item: SettledCell, code: int) -> bool:
         return False
     codes = worst.facts.fault_codes
     return code in codes if code else not codes
-
-
-def _upgrade(same: Sequence[SettledCell], answers: Answers) -> str:
-    """Return the smallest later version that passes in every one of these cells."""
-    passing = next_conforming(same, answers.later([item.cell for item in same]).values())
-    if len(passing) < len({item.cell for item in same}):
-        return ""
-    return max(passing.values(), key=version_key, default="")
 
 
 def _measures(same: Sequence[SettledCell], known: Iterable[SettledCell]) -> Iterable[Measure]:

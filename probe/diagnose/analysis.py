@@ -123,7 +123,7 @@ class _Reading:
         if (opened := self.unnamed.pop(conn, None)) is not None:
             reader.opened(opened)
         else:
-            client.links[conn] = Link(conn, None)
+            client.links[conn] = Link()
             client.closed = False
         self.by_conn[conn] = reader
         return reader

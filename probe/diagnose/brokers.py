@@ -37,6 +37,8 @@ class BrokerView:
     node: int | None
     """Its node id; None if nothing shows it."""
     answers: int
+    serves: int
+    """Objects that it leads or coordinates by the last answers."""
     refused: tuple[Refused, ...]
     """The most frequent first."""
 
@@ -98,4 +100,6 @@ def _view(number: int, seen: _Seen, leaders: Leaders) -> BrokerView:
     for (code, item), count in seen.codes.most_common():
         reign = leaders.reign(item)
         refused.append(Refused(code, item, count, reign.node if reign is not None else None))
-    return BrokerView(number, seen.address, leaders.node_at(number), round(seen.answers), tuple(refused))
+    node = leaders.node_at(number)
+    serves = 0 if node is None else len(leaders.led_by(node))
+    return BrokerView(number, seen.address, node, round(seen.answers), serves, tuple(refused))

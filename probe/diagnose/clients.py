@@ -18,6 +18,8 @@ AFTER_US = STORM_WATCH_MS * 1000
 """A client is watched for storms for this time after its recovery."""
 ITEMS = 5_000
 """Most objects of a client that are distinguished."""
+PENDING = 10_000
+"""Most requests of a client whose answers are awaited."""
 FIRST_CONNS = 64
 """Connections of a client whose handshakes are read for its fingerprint."""
 
@@ -33,11 +35,10 @@ class ClientKey(NamedTuple):
 class Link:
     """One connection of a client."""
 
-    conn: int
-    opened: int | None
     work: dict[Item, int] = field(default_factory=dict)
     """Objects that it carried work about, with the time of the last one."""
     answered: bool = False
+    """Some request on it was answered."""
 
 
 @dataclass(slots=True)

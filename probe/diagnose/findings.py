@@ -30,6 +30,8 @@ class Status(StrEnum):
 
 
 ORDER = tuple(Status)
+ANSWERED_US = 9_000_000
+"""Patience with error answers: the scenarios' watch of 10 s, less the second in which the first answer comes."""
 ACKS_NONE = "it writes with acks=0, to which no broker answers"
 BAD = frozenset({Status.STUCK, Status.STORMS})
 """What makes the command end with exit code 1."""
@@ -104,6 +106,11 @@ class Finding:
     """Letters of the bounds that were exceeded."""
     history: History | None = None
     """What was kept of it, for its timeline."""
+
+    @property
+    def was_stuck(self) -> bool:
+        """Return whether it recovered only after the time for which a client is called stuck."""
+        return self.recovered is not None and self.recovered - self.since >= ANSWERED_US
 
     @property
     def rank(self) -> tuple[int, float, int]:

@@ -77,8 +77,3 @@ class Leaders:
     def led_by(self, node: int) -> list[Item]:
         """Return the objects that a node serves by the last answers."""
         return sorted(item for item, reign in self._reigns.items() if reign.node == node)
-
-    @property
-    def nodes(self) -> set[int]:
-        """Return all nodes that the last answers name."""
-        return {reign.node for reign in self._reigns.values()}

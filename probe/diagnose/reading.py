@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable
 
-from probe.diagnose.clients import ClientState, Link
+from probe.diagnose.clients import PENDING, ClientState, Link
 from probe.diagnose.leaders import Leaders
 from probe.diagnose.objects import CLUSTER, WORK, Item, asked_for, work_on
 from probe.diagnose.troubles import Sign
@@ -34,7 +34,7 @@ class Reader:
     def opened(self, event: Opened) -> None:
         """Note a connection that was opened."""
         client = self.client
-        client.links[event.conn] = Link(event.conn, event.at)
+        client.links[event.conn] = Link()
         client.opened += 1
         recent = client.recent.setdefault(event.broker, deque())
         recent.append(event.at)
@@ -59,7 +59,7 @@ class Reader:
             if (state := client.state(item)) is None:
                 continue
             state.requests += 1
-            state.last_request, state.last_conn = event.at, event.conn
+            state.last_request = event.at
             if link is not None:
                 link.work[item] = event.at
             if (found := state.trouble) is not None:
@@ -69,6 +69,8 @@ class Reader:
                 state.unanswerable = True
         if event.acks == 0 or event.api < 0:
             return False
+        if len(client.pending) >= PENDING:
+            client.pending.pop(next(iter(client.pending)))
         client.pending[event.conn, event.corr] = event
         return True
 

@@ -72,7 +72,7 @@ def whose(one: ClientFinding) -> str:
 
 def _client(one: ClientFinding, names: BrokerNames, advice: Advice | None, *, everything: bool) -> Iterator[str]:
     yield f"{one.status:<{AT}}{visible(whose(one))}"
-    if one.status not in SPOKEN and not everything:
+    if one.status not in SPOKEN and not everything and not (one.worst is not None and one.worst.was_stuck):
         if one.worst is not None:
             yield _indented(f"{summary(one.worst, names)}")
         return
@@ -100,7 +100,8 @@ def summary(finding: Finding, names: BrokerNames) -> str:
     """Return a finding in one line."""
     parts = [f"{finding.item}: {met(finding, names)}"]
     if finding.recovered is not None:
-        parts.append(f"recovered after {(finding.recovered - finding.since) / 1e6:.1f} s")
+        seconds = (finding.recovered - finding.since) / 1e6
+        parts.append(f"{'stuck for' if finding.was_stuck else 'recovered after'} {seconds:.1f} s")
     if finding.moved_to is not None and finding.moved_to != finding.broker:
         parts.append(f"moved to {names.at(finding.moved_to)}")
     return "; ".join(parts)
@@ -166,11 +167,23 @@ def advised(advice: Advice) -> Iterator[str]:
             f"evidence: {cell.client} {cell.role} {cell.profile} {cell.scenario} on {cell.broker}: {item.tally}"
             f" ({source(item) or f'run {item.run_id}'})"
         )
-    yield f"upgrade: {advice.upgrade} is the first that passes" if advice.upgrade else "upgrade: none is known to pass"
+    yield _upgrade(advice)
     for measure in advice.measures:
         does = "helps" if measure.helps else "does not help"
         cell = measure.shown_by.cell
         yield f"{does}: {measure.action} ({cell.version} {cell.profile} {cell.scenario}: {measure.shown_by.tally})"
+
+
+def _upgrade(advice: Advice) -> str:
+    """Return which versions do the same, and the first that does not."""
+    first, last = advice.alike[0], advice.alike[-1]
+    span = last if first == last else f"{first} to {last}"
+    if not advice.upgrade:
+        return f"upgrade: {span} do the same; no later version is known to pass"
+    return (
+        f"upgrade: {span} do the same; {advice.upgrade} is the first that passes in {', '.join(advice.passes_in)}, "
+        f"so this is a version before {advice.upgrade}"
+    )
 
 
 def _brokers(brokers: Sequence[BrokerView], names: BrokerNames, *, everything: bool) -> Iterator[str]:
@@ -185,5 +198,6 @@ def _brokers(brokers: Sequence[BrokerView], names: BrokerNames, *, everything: b
         ]
         if len(one.refused) > len(shown):
             texts.append(f"and {len(one.refused) - len(shown)} more")
-        found = f"{names.at(one.number)}: {', '.join(texts) or 'no error'}"
+        serves = "" if one.node is None else f", which serves {counted(one.serves, 'object')} by the last answers"
+        found = f"{names.at(one.number)}{serves}: {', '.join(texts) or 'no error'}"
         yield f"{'broker':<{AT}}{visible(found)}"

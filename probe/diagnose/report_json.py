@@ -132,6 +132,7 @@ def _broker(one: BrokerView) -> Json:
         "address": one.address,
         "node": one.node,
         "answers": one.answers,
+        "serves": one.serves,
         "refused": [
             {
                 "code": item.code,
@@ -148,7 +149,9 @@ def _broker(one: BrokerView) -> Json:
 def _advice(advice: Advice) -> Json:
     return {
         "same": [{**item.cell.columns(), **said(item), "reason": item.reason} for item in advice.same],
+        "alike": list(advice.alike),
         "upgrade": advice.upgrade,
+        "passes_in": list(advice.passes_in),
         "measures": [
             {
                 "action": item.action,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from probe.diagnose.clients import ClientState
-from probe.diagnose.findings import ACKS_NONE, Status
+from probe.diagnose.findings import ACKS_NONE, ANSWERED_US, Status
 from probe.diagnose.objects import Item, Kind
 from probe.diagnose.troubles import ItemState, Sign, Trouble
 from probe.protocol.names import api_slug, error_name
@@ -18,8 +18,6 @@ from probe.verdict.broker_delay import JOINS
 from probe.verdict.recovery import QUIET_US
 from probe.verdict.service import FRESH_US
 
-ANSWERED_US = 9_000_000
-"""Patience with error answers: the scenarios' watch of 10 s, less the second in which the first answer comes."""
 SILENT_US = 30_000_000
 """Patience with cut connections and silence: the request timeout that most clients have."""
 JOINING_US = 60_000_000

@@ -103,7 +103,6 @@ class ItemState:
     first_success: int | None = None
     last_success: int | None = None
     last_request: int | None = None
-    last_conn: int = -1
     requests: float = 0
     trouble: Trouble | None = None
     unanswerable: bool = False

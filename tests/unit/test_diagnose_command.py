@@ -71,7 +71,7 @@ def test_the_stuck_client_comes_first_with_everything_about_it(monkeypatch: pyte
     assert "futile requests/s" in text
     assert "recovered  10.0.0.8 orders" in text
     assert "moved to broker 2 (10.0.1.12:9092)" in text
-    assert "broker     broker 1 (10.0.1.11:9092): " in text
+    assert "broker     broker 1 (10.0.1.11:9092), which serves 0 objects by the last answers: " in text
     assert f"KAFKA_STORAGE_ERROR for {TOPIC}-0 302 times (led by broker 2)" in text
     assert isinstance(done.exception, ProbeError | SystemExit)
 
@@ -213,7 +213,7 @@ def test_the_evidence_names_the_cell_the_upgrade_and_what_helps(monkeypatch: pyt
     text = run(monkeypatch, {"a": incident()}, "a").stdout
     assert "(sarama, a version before 1.43.3)" in text
     assert f"evidence: sarama@1.43.2 producer isolated {fault} on 3.9: stuck" in text
-    assert "upgrade: 1.43.3 is the first that passes" in text
+    assert f"1.43.2 do the same; 1.43.3 is the first that passes in {fault}, so this is a version before 1.43.3" in text
     assert f"helps: restart the client (1.43.2 isolated start-during/{fault}: clean)" in text
     assert f"does not help: a shorter metadata refresh (1.43.2 refresh-1s {fault}: stuck)" in text
 
@@ -226,3 +226,19 @@ def test_a_client_of_an_unknown_library_gets_no_advice_of_others(
         "evidence: the library is not known, so no cell can speak of it"
         in run(monkeypatch, {"a": incident()}, "a").stdout
     )
+
+
+def test_a_client_that_was_stuck_and_recovered_is_said_to_have_been_stuck(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = WireScript()
+    talk = script.client()
+    talk.asks()
+    talk.works(10)
+    talk.fails(STORAGE_ERROR, times=300)
+    talk.is_cut()
+    script.leader = 2
+    talk.asks()
+    talk.works(20, broker=12)
+    done = run(monkeypatch, {"a": script}, "a")
+    assert done.exit_code == 0
+    assert "stuck for 30." in done.stdout
+    assert "it asked who leads 1 time first after 30.3 s" in done.stdout
