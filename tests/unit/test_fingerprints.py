@@ -83,6 +83,7 @@ def test_applications_and_local_builds_have_no_fingerprint(tmp_path: Path) -> No
         (gzip.compress(b'{"schema": 1, "traits": [], "clients": [{"family": "a"}]}'), "holds no fingerprints"),
         (gzip.compress(b'{"schema": 99, "traits": [], "clients": []}'), "has schema 99, this program knows 1"),
     ],
+    ids=range(10),
 )
 def test_a_file_that_is_none_is_named_in_one_line(tmp_path: Path, data: bytes, reason: str) -> None:
     path = tmp_path / "made.json.gz"
