@@ -13,8 +13,8 @@ from probe.verdict.wire_evidence import WireEvidence
 def election(history: History) -> Election | None:
     """Measure the time from the first hit to the new leader, and from then until all brokers name it.
 
-    None where there was no election, or nobody took over and the leader came back. Where the new leader was in office before the first hit, as in a controlled
-    shutdown, the first time is 0.
+    None where there was no election, or where nobody took over and the leader came back. Where the new leader was in
+    office before the first hit, as in a controlled shutdown, the first time is 0.
     """
     evidence = WireEvidence(history)
     moved, named = (evidence.events.engine_at(kind) for kind in (EngineKind.MOVED, EngineKind.ANNOUNCED))
