@@ -29,7 +29,7 @@ def test_an_election_before_the_first_hit_takes_no_time() -> None:
     assert election(history(*steps)) == Election(0, 40)
 
 
-@pytest.mark.parametrize("steps", [(produce_answer(56),), (produce_answer(56), moved(2))])
+@pytest.mark.parametrize("steps", [(produce_answer(56),), (produce_answer(56), moved(2)), (moved(1), announced(1))])
 def test_without_an_election_there_is_no_election_time(steps: tuple[object, ...]) -> None:
     assert election(history(fault_on(), *steps, watch(10_000))) is None  # type: ignore[arg-type]  # `object` stands for the types of steps
 
