@@ -79,7 +79,7 @@ APIS = (
     Api("txn-offset-commit", (T,), COORDINATED),
     Api(
         "api-versions",
-        (P, C, G),
+        (P, C),  # the coordinator of a group would be the failing broker, and answer so until the end
         before=(CutConnections(),),
         connecting=True,
         causes=(Trigger.BOOTSTRAP,),
