@@ -11,7 +11,7 @@ from probe.model import Request, Response
 from probe.model.handshake import Handshake
 
 
-class Reading:
+class WholeInput:
     """What was read of captures."""
 
     def __init__(
@@ -40,7 +40,7 @@ class Reading:
         return [type(event).__name__ for event in self.events]
 
 
-def read(*paths: Path | str) -> Reading:
+def read(*paths: Path | str) -> WholeInput:
     with open_inputs([str(path) for path in paths]) as found:
         events = list(found.events())
-        return Reading(events, found.connections, found.handshakes(), found.left())
+        return WholeInput(events, found.connections, found.handshakes(), found.left())

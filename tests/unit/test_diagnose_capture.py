@@ -18,7 +18,7 @@ from probe.model import Opened
 from probe.protocol import apis
 from probe.protocol.names import api_key
 from tests.support import packets as made
-from tests.support.inputs import Reading, read
+from tests.support.inputs import WholeInput, read
 from tests.support.packets import ETHERNET, RAW, START, Packet, Talk, ordinary, pcap, pcapng, produce, produced
 from tests.support.protocol_wire import plain, request, response
 
@@ -26,8 +26,8 @@ SASL_HANDSHAKE = api_key("SaslHandshake")
 
 
 @pytest.fixture
-def seen(tmp_path: Path) -> Callable[..., Reading]:
-    def of(*files: bytes) -> Reading:
+def seen(tmp_path: Path) -> Callable[..., WholeInput]:
+    def of(*files: bytes) -> WholeInput:
         paths = [tmp_path / f"{number}.cap" for number in range(len(files))]
         for path, data in zip(paths, files, strict=True):
             path.write_bytes(data)
@@ -36,12 +36,12 @@ def seen(tmp_path: Path) -> Callable[..., Reading]:
     return of
 
 
-Reader = Callable[..., Reading]
+Reader = Callable[..., WholeInput]
 PAIRS = 4
 WHOLE = ["Opened", *["Request", "Response"] * PAIRS, "Closed"]
 
 
-def check_whole(found: Reading) -> None:
+def check_whole(found: WholeInput) -> None:
     assert found.kinds() == WHOLE
     assert found.errors == [""] * 2 * PAIRS
     assert {(row.topic, row.partition, row.code) for event in found.responses for row in event.rows} == {

@@ -15,7 +15,7 @@ from probe.diagnose.seen import Source
 from probe.model import Opened
 from probe.model.handshake import FirstProduce, TopicList
 from probe.protocol import apis
-from tests.support.inputs import Reading, read
+from tests.support.inputs import WholeInput, read
 from tests.support.inventories import SAMPLES
 
 LOGS = {"request-4.3.1.log": 20, "request-2.6.2.log": 20}
@@ -27,7 +27,7 @@ def lines(name: str) -> list[str]:
     return (SAMPLES / name).read_text().splitlines(keepends=True)
 
 
-def of(tmp_path: Path, *texts: str) -> Reading:
+def of(tmp_path: Path, *texts: str) -> WholeInput:
     paths = [tmp_path / f"{number}.log" for number in range(len(texts))]
     for path, text in zip(paths, texts, strict=True):
         path.write_text(text)

@@ -186,3 +186,16 @@ def test_events_come_by_time_though_storms_are_folded(seen: Reader) -> None:
     alone = sum(event.conn == 1 for event in found.requests)
     assert folded
     assert alone + sum(event.requests for event in folded) == 4000
+
+
+@pytest.mark.parametrize("corr", [1, 7, 8])
+def test_an_answer_with_a_low_number_is_not_taken_for_a_request(corr: int, seen: Reader) -> None:
+    talk = Talk().open().ask(produce(corr, version=7))
+    for number in range(corr, corr + 4):
+        talk.answer(produced(number, version=7)).ask(produce(number + 1, version=7))
+    found = seen(pcap(talk.close().packets[4:]))
+    assert found.connections[1].broker_address == "10.0.0.1:9092"
+    assert [(event.client_id, event.corr) for event in found.requests] == [
+        ("shop", corr + number) for number in range(1, 5)
+    ]
+    assert set(found.errors) == {""}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from struct import Struct
 
+from probe.protocol.compiler import MALFORMED, skip_tags
 from probe.protocol.definitions import REQUEST
 from probe.protocol.frames import MAX_FRAME, PREFIX, Frame
 from probe.protocol.schemas import Schemas
@@ -65,21 +66,36 @@ def begins_request(data: bytes, p: int, ranges: Ranges) -> int:
     return p + PREFIX + size if whole and text.isprintable() else -1
 
 
-def request_start(data: bytes, ranges: Ranges, *, within: bool) -> int:
+def request_start(data: bytes, ranges: Ranges, schemas: Schemas, *, within: bool) -> int:
     """Return where the first request begins in a piece of a client's bytes, -1 if none does.
 
     A piece that is a segment nearly always begins with a message. Within a piece (`within`) a request counts if it
-    ends with the piece, or if another follows it.
+    ends with the piece, or if another follows it. A body that is there has to fit: the beginning of an answer, with a
+    low number and the name of a topic, looks like the header of a request.
     """
     stop = begins_request(data, 0, ranges)
-    if stop >= 0 and (data[12:14] not in _NO_ID or stop == len(data)):
+    if stop > len(data) and data[12:14] not in _NO_ID:
+        return 0
+    if 0 <= stop <= len(data) and _fits(data, 0, stop, schemas):
         return 0
     if within:
         for found in _BEGINNING.finditer(data, 1):
             stop = begins_request(data, found.start(), ranges)
-            if stop == len(data) or (0 <= stop < len(data) and begins_request(data, stop, ranges) >= 0):
+            follows = stop == len(data) or (0 <= stop < len(data) and begins_request(data, stop, ranges) >= 0)
+            if follows and _fits(data, found.start(), stop, schemas):
                 return found.start()
     return -1
+
+
+def _fits(data: bytes, p: int, stop: int, schemas: Schemas) -> bool:
+    """Return whether the request in `data[p:stop]` has the body of its definition."""
+    _, api, version, _, length = _SIZED(data, p)
+    p += PREFIX + HEADER_SIZE + max(0, length)
+    try:
+        spec = schemas.request(api, version)
+        return spec is not None and spec.read(data, skip_tags(data, p) if spec.header > 1 else p, stop)[1] == stop
+    except MALFORMED:
+        return False
 
 
 _NO_ID = frozenset({b"\0\0", b"\xff\xff"})

@@ -113,7 +113,8 @@ class Flow:
             if self._tls >= TLS_RECORDS:
                 self._ignore(ENCRYPTED)
         elif self.client in {None, stream}:
-            start = request_start(data, self._registry.ranges, within=self._pieces <= SEARCHED)
+            registry = self._registry
+            start = request_start(data, registry.ranges, registry.schemas, within=self._pieces <= SEARCHED)
             if start >= 0:
                 self.client, self._began = stream, False
                 self._start(at, data[start:], out)

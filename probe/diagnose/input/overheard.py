@@ -67,7 +67,7 @@ class Overheard(Conversation):
     def client_bytes(self, data: bytes, at: int) -> list[Event]:
         """Process bytes from the client. Return the completed events."""
         if self._seeking[0]:
-            if (start := request_start(data, self._ranges, within=True)) < 0:
+            if (start := request_start(data, self._ranges, self._schemas, within=True)) < 0:
                 return []
             self._seeking[0], data = False, data[start:]
         return self._asked(self.asking.feed(data), at)
