@@ -12,7 +12,8 @@ from probe.diagnose.objects import Item, Kind
 from probe.diagnose.observed import observed
 from probe.diagnose.status import status_of
 from probe.diagnose.troubles import ItemState, Trouble
-from probe.model import History
+from probe.model import History, StormBound
+from probe.verdict.apis import DISCOVERY
 from probe.verdict.discovery import Discovery, find_discoveries, folded_discoveries
 from probe.verdict.hits import find_hits
 from probe.verdict.recovery import Recovery
@@ -86,7 +87,7 @@ def _detailed(plain: Finding, history: History, trouble: Trouble, *, sees_all: b
     start = max(trouble.since, evidence.timeline.available or trouble.since)
     recovery = Recovery(start, plain.recovered)
     futile = find_futile(evidence, discoveries, recovery, provoked=True)
-    storm = find_storms(evidence, discoveries, hits, futile).letters
+    storm = _shown(find_storms(evidence, discoveries, hits, futile).letters, trouble)
     status = Status.STORMS if storm and plain.status is not Status.STUCK else plain.status
     rates = _rates(futile, plain)
     return replace(
@@ -99,6 +100,16 @@ def _detailed(plain: Finding, history: History, trouble: Trouble, *, sees_all: b
         futile_per_s=rates[0],
         futile_bytes_per_s=rates[1],
     )
+
+
+def _shown(letters: str, trouble: Trouble) -> str:
+    """Return the bounds whose excess a wire proves.
+
+    That nothing happened before a discovery (bound a) is not known where a broker is away or no leader is in office: no
+    frame shows attempts that are refused.
+    """
+    away = trouble.cuts or trouble.silent or any(api in DISCOVERY for _, api, _ in trouble.errors)
+    return letters.replace(StormBound.IDLE, "") if away else letters
 
 
 def _rates(futile: FutileRequests, plain: Finding) -> tuple[float, float]:
