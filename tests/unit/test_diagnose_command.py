@@ -209,7 +209,7 @@ def test_the_evidence_names_the_cell_the_upgrade_and_what_helps(monkeypatch: pyt
         judged(cell("1.43.2", f"start-during/{fault}"), Outcome.CLEAN, conforms=True),
     )
     known = Library(family="sarama", versions=("1.43.2",), text="sarama, a version before 1.43.3")
-    monkeypatch.setattr("probe.cli.wiring.diagnosis.by_report", lambda *_: known)
+    monkeypatch.setattr("probe.cli.wiring.diagnosis.by_fingerprint", lambda: lambda *_: known)
     text = run(monkeypatch, {"a": incident()}, "a").stdout
     assert "(sarama, a version before 1.43.3)" in text
     assert f"evidence: sarama@1.43.2 producer isolated {fault} on 3.9: stuck" in text

@@ -12,8 +12,12 @@ from probe.diagnose import input as readers
 from probe.diagnose.advice import Advice, advise
 from probe.diagnose.analysis import Diagnosis, analyse
 from probe.diagnose.findings import BAD, ClientFinding
-from probe.diagnose.whose_client import Library, by_report
+from probe.diagnose.fingerprints import shipped
+from probe.diagnose.traits import Observed
+from probe.diagnose.whose import Listed
+from probe.diagnose.whose_client import Library, Whose
 from probe.errors import ProbeError
+from probe.model.handshake import Handshake
 
 STDIN = "-"
 UNKNOWN_BACK_OFF_MS = 100
@@ -49,7 +53,33 @@ def readable(paths: Sequence[str]) -> Readable:
 def diagnose_files(paths: Sequence[str], progress: Callable[[int, int], None], pictures: int) -> Diagnosis:
     """Read files together, and return what became of their clients, with the events of `pictures` timelines."""
     with readers.open_inputs(paths, progress=progress) as source:
-        return analyse(source, whose=by_report, back_off_ms=back_off_ms, pictures=pictures)
+        return analyse(source, whose=by_fingerprint(), back_off_ms=back_off_ms, pictures=pictures)
+
+
+def by_fingerprint() -> Whose:
+    """Return what names a library by the fingerprints that ship, beside what a client reports of itself.
+
+    Raises FingerprintsError if they are damaged.
+    """
+    listed = Listed(shipped())
+
+    def whose(
+        handshakes: Sequence[Handshake], began: frozenset[int], reported: tuple[str, str] | None
+    ) -> Library | None:
+        found = listed.whose(Observed(handshakes=tuple(handshakes), began=began, reported=reported))
+        said = found.reported
+        if not found.library and said is None:
+            return None
+        return Library(
+            family=found.library,
+            versions=found.span.fitting if found.library else (),
+            text=found.text if found.library else "",
+            sure=found.sure,
+            reported=f"{said.name} {said.version}".strip() if said else "",
+            note=f"it reports {said.name} {said.version}, but {said.contradicts}" if said and said.contradicts else "",
+        )
+
+    return whose
 
 
 def back_off_ms(library: Library) -> int:
