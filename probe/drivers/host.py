@@ -25,6 +25,9 @@ HELLO_S = 60.0
 """Longest time from a driver's start to its Hello; JVMs on a busy machine are slow."""
 
 STOP_GRACE_S = 1.0
+OPTIONS = (("grpc.http2.bdp_probe", 0), ("grpc.http2.ping_timeout_ms", 3_600_000))
+"""gRPC measures bandwidth by pings of its own, and drops a peer that does not answer one within a minute. A driver
+whose process is stopped cannot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Host(rpc.OrchestratorServicer):
 
     def __init__(self, clients: Mapping[Client, Bound]) -> None:
         self._clients = dict(clients)
-        self._server = grpc.aio.server()
+        self._server = grpc.aio.server(options=OPTIONS)
         self._address = ""
         self._awaited: dict[str, DriverProcess] = {}
         self._pools: dict[Client, list[DriverProcess]] = {}

@@ -33,8 +33,10 @@ class Commits(ConsumerRebalanceListener):  # type: ignore[misc]  # the library h
             self._deliveries.schedule()
 
     async def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
-        """Report partitions assigned to this member."""
-        self._reports.assigned([item.partition for item in assigned])
+        """Report partitions assigned to this member. A member that left for its poll interval gets no revocation."""
+        gained = list(assigned)
+        self._deliveries.begin(gained)
+        self._reports.assigned([item.partition for item in gained])
 
     async def on_partitions_revoked(self, revoked: Iterable[TopicPartition]) -> None:
         """Commit before another member takes over. While closing, a lost coordinator would delay the close."""

@@ -46,6 +46,11 @@ class Deliveries:
             if self._next.get(partition) == offset:
                 del self._next[partition]
 
+    def begin(self, partitions: Iterable[Any]) -> None:
+        """Drop what an earlier assignment delivered of partitions that are assigned, if no revocation came between."""
+        for partition in partitions:
+            self._next.pop(partition, None)
+
     def forget(self, partitions: Iterable[Any]) -> None:
         """Drop partitions that were revoked, and report that."""
         gone = list(partitions)

@@ -17,8 +17,14 @@ from probe.driver_contract import driver_pb2_grpc
 
 CONNECT_S = 20
 """Seconds for the connection, on a machine that starts many drivers at once."""
-OPTIONS = (("grpc.enable_http_proxy", 0), ("grpc.max_receive_message_length", 1 << 20))
-"""The orchestrator is on loopback: proxies of the environment do not apply."""
+OPTIONS = (
+    ("grpc.enable_http_proxy", 0),
+    ("grpc.max_receive_message_length", 1 << 20),
+    ("grpc.http2.bdp_probe", 0),
+    ("grpc.http2.ping_timeout_ms", 3_600_000),
+)
+"""The orchestrator is on loopback: proxies of the environment do not apply. A process that was stopped for minutes must
+not take a ping of gRPC's own for unanswered."""
 
 
 def attach(library: Library, address: str, token: str) -> str:

@@ -39,8 +39,8 @@ class Away:
 
     async def end(self) -> None:
         """Let the application work again; the second member leaves a little later."""
-        await self.stopped.aclose()
         self._state.recorder.mark(MarkKind.BACK)
+        await self.stopped.aclose()
         if self.successor is not None:
             self._leaving = asyncio.create_task(self._leave(self.successor))
 
