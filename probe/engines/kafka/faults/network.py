@@ -154,7 +154,7 @@ async def _one_returns_elsewhere(step: ChangeAddress, target: FaultTarget, befor
     await asyncio.sleep(step.down_ms / 1000)
     _advertise(target, node, before, after)
     await _back(target, node)
-    _in_office(target, node)
+    _report_return(target, node)
 
 
 async def _shut_down(target: FaultTarget, *nodes: int) -> None:
@@ -172,7 +172,7 @@ async def _back(target: FaultTarget, node: int) -> None:
     target.cluster.emit(EngineKind.RETURNED, broker=node)
 
 
-def _in_office(target: FaultTarget, node: int) -> None:
+def _report_return(target: FaultTarget, node: int) -> None:
     """Report that a broker leads again what nobody took over, which no broker's Metadata shows as a move."""
     target.cluster.emit(EngineKind.MOVED, broker=node)
     target.cluster.emit(EngineKind.ANNOUNCED, broker=node)
@@ -203,4 +203,4 @@ async def _two_swap(target: FaultTarget, old: int, other: int) -> None:
         _advertise(target, node, address, relay.address(node))
     await _back(target, other)
     await _back(target, old)
-    _in_office(target, old)
+    _report_return(target, old)
