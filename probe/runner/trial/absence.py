@@ -92,7 +92,7 @@ async def _begin(
     if name := state.header.subject.successor:
         other = replace(start, instance=name, client_id=name)
         host, cell = environment.tools.host, state.item.cell
-        running = host.start(cell, other, state.recorder.add_beside)
+        running = host.start(cell, other, state.recorder.add_beside, alone=True)  # clients of other trials may end it
         found.successor = await found.beside.enter_async_context(running)
 
 
