@@ -61,7 +61,8 @@ def been_away(state: TrialState, *, fails: bool = False, comes_back: bool = True
     done: list[str] = []
 
     @contextlib.asynccontextmanager
-    async def start(_: object, message: Start, __: object) -> AsyncIterator[Instance]:
+    async def start(_: object, message: Start, __: object, *, alone: bool) -> AsyncIterator[Instance]:
+        assert alone, "clients of other trials in its process may end it"
         done.append(f"{message.instance} joins {message.group}")
         try:
             yield Instance(message.instance, done)
