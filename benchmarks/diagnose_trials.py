@@ -35,7 +35,6 @@ from probe import store
 from probe.diagnose.analysis import analyse
 from probe.diagnose.findings import ClientFinding, Status
 from probe.diagnose.stored_trials import TrialInput
-from probe.diagnose.whose_client import by_report
 from probe.model import Cell, History, Outcome, Reaction
 from probe.model.outcomes import UNOBSERVED
 from probe.store import TrialRow
@@ -104,7 +103,7 @@ def _right(row: TrialRow, history: History) -> frozenset[Status]:
 def diagnosed(history: History, *, known: bool) -> ClientFinding | None:
     """Return what is said of the trial's client."""
     back_off = history.header.limits.back_off_ms if known else DEFAULT_BACK_OFF_MS
-    found = analyse(TrialInput(history), whose=by_report, back_off_ms=lambda _: back_off)
+    found = analyse(TrialInput(history), whose=lambda *_: None, back_off_ms=lambda _: back_off)
     mine = history.header.subject.client_id
     beside = history.header.subject.bystander_instance
     ours = [one for one in found.clients if one.key.client_id.startswith(mine) and one.key.client_id != beside]

@@ -42,16 +42,3 @@ class Whose(Protocol):
         client reported.
         """
         ...
-
-
-def by_report(
-    handshakes: Sequence[Handshake],
-    began: frozenset[int],  # noqa: ARG001  # what a client reports does not depend on it
-    reported: tuple[str, str] | None,
-) -> Library | None:
-    """Return what the client says of itself, without believing it."""
-    said = reported
-    for one in handshakes:
-        if said is None and one.software_name is not None:
-            said = (one.software_name, one.software_version or "")
-    return None if said is None else Library(reported=" ".join(said).strip())

@@ -1,7 +1,7 @@
 """Fold errors that an instance reports at a high rate: equal ones become a count.
 
-A reader reports an error as often as its library does. librdkafka before 2.0 reports tens of thousands per second on
-brokers that refuse its requests (`ERR__UNSUPPORTED_FEATURE` on 4.x).
+A reader reports an error as often as its library does. Old librdkafka consumers report tens of thousands per second on
+brokers that refuse their requests (`ERR__UNSUPPORTED_FEATURE` on 4.x).
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ class ErrorFolding:
         """Return the event with the number of equal ones left out before it, or None where it is left out."""
         if event.kind not in FOLDED:
             return event
-        kind = self._kinds.setdefault(_key(event), _Kind(event.at))
+        if (kind := self._kinds.get(key := _key(event))) is None:
+            kind = self._kinds[key] = _Kind(event.at)
         if event.at - kind.began >= SPAN_US:
             kind.began, kind.emitted = event.at, 0
         if kind.emitted >= FIRST and event.at - kind.last < SPACING_US:

@@ -12,14 +12,14 @@ which brokers 1, 2 and 3 listen. Time is in milliseconds of one clock that all c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from probe.diagnose.analysis import Diagnosis, analyse
 from probe.diagnose.findings import ClientFinding
 from probe.diagnose.seen import Connection, Left, Source, Wire
-from probe.diagnose.whose_client import by_report
+from probe.diagnose.whose_client import Library
 from probe.model import Closed, Folded, Opened, Request, Response, Row
 from probe.model.handshake import Handshake
 from probe.protocol import apis
@@ -30,6 +30,19 @@ NODES = {OLD: 1, NEW: 2, OTHER: 3}
 MS = 1000
 START = 1_790_000_000_000_000
 """Time of the first event, in microseconds since 1970."""
+
+
+def by_report(
+    handshakes: Sequence[Handshake],
+    began: frozenset[int],  # what a client reports does not depend on it
+    reported: tuple[str, str] | None,
+) -> Library | None:
+    """Return what the client says of itself, without believing it."""
+    said = reported
+    for one in handshakes:
+        if said is None and one.software_name is not None:
+            said = (one.software_name, one.software_version or "")
+    return None if said is None else Library(reported=" ".join(said).strip())
 
 
 @dataclass
