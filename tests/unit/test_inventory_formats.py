@@ -10,7 +10,6 @@ from probe.inventory.formats import FORMATS
 from tests.support.inventories import SAMPLES, only, read, read_file, shown
 
 COMMIT = "it comes from commit 4b10b5bd532a, no release; its own source says 3.0.6"
-NG = "a fork of kafka-python that is not driven here; a fork is not its origin's version"
 FORK = (
     "github.com/elastic/sarama@v1.19.1-0.20220310193331-ebc2b0d8eef3",
     "it replaces github.com/Shopify/sarama, and a fork is not its origin's version",
@@ -58,7 +57,7 @@ READ = {
     "package-lock-1.json": ("package-lock.json", [("orders", "kafkajs@2.2.4", "")]),
     "uv-conflict.lock": (
         "poetry.lock or uv.lock",
-        [("orders", "kafka-python@2.0.2", ""), ("orders", "kafka-python-ng@2.2.3", NG)],
+        [("orders", "kafka-python@2.0.2", ""), ("orders", "kafka-python-ng@2.2.3", "")],
     ),
     "requirements-hashes.txt": (
         "requirements of pip",

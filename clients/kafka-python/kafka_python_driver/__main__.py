@@ -1,4 +1,4 @@
-"""Driver for kafka-python, 1.4.7 and later, from a folder that holds one version of it."""
+"""Driver for kafka-python, 1.4.7 and later, and its fork kafka-python-ng, from a folder that holds one version of one."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError, version
+
 import kafka
 from driver_runtime.library import Library, Role, Stopping
 from driver_runtime.reports import Reports
@@ -25,12 +27,24 @@ ROLES: dict[str, Role] = {
 }
 
 
+FORK = "kafka-python-ng"
+
+
+def family() -> str:
+    """Return the family: the fork installs the same module, and only its package has another name."""
+    try:
+        version(FORK)
+    except PackageNotFoundError:
+        return "kafka-python"
+    return FORK
+
+
 def library() -> Library:
     """Describe the library on the path."""
     notices = Notices()
     notices.install()
     return Library(
-        family="kafka-python",
+        family=family(),
         version=kafka.__version__,
         roles={name: _with_notices(role, notices) for name, role in ROLES.items()},
         profiles=tuple(name for name in PROFILES if _has(name)),
