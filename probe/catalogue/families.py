@@ -101,6 +101,9 @@ class Source(_Strict):
     """Of wheels: the first span that covers the artifact's version decides; by default the probe's own CPython."""
     tags: Mapping[str, str] = {}
     """Go build tags of the driver's sources, each with the first library version that these sources compile with."""
+    own_replacements: bool = False
+    """Of modules: the driver is built with the replacements of the library's go.mod, which else hold for the library's
+    own programs only."""
 
 
 class UnsentRequest(Span):

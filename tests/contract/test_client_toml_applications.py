@@ -1,4 +1,4 @@
-"""clients/telegraf and clients/kcat: applications judged by the wire alone."""
+"""clients/telegraf, clients/kcat and clients/beats: applications judged by the wire alone."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ import pytest
 from probe.catalogue.families import Family, Version, read_families, read_family
 from probe.catalogue.selectors import PROFILES, select_clients
 from probe.cli.options import RunSelection
-from probe.drivers.sources.module import _tags
+from probe.drivers.sources.module import _replacements, _tags
 from probe.model import Reaction
 from probe.model.versions import version_key
 from probe.toolchain.golang import SHIM
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
-APPLICATIONS = ["telegraf", "kcat"]
+APPLICATIONS = ["telegraf", "kcat", "beats"]
+ROLES = {"telegraf": {"producer", "group"}, "kcat": {"producer", "consumer"}, "beats": {"producer"}}
+BUILT = {"telegraf": "influxdata", "beats": "elastic/beats"}
+"""Applications that are built from source: a part of their module's name."""
 
 
 def read(name: str) -> Family:
@@ -47,7 +50,7 @@ def test_every_version_is_pinned_dated_and_in_order(family: Family) -> None:
 
 
 def test_roles_profiles_and_limits(family: Family) -> None:
-    assert set(family.roles) == {"telegraf": {"producer", "group"}, "kcat": {"producer", "consumer"}}[family.family]
+    assert set(family.roles) == ROLES[family.family]
     assert set(family.profiles) <= set(PROFILES)
     assert all(family.limit(family.behaviour.back_off_ms, item.version) for item in family.versions)
     assert all(limit.source for limit in family.behaviour.back_off_ms)
@@ -64,16 +67,25 @@ def test_telegraf_is_built_with_its_own_library(version: str, tags: list[str]) -
     assert _tags(read("telegraf"), Version(version=version)) == tags
 
 
-def test_every_build_tag_is_in_client_toml() -> None:
-    telegraf = read("telegraf")
-    lines = [path.read_text().splitlines()[0] for path in (SHIM / "cmd" / telegraf.driver).glob("*.go")]
+@pytest.mark.parametrize("name", BUILT)
+def test_every_build_tag_is_in_client_toml(name: str) -> None:
+    built = read(name)
+    lines = [path.read_text().splitlines()[0] for path in (SHIM / "cmd" / built.driver).glob("*.go")]
     used = {tag for line in lines if line.startswith("//go:build ") for tag in re.findall(r"\w+", line[11:])}
-    assert used == set(telegraf.source.tags)
+    assert used == set(built.source.tags)
 
 
-def test_telegraf_stays_out_of_the_shared_go_module() -> None:
-    """Telegraf's many requirements are fetched only when it is built."""
-    assert "influxdata" not in (SHIM / "go.mod").read_text()
+@pytest.mark.parametrize("module", BUILT.values())
+def test_applications_stay_out_of_the_shared_go_module(module: str) -> None:
+    """Their many requirements are fetched only when they are built."""
+    assert module not in (SHIM / "go.mod").read_text()
+
+
+def test_replacements_of_the_application_itself_hold(tmp_path: Path) -> None:
+    modfile = tmp_path / "go.mod"
+    replaced = "replace example.org/a => example.org/fork v1.2.3"
+    modfile.write_text(f"module example.org/m\n\n{replaced}\n\nreplace example.org/b v1.0.0 => ../b\n")
+    assert _replacements(modfile) == [replaced]
 
 
 def _cells() -> Iterator[tuple[str, str]]:

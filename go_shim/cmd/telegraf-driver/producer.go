@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"hash/fnv"
 	"net"
 	"os"
 	"path/filepath"
@@ -17,8 +16,6 @@ const (
 	// routingTag is the tag whose value is a record's key.
 	routingTag = "key"
 	writeLimit = 5 * time.Second
-	// keySpace is divisible by 2, 3, 4, 5 and 6: a key keeps its partition when a topic grows to that number.
-	keySpace = 60
 )
 
 // producer passes the agent one metric per interval and partition.
@@ -56,7 +53,7 @@ func openProducer(c *configuration, order *driverpb.Start, out *driver.Instance)
 }
 
 func (p *producer) feed(partition int32) {
-	sequence, key := int64(0), keyOf(partition)
+	sequence, key := int64(0), driver.KeyOf(partition)
 	driver.Tick(p.done, p.out.IntervalOf(partition), func() {
 		clock := driver.Clock()
 		value := driver.Value(p.out.Name(), partition, sequence, clock)
@@ -73,19 +70,6 @@ func (p *producer) hand(line string) {
 	_ = p.wire.SetWriteDeadline(time.Now().Add(writeLimit))
 	if _, err := p.wire.Write([]byte(line)); err != nil && !p.closing.Load() {
 		p.out.Notice("the agent does not take metrics: %v", err)
-	}
-}
-
-// keyOf returns a key that the library's partitioner maps to a partition: the FNV-1a hash of the key, modulo the number
-// of partitions.
-func keyOf(partition int32) string {
-	for number := 0; ; number++ {
-		key := fmt.Sprintf("p%d-%d", partition, number)
-		hash := fnv.New32a()
-		_, _ = hash.Write([]byte(key))
-		if sum := int32(hash.Sum32()); sum >= 0 && sum%keySpace == partition {
-			return key
-		}
 	}
 }
 

@@ -183,9 +183,10 @@ def _tags(family: Family, version: Version) -> list[str]:
 
 
 def _build(family: Family, version: Version, modfile: str, scratch: Path) -> None:
-    fetched = "" if version.artifact.startswith(LOCAL) else _fetch(family, version)
+    fetched, goes_by = _fetch(family, version)
     _check(family, version, fetched)
-    (scratch / "go.driver.mod").write_text(modfile)
+    replaced = _replacements(goes_by) if family.source.own_replacements else []
+    (scratch / "go.driver.mod").write_text("\n".join([modfile, *replaced, ""]))
     # Checksums of the driver's own pins; those of the library's dependencies are checked by Go's own configuration.
     (scratch / "go.driver.sum").write_bytes((SHIM / "go.sum").read_bytes())
     mark = version.version.partition("+local.")[2]
@@ -201,8 +202,10 @@ def _build(family: Family, version: Version, modfile: str, scratch: Path) -> Non
     (scratch / "record.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
-def _fetch(family: Family, version: Version) -> str:
-    """Download the module; return its `h1:` digest."""
+def _fetch(family: Family, version: Version) -> tuple[str, Path]:
+    """Download the module; return its `h1:` digest, empty for a checkout, and its go.mod."""
+    if version.artifact.startswith(LOCAL):
+        return "", Path(version.artifact.removeprefix(LOCAL), "go.mod")
     path, at = _module(family, version).split()
     done = go("mod", "download", "-json", f"{path}@{at}")
     try:
@@ -212,7 +215,20 @@ def _fetch(family: Family, version: Version) -> str:
     if reason := answer.get("Error"):
         line = str(reason).strip().splitlines()[-1].strip()
         raise ToolError(f"{path}@{at} cannot be fetched: {line}; choose a version that `{family.source.name}` has")
-    return str(answer["Sum"])
+    return str(answer["Sum"]), Path(answer["GoMod"])
+
+
+def _replacements(modfile: Path) -> list[str]:
+    """Return the `replace` lines of a go.mod. Replacements by a folder hold in its own repository only."""
+    done = go("mod", "edit", "-json", str(modfile))
+    if done.returncode:
+        raise ToolError(f"{modfile} cannot be read: {complaint(done)}")
+    pairs = [(item["Old"], item["New"]) for item in json.loads(done.stdout).get("Replace") or []]
+    return [f"replace {_named(old)} => {_named(new)}" for old, new in pairs if new.get("Version")]
+
+
+def _named(module: dict[str, str]) -> str:
+    return f"{module['Path']} {module.get('Version', '')}".strip()
 
 
 def _check(family: Family, version: Version, digest: str) -> None:

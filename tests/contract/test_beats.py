@@ -1,0 +1,104 @@
+"""Promises of the driver of Beats' Kafka output (proto/driver.proto), and the verdict on the real one."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from probe.catalogue.families import read_families
+from probe.driver_contract import driver_pb2 as pb
+from probe.drivers.provision import provision
+from probe.engines.embedded.rpc import cluster_pb2
+from probe.errors import ProvisionError
+from probe.model import Outcome, Stored
+from probe.toolchain.tools import ToolError
+from tests.support.driver_host import ENDINGS, driving
+from tests.support.fake_brokers import brokers
+from tests.support.real_cells import planned, play
+
+CLIENTS = Path(__file__).resolve().parents[2] / "clients"
+NEWEST = read_families(CLIENTS)["beats"].newest.version
+"""The newest listed release alone: each takes a minute to build, once per cache."""
+DEADLINE_MS = 5000
+ODD: dict[str, dict[str, Any]] = {
+    "sorcerer": {"role": "sorcerer"},
+    "wishful": {"profile": "wishful"},
+    "invented.setting": {"properties": {"invented.setting": "1"}},
+    "brotli": {"properties": {"compression": "brotli"}},
+}
+pytestmark = [pytest.mark.real, pytest.mark.xdist_group("beats"), pytest.mark.timeout(1200)]
+
+
+@functools.cache
+def _events() -> dict[str, list[pb.Event]]:
+    try:
+        return asyncio.run(_run())
+    except (ProvisionError, ToolError) as error:
+        pytest.skip(str(error))
+
+
+async def _run() -> dict[str, list[pb.Event]]:
+    family = read_families(CLIENTS)["beats"]
+    launch = await asyncio.to_thread(provision, family, family.newest)
+    found = {}
+    async with brokers() as cluster:
+        await cluster.topic("written")
+        for name, odd in {"writer": {}, **ODD}.items():  # a process each, as in runs
+            async with driving(launch) as driver:
+                asked: dict[str, Any] = {
+                    "instance": name,
+                    "client_id": f"client-{name}",
+                    "role": "producer",
+                    "profile": "isolated",
+                    "bootstrap": cluster.bootstrap,
+                    "topic": "written",
+                    "partitions": [0, 1],
+                    "interval_ms": 100,
+                    "max_in_flight": 32,
+                    "broker": "3.9",
+                }
+                driver.start(**(asked | odd))
+                if odd:
+                    await driver.until(lambda one=driver, of=name: one.of(of, *ENDINGS), 20)
+                else:
+                    await driver.until(lambda one=driver: len(one.of("writer", pb.SENT)) >= 40, 30)
+                    await driver.stop("writer", DEADLINE_MS)
+                found[name] = driver.of(name)
+        back = await cluster.stub.ReadBack(cluster_pb2.Topic(topic="written"))
+        stored = [Stored.of(record.partition, record.offset, record.value) for record in back.records]
+        for partition in (0, 1):
+            sent = [
+                event.sequence for event in found["writer"] if (event.kind, event.partition) == (pb.SENT, partition)
+            ]
+            written = [item.sequence for item in stored if (item.partition, item.instance) == (partition, "writer")]
+            assert written[: len(sent) - 3] == sent[: len(sent) - 3]
+    return found
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_what_beats_do_not_have_is_unsupported(name: str) -> None:
+    (ending,) = [event for event in _events()[name] if event.kind in ENDINGS]
+    assert ending.kind == pb.UNSUPPORTED
+    assert name in ending.text
+
+
+def test_an_event_is_sent_in_each_interval_and_none_is_reported_as_delivered() -> None:
+    kinds = [event.kind for event in _events()["writer"]]
+    assert kinds[0] == pb.READY
+    assert kinds[-1] == pb.CLOSED
+    assert not {pb.ACKED, pb.SEND_ERROR} & set(kinds)
+    (last,) = [event.text for event in _events()["writer"] if event.text.startswith("events acknowledged")]
+    assert last.endswith("sent again: 0")
+    settings = dict(_events()["writer"][0].settings)
+    assert (settings["acks"], settings["refresh_ms"], settings["protocol"]) == ("1", "-1", "1.0.0")
+
+
+def test_a_batch_that_is_given_back_is_sent_again_to_the_broker_that_refused_it() -> None:
+    _events()  # or skip
+    for _, verdict in play([planned(f"beats@{NEWEST}", "disk/storage-error")]):
+        assert verdict.outcome is Outcome.STUCK
+        assert (verdict.facts.futile_requests_per_s or 0) > 50
