@@ -15,6 +15,7 @@ from probe.catalogue.selectors import Chosen, any_line, own_profile, select_clie
 from probe.cells.audit import BAD, Fault, Finding, examine
 from probe.cells.control_cells import without_implied
 from probe.cells.diff import in_order
+from probe.cells.lines import completed
 from probe.cells.upgrades import next_conforming
 from probe.cli import common_options as o
 from probe.cli.console.lookup_output import AT, as_json, as_text, counts_of, overview
@@ -66,7 +67,7 @@ def lookup(
         every = found.find(_wanted(asked, client, role, engine))
         fitting = _fitting(every, asked, profile, scenario)
         cells = in_order({_as_asked(cell, asked, line) for cell in fitting})
-        stored = found.answer(cells, others=asked.application is not None)  # the library's own settings, too
+        stored = completed(cells, every)
         faults = [item for item in without_implied(examine(cells, stored)) if _is_asked(item, scenario)]
         if not faults:
             raise NothingJudgedError(_nothing(client, found))
