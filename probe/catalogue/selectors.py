@@ -10,11 +10,11 @@ from probe.catalogue.apps import App, Application, find_app, versions_of
 from probe.catalogue.families import CatalogueError, Family, Version
 from probe.model import Client, Election, Profile, Role
 from probe.model.hints import did_you_mean
-from probe.model.profile import SHORT_LIMITS
+from probe.model.profile import SHORT_LIMITS, USUAL
 from probe.model.versions import VersionKey, version_key
 
 PROFILES: Mapping[str, str] = {
-    "isolated": "library defaults, but no periodic refresh within a trial; the matrix's default",
+    USUAL: "library defaults, but no periodic refresh within a trial; the matrix's default",
     "defaults": "the library's own defaults",
     "idempotent": "idempotent producer, acks=all",
     "no-retries": "the library does not retry by itself",
@@ -161,6 +161,13 @@ def select_profiles(names: Sequence[str], properties: Sequence[str], election: E
             hint = did_you_mean(name, PROFILES, f"known are {', '.join(PROFILES)}")
             raise CatalogueError(f"--profile {name}: there is no such profile; {hint}")
     return tuple(Profile(name, tuple(pairs), election) for name in dict.fromkeys(names))
+
+
+def own_profile(name: str, family: Family, version: str, role: Role) -> str:
+    """Return the profile that a scenario has of its own, where it means something for a client; else empty."""
+    span = family.profiles.get(name)
+    fits = span is not None and span.covers(version) and role in ONLY_FOR.get(name, tuple(Role))
+    return name if fits else ""
 
 
 def broker_line(text: str) -> str:

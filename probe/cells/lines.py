@@ -16,6 +16,12 @@ def lacking(cells: Iterable[Cell], stored: Mapping[Cell, SettledCell]) -> list[C
     return [cell for cell in cells if (found := stored.get(cell)) is None or not found.judged]
 
 
+def completed(cells: Iterable[Cell], found: Mapping[Cell, SettledCell]) -> Mapping[Cell, SettledCell]:
+    """Return what was found, with answers of its other lines for the cells that have none of their own line."""
+    open_cells = lacking(cells, found)
+    return {**found, **from_neighbours(open_cells, found.values())} if open_cells else found
+
+
 def from_neighbours(cells: Iterable[Cell], others: Iterable[SettledCell]) -> dict[Cell, SettledCell]:
     """Return for each cell the evidence of the nearest lines, where there is any.
 

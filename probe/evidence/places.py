@@ -20,15 +20,16 @@ MAX_BYTES = 256 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """The bytes of evidence, and what identifies them."""
+    """A file of evidence, and what identifies it."""
 
     evidence: str
     """`own`, `shipped`, a file or a URL."""
     name: str
     """The file, for messages."""
-    data: bytes
+    source: Path | bytes
+    """The file, or its content where it is none of this machine."""
     digest: str | None
-    """The digest that stands beside the data; None for the user's own results, which may be replaced at any time."""
+    """The digest that stands beside it; None for the user's own results, which may be replaced at any time."""
 
 
 class NoEvidenceError(EvidenceError):
@@ -56,7 +57,8 @@ def own(results: str) -> Held | None:
     path = Path(results) / SETTLED
     if not path.exists():
         return None
-    return Held(evidence=OWN, name=str(path), data=_bytes(path, MAX_BYTES), digest=None)
+    _check_size(path, MAX_BYTES)
+    return Held(evidence=OWN, name=str(path), source=path, digest=None)
 
 
 def of_named(text: str) -> Held:
@@ -93,23 +95,31 @@ def _whole(path: Path) -> Path:
 def of_file(path: Path, evidence: str = "") -> Held:
     """Return a file, or that of a site's folder, with the digest beside it. EvidenceError if either is missing."""
     whole = _whole(path)
-    data = _bytes(whole, MAX_BYTES)
-    digest = digest_in(_bytes(digest_path(whole), MAX_DIGEST).decode("ascii", "replace"))
+    _check_size(whole, MAX_BYTES)
+    digest = digest_in(_digest_beside(whole))
     if not digest:
         raise EvidenceError(f"{digest_path(whole)} holds no digest; copy both files again")
-    return Held(evidence=evidence or str(path), name=str(whole), data=data, digest=digest)
+    return Held(evidence=evidence or str(path), name=str(whole), source=whole, digest=digest)
 
 
-def _bytes(path: Path, limit: int) -> bytes:
+def _digest_beside(path: Path) -> str:
+    beside = digest_path(path)
+    _check_size(beside, MAX_DIGEST)
     try:
-        if not path.is_file():  # a FIFO or a device would never end
+        return beside.read_text(encoding="ascii", errors="replace")
+    except OSError as error:
+        raise EvidenceError(f"{beside} cannot be read: {reason_of(error)}; name another file") from None
+
+
+def _check_size(path: Path, limit: int) -> None:
+    """Raise EvidenceError for what is no file, since a FIFO or a device would never end, and for what is too large."""
+    try:
+        if not path.is_file():
             raise EvidenceError(
                 f"{path}: {'this is no file' if path.exists() else 'there is no such file'}; name evidence"
             )
-        with path.open("rb") as file:
-            data = file.read(limit + 1)
+        size = path.stat().st_size
     except OSError as error:
         raise EvidenceError(f"{path} cannot be read: {reason_of(error)}; name another file") from None
-    if len(data) > limit:
+    if size > limit:
         raise EvidenceError(f"{path} is larger than {limit} bytes, which no evidence is; name another file")
-    return data

@@ -44,7 +44,7 @@ def of_site(url: str, cache: Path, deadline_s: float = DEADLINE_S) -> Held:
                 f"{address} does not have the digest that stands beside it; try again, or tell its owner"
             )
         _keep(kept, data)
-    return Held(evidence=url, name=address, data=data, digest=digest)
+    return Held(evidence=url, name=address, source=data, digest=digest)
 
 
 def _address(url: str) -> str:

@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from probe.cells.aggregate import SettledCell
 from probe.cells.origin import Origin
-from probe.evidence.older_files import complete
-from probe.evidence.schema import APPLICATION_ID, JUDGED, SCHEMA, EvidenceError, Run, plain_facts
+from probe.evidence.schema import IS_SHORT, JUDGED, SHORT_WORD, EvidenceError, Run, plain_facts
 from probe.evidence.wanted import EVERYTHING, Wanted
-from probe.files.digests import digest_of
 from probe.model.cell import Cell, Engine, Outcome, Role
 from probe.model.codec import decode
 from probe.model.columns import FACTS, IDENTITY, Facts
@@ -30,23 +28,17 @@ if TYPE_CHECKING:
 NO_ORIGINS: Mapping[str, Origin] = MappingProxyType({})
 _Member = TypeVar("_Member", bound=StrEnum)
 _NO_FACTS = Facts()
-_AGAIN = "make it again with `probe matrix` or `probe publish-evidence`, or name another file"
+AGAIN = "make it again with `probe matrix` or `probe publish-evidence`, or name another file"
 
 
 class EvidenceFile:
-    """An open file of evidence. It is read whole, so that a file that is replaced meanwhile does no harm."""
+    """An open file of evidence. What is read of it is kept for as long as it is open."""
 
-    def __init__(self, database: sqlite3.Connection, name: str, data: bytes) -> None:
+    def __init__(self, database: sqlite3.Connection, name: str) -> None:
         self.name = name
         self._database = database
-        self._data = data
         self._words: dict[int, str] = {}
         self._members: dict[tuple[type[StrEnum], int], StrEnum] = {}
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of the file, in hexadecimal digits."""
-        return digest_of(self._data)
 
     @cached_property
     def about(self) -> Mapping[str, str]:
@@ -55,11 +47,8 @@ class EvidenceFile:
 
     def versions(self, family: str) -> list[str]:
         """Return the versions of a family that have cells, in no order."""
-        query = (
-            "SELECT DISTINCT v.word FROM cells c JOIN words f ON f.id = c.family JOIN words v ON v.id = c.version "
-            "WHERE f.word = ?"
-        )
-        return [version for (version,) in self._select(query, family)]
+        query = f"SELECT DISTINCT c.version FROM cells c {self._where(Wanted(family=[family]))}"  # noqa: S608  # numbers
+        return [self._word(version) for (version,) in self._select(query)]
 
     @cached_property
     def runs(self) -> tuple[Run, ...]:
@@ -190,9 +179,13 @@ class EvidenceFile:
         return f"WHERE {' AND '.join(parts)}" if parts else ""
 
     def _numbers(self, words: Collection[str]) -> dict[str, int]:
-        """Return the numbers of the words that the file has. One query, since it reads all words."""
+        """Return the numbers of the words that the file has; the index has the short ones only."""
         query = "SELECT word, id FROM words WHERE word IN (SELECT value FROM json_each(?))"
-        return dict(self._select(query, json.dumps([*words])))
+        short = [word for word in words if len(word) <= SHORT_WORD]
+        found = dict(self._select(f"{query} AND {IS_SHORT}", json.dumps(short)))
+        if len(short) < len(words):
+            found.update(self._select(query, json.dumps([word for word in words if len(word) > SHORT_WORD])))
+        return found
 
     def _word(self, number: int) -> str:
         if number not in self._words:
@@ -203,7 +196,7 @@ class EvidenceFile:
         try:
             return self._database.execute(query, values).fetchall()
         except sqlite3.Error as error:
-            raise EvidenceError(f"{self.name} cannot be read: {error}; {_AGAIN}") from None
+            raise EvidenceError(f"{self.name} cannot be read: {error}; {AGAIN}") from None
 
     @contextmanager
     def _damage(self) -> Iterator[None]:
@@ -212,37 +205,5 @@ class EvidenceFile:
             yield
         except (KeyError, TypeError, ValueError) as error:
             raise EvidenceError(
-                f"{self.name} does not fit this program: {error}; use a newer probe, or {_AGAIN}"
+                f"{self.name} does not fit this program: {error}; use a newer probe, or {AGAIN}"
             ) from None
-
-
-@contextmanager
-def opened(data: bytes, name: str, digest: str | None = None) -> Iterator[EvidenceFile]:
-    """Open a file from its bytes. EvidenceError if they are no evidence, too new, or do not have the digest."""
-    if digest is not None and digest_of(data) != digest:
-        raise EvidenceError(f"{name} does not have the digest that stands beside it: it is damaged; {_AGAIN}")
-    database = sqlite3.connect(":memory:")
-    try:
-        _load(database, data, name)
-        yield EvidenceFile(database, name, data)
-    finally:
-        database.close()
-
-
-def _load(database: sqlite3.Connection, data: bytes, name: str) -> None:
-    if not data:
-        raise EvidenceError(f"{name} is no evidence: it is empty; {_AGAIN}")
-    try:
-        database.deserialize(data)
-        complete(database)
-        database.execute("PRAGMA query_only = ON")
-        ((mark,),) = database.execute("PRAGMA application_id").fetchall()
-        if mark != APPLICATION_ID:
-            raise EvidenceError(
-                f"{name} is no evidence of this program; name a file that `probe publish-evidence` made"
-            )
-        ((schema,),) = database.execute("SELECT value FROM about WHERE name = 'schema'").fetchall()
-    except (sqlite3.Error, ValueError, OverflowError) as error:
-        raise EvidenceError(f"{name} is no evidence: {error}; {_AGAIN}") from None
-    if not schema.isdigit() or int(schema) > SCHEMA:
-        raise EvidenceError(f"{name} has schema {schema}, this program knows {SCHEMA}: use a newer probe")

@@ -19,6 +19,10 @@ SCHEMA = 1
 """Number of the schema. Additive changes keep it."""
 APPLICATION_ID = 0x4B_4D_50_45
 """SQLite's `application_id` of these files ("KMPE"), by which a file of another program is recognised."""
+SHORT_WORD = 60
+"""Greatest length of a word that can be looked up by an index. Names are shorter, reasons and lists longer."""
+IS_SHORT = f"length(word) <= {SHORT_WORD}"
+"""The condition of that index, which a query has to name to use it."""
 CELL = (*IDENTITY, "run", "trial", "conditions", "outcome", "worst", "conforms", "outcomes", "reason")
 """Columns of `cells` after `id`."""
 TRIAL = ("outcome", "conforms", "rules", "reason", *FACTS)
@@ -60,6 +64,14 @@ def statements() -> list[str]:
         "CREATE TABLE handshakes (cell INTEGER, place INTEGER, handshake INTEGER, PRIMARY KEY (cell, place)) "
         "WITHOUT ROWID",
         *views(),
+    ]
+
+
+def indexes() -> list[str]:
+    """Return the statements that make the indexes of look-ups where a file lacks them. It can be read without them."""
+    return [
+        f"CREATE INDEX IF NOT EXISTS short_words ON words (word) WHERE {IS_SHORT}",
+        "CREATE INDEX IF NOT EXISTS cells_of_clients ON cells (family, version)",
     ]
 
 

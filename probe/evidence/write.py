@@ -19,6 +19,7 @@ from probe.evidence.schema import (
     SCHEMA,
     EvidenceError,
     Run,
+    indexes,
     statements,
     stored_facts,
     used_words,
@@ -97,6 +98,8 @@ def _filled(database: sqlite3.Connection, contents: Contents) -> bytes:
     writer.finish()
     database.execute(f"DELETE FROM words WHERE id NOT IN ({used_words()})")  # noqa: S608  # names of ours
     writer.describe()
+    for statement in indexes():
+        database.execute(statement)
     database.commit()
     database.execute("VACUUM")
     return database.serialize()

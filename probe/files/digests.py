@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from io import BufferedReader
 from pathlib import Path
 
 ENDING = ".sha256"
@@ -15,6 +16,11 @@ MAX_BYTES = 4096
 def digest_of(data: bytes) -> str:
     """Return the SHA-256 of data in hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()
+
+
+def digest_of_file(file: BufferedReader) -> str:
+    """Return the SHA-256 of what an open file holds, in hexadecimal digits. OSError if it cannot be read."""
+    return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digest_path(path: Path) -> Path:

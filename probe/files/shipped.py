@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 
 from probe.errors import NothingJudgedError, reason_of
-from probe.files.digests import digest_in, digest_path
+from probe.files.digests import digest_in, digest_of_file, digest_path
 
 PUBLISHED = "evidence.sqlite"
 """Name of the evidence in the package and on a published site."""
@@ -32,7 +31,7 @@ def shipped_digest() -> str:
             raise NothingJudgedError(f"{odd[0]} is no file; install the package again")
         stated = digest_in(digest_path(path).read_text(encoding="ascii"))
         with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = digest_of_file(file)
     except (OSError, ValueError) as error:
         raise NothingJudgedError(
             f"the evidence that ships cannot be checked: {reason_of(error)}; install the package again"

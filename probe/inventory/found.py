@@ -63,7 +63,8 @@ class Found:
     """The reason why the client cannot work at all, by what else the inventory lists."""
     role: Role | None = None
     """None = every role of the client."""
-    profile: str = "isolated"
+    profile: str = ""
+    """Empty = the usual one, or that of the scenario."""
     properties: tuple[str, ...] = ()
     """KEY=VALUE."""
     count: int = 1

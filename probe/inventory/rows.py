@@ -64,7 +64,7 @@ def _found(row: Mapping[str, Any], where: Place) -> Found:
         version=found.version,
         unknown=found.unknown,
         role=Role(role) if role else None,
-        profile=_text(values, "profile", place) or "isolated",
+        profile=_text(values, "profile", place),
         properties=_properties(values.get("properties"), place),
         count=_count(_text(values, "count", place), place),
         place=where,

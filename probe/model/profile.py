@@ -22,6 +22,8 @@ SEPARATOR = "+"
 ELECTION_KEY = "election"
 LIBRARY_KEY = "="
 """Precedes a key of the library that would be read as something else."""
+USUAL = "isolated"
+"""The profile that is asked for where none is named and the scenario has none of its own."""
 NO_RETRIES = "no-retries"
 """The profile in which the library itself retries nothing."""
 SHORT_LIMITS = "short-limits"
@@ -137,6 +139,16 @@ def without_election(text: str) -> str:
     'isolated+linger.ms=5'
     """
     return re.sub(ELECTION, r"\1", text)
+
+
+def unusual(text: str) -> str:
+    """Return the name of a written profile, to be said where it is not the usual one; empty if it is.
+
+    >>> unusual("isolated+linger.ms=5"), unusual("short-limits+linger.ms=5")
+    ('', 'short-limits')
+    """
+    name = Profile.parse(text).name
+    return "" if name == USUAL else name
 
 
 def _election(text: str) -> Election | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from probe.catalogue.selectors import ONLY_FOR, Chosen
+from probe.catalogue.selectors import ONLY_FOR, Chosen, own_profile
 from probe.model import CONTROL, Cell, Engine, Profile, Reaction, Role
 from probe.model.versions import VersionKey, version_key
 from probe.planning.paces import LONG_OBSERVATION_MS
@@ -113,11 +113,8 @@ def _profiles(selection: Selection, scenario: Scenario, chosen: Chosen, role: Ro
 
 def _own_profiles(selection: Selection, scenario: Scenario, chosen: Chosen, role: Role) -> Sequence[Profile]:
     """Return the scenario's own profile, with the user's properties, where it means something for this client."""
-    name = scenario.profile
-    span = chosen.family.profiles.get(name)
-    if span is None or not span.covers(chosen.version.version) or role not in ONLY_FOR.get(name, tuple(Role)):
-        return selection.profiles
-    return [replace(profile, name=name) for profile in selection.profiles]
+    name = own_profile(scenario.profile, chosen.family, chosen.version.version, role)
+    return [replace(profile, name=name) for profile in selection.profiles] if name else selection.profiles
 
 
 def _reason(

@@ -15,8 +15,8 @@ from probe.cells.aggregate import SettledCell, settle
 from probe.cli.wiring.settled import write_settled
 from probe.cli.wiring.site_files import as_parquet, site_files
 from probe.evidence import places
+from probe.evidence.opening import opened
 from probe.evidence.places import SETTLED, of_file
-from probe.evidence.read import opened
 from probe.evidence.schema import JUDGED, SCHEMA, EvidenceError, Run
 from probe.evidence.wanted import Wanted
 from probe.evidence.write import Contents, put, whole
@@ -155,12 +155,12 @@ def test_the_digest_beside_a_file_is_checked(tmp_path: Path) -> None:
     put(path, whole(contents([cell_of(CELL, Outcome.STUCK)])), digest=True)
     held = of_file(path)
     assert held.digest == digest_of(path.read_bytes())
-    assert of_file(tmp_path).data == held.data  # the folder of a site
-    with opened(held.data, held.name, held.digest) as file:
+    assert of_file(tmp_path).source == held.source == path  # the folder of a site
+    with opened(held.source, held.name, held.digest) as file:
         assert set(file.cells()) == {CELL}
     path.write_bytes(whole(contents([cell_of(CELL, Outcome.REFRESHES)])))
     other = of_file(path)
-    with pytest.raises(EvidenceError, match="does not have the digest"), opened(other.data, "x", other.digest):
+    with pytest.raises(EvidenceError, match="does not have the digest"), opened(other.source, "x", other.digest):
         pass
 
 

@@ -22,9 +22,9 @@ from typer.testing import CliRunner, Result
 from probe.cells.aggregate import SettledCell
 from probe.cli.app import app
 from probe.evidence.places import SETTLED
-from probe.evidence.read import opened
 from probe.evidence.schema import Run
 from probe.evidence.write import Contents, put, whole
+from probe.files.digests import digest_of
 from probe.files.shipped import PUBLISHED
 from probe.model import Cell, Engine, Outcome, Role
 from probe.model.conditions import current
@@ -253,8 +253,8 @@ def test_a_damaged_file_of_the_package_is_one_line(tmp_path: Path, shipped: Path
 def test_version_shows_the_digest_of_the_evidence(shipped: Path) -> None:
     assert CliRunner().invoke(app, ["--version"]).stdout.splitlines()[1] == "no evidence is shipped"
     publish(shipped, settled(OLD, Outcome.STUCK))
-    with opened(shipped.read_bytes(), "x") as file:
-        assert CliRunner().invoke(app, ["--version"]).stdout.splitlines()[1] == f"evidence sha256:{file.digest}"
+    stated = f"evidence sha256:{digest_of(shipped.read_bytes())}"
+    assert CliRunner().invoke(app, ["--version"]).stdout.splitlines()[1] == stated
 
 
 @contextmanager

@@ -16,8 +16,8 @@ from probe.cells.diff import in_order
 from probe.cli.app import app
 from probe.cli.wiring.evidence import open_evidence
 from probe.evidence import places
+from probe.evidence.opening import opened
 from probe.evidence.publishing import contradicted
-from probe.evidence.read import opened
 from probe.files.shipped import FOLDER, PUBLISHED
 from probe.model import Cell, Engine, Outcome
 from probe.model.conditions import FIRST, current
@@ -51,9 +51,9 @@ def test_stored_runs_become_the_evidence_of_the_package(tmp_path: Path, shipped:
     assert done.exit_code == 0, done.output
     held = places.shipped()
     assert held is not None
-    with opened(held.data, held.name, held.digest) as file:
+    with opened(held.source, held.name, held.digest) as file:
         assert len(file.cells()) == 3
-        assert f"sha256:{file.digest}" in done.stdout
+        assert f"sha256:{held.digest}" in done.stdout
         assert (file.about["rules"], file.about["conditions embedded"]) == (
             str(RULES_VERSION),
             str(current(Engine.EMBEDDED)),
@@ -205,7 +205,7 @@ def test_show_tells_what_shipped_evidence_says_where_there_is_no_own_trial(tmp_p
 @pytest.mark.skipif(not SHIPS.exists(), reason="evidence is committed with a release")
 def test_the_evidence_in_this_package_is_sound() -> None:
     held = places.of_file(SHIPS)
-    with opened(held.data, held.name, held.digest) as file:
+    with opened(held.source, held.name, held.digest) as file:
         cells = file.cells(facts=True)
         assert cells
         assert file.runs

@@ -15,7 +15,7 @@ import pytest
 from probe.cli.commands.publish_fingerprints import of_libraries
 from probe.diagnose.fingerprints import Fingerprints, learned
 from probe.evidence import places
-from probe.evidence.read import opened
+from probe.evidence.opening import opened
 from probe.files.shipped import FOLDER, PUBLISHED
 from probe.model import Cell, Engine
 from probe.model.handshake import Handshake
@@ -32,7 +32,7 @@ ASKED = 60
 @cache
 def evidence() -> tuple[Sent, Fingerprints]:
     held = places.of_file(FOLDER / PUBLISHED)
-    with opened(held.data, held.name, held.digest) as file:
+    with opened(held.source, held.name, held.digest) as file:
         every = file.handshakes()
     sent = {cell: some for cell, some in every.items() if cell.engine is Engine.EMBEDDED and cell.profile == "isolated"}
     return sent, learned(of_libraries(sent))

@@ -23,6 +23,7 @@ from probe.cli.wiring.evidence import open_evidence
 from probe.errors import NothingJudgedError, ProbeError
 from probe.model import Engine, Role
 from probe.model.hints import did_you_mean
+from probe.model.profile import USUAL
 from probe.model.versions import version_key
 from probe.planning.plan import Plan
 from probe.runner import Options
@@ -38,8 +39,9 @@ def bisect(
     *,
     role: Annotated[Role, typer.Option("--role", help="Role of the client.")] = Role.PRODUCER,
     profile: Annotated[
-        str, typer.Option("--profile", metavar="PROFILE", help="Client configuration by name.")
-    ] = "isolated",
+        str | None,
+        typer.Option("--profile", metavar="PROFILE", help=f"By name; default: {USUAL}, or the scenario's own."),
+    ] = None,
     property_: o.Properties = None,
     engine: common.EngineOption = Engine.EMBEDDED,
     broker: Annotated[str, typer.Option("--broker", metavar="LINE", help="Kafka broker line.")] = common.DEFAULT_BROKER,
@@ -80,7 +82,7 @@ def bisect(
     asked = o.RunSelection(
         scenarios=names,
         roles=[role],
-        profiles=[profile],
+        profiles=[profile] if profile else (),
         properties=property_ or (),
         engine=engine,
         brokers=[broker],
@@ -120,6 +122,7 @@ def survey(family: str, scenario: str, asked: o.RunSelection, oldest: str | None
     plan, selection = replace(asked, clients=clients).whole()
     played = {item.cell.version: item for item in plan.cells if item.cell.scenario == scenario}
     versions = [name for name in sorted(played, key=version_key) if _within(name, low, high)]
+    versions = [name for name in versions if played[name].cell.profile == played[versions[-1]].cell.profile]
     if len(versions) < 2:
         bounds = " ".join(f"{option} {version}" for option, version in (("--from", low), ("--to", high)) if version)
         raise ProbeError(_too_few(family, scenario, asked.roles[0], plan, bounds))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import groupby
@@ -11,10 +11,11 @@ from typing import Annotated
 import typer
 
 from probe.catalogue.families import CatalogueError
-from probe.catalogue.selectors import Chosen, any_line, select_clients
+from probe.catalogue.selectors import Chosen, any_line, own_profile, select_clients
 from probe.cells.audit import BAD, Fault, Finding, examine
 from probe.cells.control_cells import without_implied
 from probe.cells.diff import in_order
+from probe.cells.lines import completed
 from probe.cells.upgrades import next_conforming
 from probe.cli import common_options as o
 from probe.cli.console.lookup_output import AT, as_json, as_text, counts_of, overview
@@ -24,6 +25,7 @@ from probe.cli.wiring.catalogue import apps, by_number, families
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.evidence.wanted import Wanted
 from probe.model import CONTROL, Cell, Engine, Profile, Role
+from probe.model.profile import USUAL, unusual
 from probe.model.versions import version_key
 
 
@@ -40,8 +42,13 @@ def lookup(
     ] = None,
     role: Annotated[list[Role] | None, typer.Option("--role", metavar="ROLE", help="Role; default: all.")] = None,
     profile: Annotated[
-        str, typer.Option("--profile", metavar="GLOB", help="Profile as in matrix.csv, or pattern.")
-    ] = "isolated",
+        str | None,
+        typer.Option(
+            "--profile",
+            metavar="GLOB",
+            help=f"Profile as in matrix.csv, or pattern; default: {USUAL}, or the scenario's own.",
+        ),
+    ] = None,
     broker: o.BrokerLine = o.DEFAULT_BROKER,
     engine: o.EngineOption = Engine.EMBEDDED,
     everything: Annotated[bool, typer.Option("--all", help="Also list what passes, with its evidence.")] = False,
@@ -58,16 +65,16 @@ def lookup(
     line = any_line(broker)
     with given.open_evidence(evidence, results, max_age) as found:
         every = found.find(_wanted(asked, client, role, engine))
-        fitting = (cell for cell in every if _fits(cell, asked, profile, scenario))
+        fitting = _fitting(every, asked, profile, scenario)
         cells = in_order({_as_asked(cell, asked, line) for cell in fitting})
-        stored = found.answer(cells, others=asked.application is not None)  # the library's own settings, too
+        stored = completed(cells, every)
         faults = [item for item in without_implied(examine(cells, stored)) if _is_asked(item, scenario)]
         if not faults:
             raise NothingJudgedError(_nothing(client, found))
         bad = [item.evidence for item in faults if item.finding in BAD and item.evidence is not None]
         passing = next_conforming(bad, found.later([item.cell for item in bad]).values()) if bad else {}
     given.say_differing([stored[cell] for cell in cells if cell in stored])
-    where = f"broker line {line}, {engine} engine, profile {profile}"
+    where = f"broker line {line}, {engine} engine, {_shown(profile, faults)}"
     meant = asked.client.family if _is_family(asked, client) else str(asked.client)
     columns = terminal_columns()
     if json_out:
@@ -110,15 +117,50 @@ def _wanted(asked: Chosen, client: str, roles: Sequence[Role] | None, engine: En
     )
 
 
-def _fits(cell: Cell, asked: Chosen, profile: str, scenarios: Sequence[str] | None) -> bool:
-    if cell.scenario != CONTROL and not _matches(cell, scenarios):
-        return False
+def _fitting(
+    cells: Iterable[Cell], asked: Chosen, profile: str | None, scenarios: Sequence[str] | None
+) -> Iterator[Cell]:
+    """Yield the cells that are asked about. Control cells have the profiles of the scenarios that they stand for."""
+    controls: list[Cell] = []
+    profiles: set[tuple[str, Role, str]] = set()
+    for cell in cells:
+        if cell.scenario == CONTROL:
+            controls.append(cell)
+        elif _matches(cell, scenarios) and _fits(cell, asked, profile):
+            profiles.add((cell.version, cell.role, cell.profile))
+            yield cell
+    for cell in controls:
+        if (cell.version, cell.role, cell.profile) in profiles or _fits(cell, asked, profile):
+            yield cell
+
+
+def _fits(cell: Cell, asked: Chosen, profile: str | None) -> bool:
+    """Return whether a cell has a profile that is asked about, with or without the settings of the application."""
     if asked.application is None:
-        return cell.profile == profile or fnmatchcase(cell.profile, profile)
+        return _in_profile(cell, cell.profile, asked, profile)
     own = Profile.parse(cell.profile)
     plain = own.plain()
-    has_role = asked.application.plays(cell.role)
-    return has_role and own in {plain, asked.application.profile(plain, cell.role)} and fnmatchcase(str(plain), profile)
+    settings = {plain, asked.application.profile(plain, cell.role)}
+    return asked.application.plays(cell.role) and own in settings and _in_profile(cell, str(plain), asked, profile)
+
+
+def _in_profile(cell: Cell, plain: str, asked: Chosen, profile: str | None) -> bool:
+    if profile is not None:
+        return plain == profile or fnmatchcase(plain, profile)
+    if plain == USUAL or plain not in asked.family.profiles:
+        return plain == USUAL
+    from probe.catalogue.scenarios import profile_of  # noqa: PLC0415  # loads scenarios, which few cells need
+
+    return plain == own_profile(profile_of(cell.scenario), asked.family, cell.version, cell.role)
+
+
+def _shown(profile: str | None, faults: Iterable[Fault]) -> str:
+    """Return the profiles that are asked about, in words."""
+    if profile is not None:
+        return f"profile {profile}"
+    own = sorted({unusual(item.cell.profile) for item in faults} - {""})
+    more = f", {' and '.join(own)} where it is the scenario's own" if own else ""
+    return f"profile {USUAL}{more}"
 
 
 def _matches(cell: Cell, scenarios: Sequence[str] | None) -> bool:

@@ -14,9 +14,11 @@ from probe.cli import common_options as common
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.settled import own_file, write_settled
 from probe.errors import GateError, NothingJudgedError
+from probe.evidence.opening import opened
 from probe.evidence.publishing import contradicted, for_package
-from probe.evidence.read import EvidenceFile, opened
+from probe.evidence.read import EvidenceFile
 from probe.evidence.write import Contents, put, whole
+from probe.files.digests import digest_of
 from probe.files.shipped import shipped_file
 from probe.model.counts import counted
 from probe.model.versions import version_key
@@ -43,17 +45,17 @@ def publish_evidence(
     data = whole(choice.contents)
     put(path, data, digest=True)
     with opened(data, str(path)) as written:
-        for line in _about(path, written, len(data)):
+        for line in _about(path, written, data):
             OUT.print(line, markup=False)
         _check(written)
 
 
-def _about(path: Path, written: EvidenceFile, size: int) -> Iterator[str]:
+def _about(path: Path, written: EvidenceFile, data: bytes) -> Iterator[str]:
     cells = written.cells()
     lines = sorted(
         {(str(cell.engine), cell.broker) for cell in cells}, key=lambda item: (item[0], version_key(item[1]))
     )
-    yield f"{path}: {size / 1e6:.1f} MB, sha256:{written.digest}"
+    yield f"{path}: {len(data) / 1e6:.1f} MB, sha256:{digest_of(data)}"
     yield ", ".join(f"{name} {value}" for name, value in written.about.items())
     yield f"{counted(len({cell.client for cell in cells}), 'client')}; {counted(len(written.runs), 'run')}"
     for engine, broker in lines:

@@ -12,6 +12,7 @@ from probe.cells.citations import command, evidence_of, said, source
 from probe.cells.cli_hints import run_command
 from probe.cli.console.wrapped import command_lines, wrapped
 from probe.model import Cell, Role
+from probe.model.profile import unusual
 from probe.model.visible import visible
 from probe.reports.audit.result import doubt, unknown_reason
 
@@ -71,9 +72,15 @@ def _answer_lines(fault: Fault, passing: Mapping[Cell, str], results: str, colum
 def _summed_up(faults: Sequence[Fault]) -> Iterator[str]:
     for finding in Finding:
         for role in Role:
-            names = [item.cell.scenario for item in faults if item.finding is finding and item.cell.role is role]
+            names = [_scenario(item.cell) for item in faults if item.finding is finding and item.cell.role is role]
             if names:
                 yield f"  {finding:<12}{role}: {', '.join(dict.fromkeys(names))}"
+
+
+def _scenario(cell: Cell) -> str:
+    """Return the scenario of a cell, with its profile if that is not the usual one."""
+    profile = unusual(cell.profile)
+    return f"{cell.scenario} ({profile})" if profile else cell.scenario
 
 
 def _sources(faults: Iterable[Fault]) -> Iterator[str]:
@@ -92,7 +99,7 @@ def overview(version: str, faults: Sequence[Fault]) -> str:
     """Return one line about a version: its counts and its faults."""
     bad = sorted((item for item in faults if item.finding is Finding.FAILS), key=_order)
     names = dict.fromkeys(
-        f"{item.cell.role} {item.cell.scenario} {item.evidence.worst}" for item in bad if item.evidence
+        f"{item.cell.role} {_scenario(item.cell)} {item.evidence.worst}" for item in bad if item.evidence
     )
     more = f", and {len(names) - FEW} more" if len(names) > FEW else ""
     return f"  {version:<12}{counts_of(faults)}{': ' if names else ''}{', '.join([*names][:FEW])}{more}"

@@ -15,7 +15,8 @@ from probe.cells.control_cells import without_implied
 from probe.cli.wiring.catalogue import apps, by_number, choose_clients, families
 from probe.cli.wiring.evidence import open_evidence
 from probe.inventory.found import Found
-from probe.model import CONTROL, Cell, Engine, Role
+from probe.model import CONTROL, Cell, Engine, Profile, Role
+from probe.model.profile import USUAL
 from probe.planning.selection import Selection, combinations
 from probe.scenarios.scenario import Scenario
 
@@ -56,7 +57,8 @@ def ask(service: Found, scenarios: Sequence[Scenario], engine: Engine, line: str
             clients=[chosen],
             scenarios=[*select_scenarios([CONTROL]), *(item for item in scenarios if item.name != CONTROL)],
             roles=[service.role] if service.role else tuple(Role),
-            profiles=select_profiles([service.profile], service.properties, None),
+            profiles=_profiles(service),
+            own_profiles=not service.profile,
             engine=engine,
             brokers=[line],
         )
@@ -68,6 +70,11 @@ def ask(service: Found, scenarios: Sequence[Scenario], engine: Engine, line: str
     skipped = (item.reason for item in every if item.reason)
     problem = "" if cells else next(skipped, NO_SUCH_ROLE)
     return AuditRequest(service, chosen, cells, problem)
+
+
+def _profiles(service: Found) -> tuple[Profile, ...]:
+    """Return the profile of a service, with its properties. CatalogueError for an unknown one."""
+    return select_profiles([service.profile or USUAL], service.properties, None)
 
 
 def _with_control(cells: Sequence[Cell], *, asked: bool) -> tuple[Cell, ...]:
@@ -128,11 +135,13 @@ def _releases(asked: AuditRequest, cells: Sequence[Cell]) -> Iterator[tuple[str,
     own = asked.chosen.application if asked.chosen else None
     if own is None:
         return
-    (profile,) = select_profiles([asked.service.profile], asked.service.properties, None)
+    (profile,) = _profiles(asked.service)
     later = [item for item in own.app.versions if release_key(item.since) > release_key(own.version)]
     for item in sorted(later, key=lambda one: release_key(one.since)):
         release = Application(own.app, item.since)
-        yield (
-            str(release),
-            [replace(c, version=item.library, profile=str(release.profile(profile, c.role))) for c in cells],
-        )
+        yield str(release), [_in_release(cell, release, item.library, profile) for cell in cells]
+
+
+def _in_release(cell: Cell, release: Application, library: str, profile: Profile) -> Cell:
+    own = replace(profile, name=Profile.parse(cell.profile).name)  # a scenario may have one of its own
+    return replace(cell, version=library, profile=str(release.profile(own, cell.role)))

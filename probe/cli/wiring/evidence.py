@@ -14,8 +14,9 @@ from probe.cells.lines import from_neighbours, lacking
 from probe.cells.origin import OWN, SHIPPED, Origin
 from probe.cli.console.streams import say
 from probe.evidence import places
+from probe.evidence.opening import opened
 from probe.evidence.places import SETTLED, Held
-from probe.evidence.read import EvidenceFile, opened
+from probe.evidence.read import EvidenceFile
 from probe.evidence.wanted import Wanted
 from probe.model import Cell
 from probe.model.counts import counted
@@ -59,12 +60,12 @@ class Evidence:
         }
         return self.find(replace(Wanted.of(cells), version=versions, profile=None))
 
-    def answer(self, cells: Collection[Cell], *, others: bool = True) -> dict[Cell, SettledCell]:
-        """Return the answers about cells; with `others`, also about later versions and other profiles.
+    def answer(self, cells: Collection[Cell]) -> dict[Cell, SettledCell]:
+        """Return the answers about cells, about later versions, and in other profiles.
 
         A cell whose release line has no evidence is answered by the lines on both sides.
         """
-        found = self.later(cells) if others else self.find(Wanted.of(cells))
+        found = self.later(cells)
         if open_cells := lacking(cells, found):
             other_lines = self.find(replace(Wanted.of(open_cells), broker=None))
             found.update(from_neighbours(open_cells, other_lines.values()))
@@ -93,7 +94,7 @@ def open_evidence(names: Sequence[str] | None, results: str, max_age: int) -> It
     """
     with ExitStack() as stack:
         held = [item for name in dict.fromkeys(names or DEFAULT) if (item := _held(name, results)) is not None]
-        files = [(item, stack.enter_context(opened(item.data, item.name, item.digest))) for item in held]
+        files = [(item, stack.enter_context(opened(item.source, item.name, item.digest))) for item in held]
         own = next((file for item, file in files if item.evidence == OWN), None)
         if OWN in (names or DEFAULT):
             _say_newer(results, own)
@@ -122,7 +123,7 @@ def _own(results: str) -> Held | None:
     place = Place(results)
     if not place.exists(SETTLED):
         return None
-    return Held(evidence=OWN, name=f"{results}/{SETTLED}", data=place.read_bytes(SETTLED), digest=None)
+    return Held(evidence=OWN, name=f"{results}/{SETTLED}", source=place.read_bytes(SETTLED), digest=None)
 
 
 def _say_newer(results: str, own: EvidenceFile | None) -> None:

@@ -10,8 +10,9 @@ from contextlib import ExitStack, contextmanager
 from probe.cells.aggregate import SettledCell, settle
 from probe.cli.console.streams import say
 from probe.errors import NothingJudgedError, ProbeError
+from probe.evidence.opening import opened
 from probe.evidence.places import SETTLED
-from probe.evidence.read import EvidenceFile, opened
+from probe.evidence.read import EvidenceFile
 from probe.evidence.schema import EvidenceError, Run
 from probe.evidence.write import Contents, extended, whole
 from probe.model import CONTROL, Cell

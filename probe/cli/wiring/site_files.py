@@ -10,8 +10,9 @@ import pyarrow.parquet as pq
 
 from probe.cli.wiring.osv_records import osv_files
 from probe.cli.wiring.settled import own_file
+from probe.evidence.opening import opened
 from probe.evidence.publishing import unfit_for_site
-from probe.evidence.read import EvidenceFile, opened
+from probe.evidence.read import EvidenceFile
 from probe.evidence.schema import JUDGED
 from probe.evidence.write import reduced
 from probe.files.digests import ENDING, digest_line, digest_of

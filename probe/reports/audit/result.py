@@ -12,7 +12,8 @@ from probe.cells.audit import BAD, Fault, Finding, Report
 from probe.cells.citations import command, evidence_of
 from probe.cells.cli_hints import run_command
 from probe.cells.finding_ids import finding_id
-from probe.model import Client
+from probe.model import Cell, Client
+from probe.model.profile import unusual
 from probe.model.versions import version_key
 
 TOOL = "kafka-metadata-probe"
@@ -71,14 +72,21 @@ def bisect_command(fault: Fault) -> str:
     """Return the command that looks for a version that conforms."""
     cell = fault.cell
     line = f" --broker {cell.broker}" if fault.is_control else ""
-    return f"probe bisect {cell.family} {cell.scenario} --role {cell.role}{line}"
+    profile = unusual(cell.profile)
+    own = f" --profile {profile}" if profile else ""
+    return f"probe bisect {cell.family} {cell.scenario} --role {cell.role}{own}{line}"
 
 
 def fault_line(fault: Fault) -> str:
-    """Return a fault in words: role, scenario, outcome."""
+    """Return a fault in words: role, scenario, the profile if it is not the usual one, outcome."""
     seen = fault.evidence
     outcome = "" if seen is None else f"refused by Kafka {seen.cell.broker}" if seen.refusal else seen.tally
-    return f"{fault.cell.role} {fault.cell.scenario}: {outcome}{doubt(fault)}"
+    return f"{_asked(fault.cell)}: {outcome}{doubt(fault)}"
+
+
+def _asked(cell: Cell) -> str:
+    profile = unusual(cell.profile)
+    return f"{cell.role} {cell.scenario}{f', profile {profile}' if profile else ''}"
 
 
 def doubt(fault: Fault) -> str:
@@ -133,7 +141,7 @@ def part_of_way(report: Report, faults: Sequence[Fault], apps: Mapping[str, App]
     passing: dict[str, list[str]] = {}
     for fault in faults:
         if fault.passes_in:
-            passing.setdefault(fault.passes_in, []).append(f"{fault.cell.role} {fault.cell.scenario}{doubt(fault)}")
+            passing.setdefault(fault.passes_in, []).append(f"{_asked(fault.cell)}{doubt(fault)}")
     family = report.stands_for.partition("@")[0]
     ways = [
         f"{family} {version} for {', '.join(names)}{_of_application(report, apps, version)}"

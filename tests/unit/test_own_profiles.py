@@ -1,0 +1,105 @@
+"""Look-ups ask for each scenario's own profile, as the plan of a run does, and say it where it is not the usual one."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from probe.catalogue.scenarios import select_scenarios
+from probe.cells.audit import Fault, Finding
+from probe.cli.app import app
+from probe.cli.options import RunSelection
+from probe.cli.wiring.audit_requests import ask
+from probe.inventory.found import Found, Place
+from probe.model import CONTROL, Cell, Engine, Outcome, Role
+from probe.model.profile import SHORT_LIMITS, USUAL
+from probe.reports.audit.result import bisect_command
+from tests.support.synthetic_rows import CELL
+from tests.unit.test_lookup import code, look, publish, settled, shipped
+
+__all__ = ["shipped"]  # the fixture
+
+PAUSED = "client/paused"
+GROUP = replace(CELL, version="1.43.2", role=Role.GROUP, scenario=PAUSED, profile=SHORT_LIMITS)
+WITH_OWN = ("client/paused", "client/slow-handler", "net/idle-closed", "net/idle-dropped")
+
+
+def audit(tmp_path: Path, inventory: str, *arguments: str) -> Result:
+    (tmp_path / "fleet.csv").write_text(inventory)
+    where = ("--results", str(tmp_path / "results"), "--scenario", PAUSED)
+    return CliRunner().invoke(app, ["audit", str(tmp_path / "fleet.csv"), *where, *arguments])
+
+
+@pytest.mark.parametrize("client", ["sarama@1.43.2", "java@3.9.0", "kafkajs@2.2.4"])
+def test_an_audit_asks_for_the_cells_that_a_run_plays(client: str) -> None:
+    family, _, version = client.partition("@")
+    service = Found(service="", package=family, client=family, version=version, place=Place(file="x"))
+    asked = ask(service, select_scenarios(WITH_OWN), Engine.EMBEDDED, "3.9").cells
+    plan, _ = RunSelection(clients=[client], scenarios=WITH_OWN, seed=1).whole()
+    assert set(asked) == {item.cell for item in plan.cells}
+    assert {cell.profile for cell in asked} == {USUAL, SHORT_LIMITS}
+
+
+def test_a_lookup_answers_for_the_scenarios_own_profile_and_names_it(tmp_path: Path, shipped: Path) -> None:
+    of_others = replace(GROUP, scenario="net/reset")
+    control = replace(GROUP, scenario=CONTROL)
+    producer = replace(GROUP, role=Role.PRODUCER, profile=USUAL)
+    publish(
+        shipped,
+        settled(GROUP, Outcome.STUCK),
+        settled(of_others, Outcome.STUCK),
+        settled(control, Outcome.CLEAN),
+        settled(producer, Outcome.CLEAN),
+    )
+    done = look(tmp_path, "sarama@1.43.2")
+    title, found, *_ = done.stdout.splitlines()
+    assert title.endswith(f"profile isolated, {SHORT_LIMITS} where it is the scenario's own: 1 fails, 2 passes")
+    assert found == f"  fails       group {SHORT_LIMITS} client/paused: stuck"
+    assert f"  passes      group: steady ({SHORT_LIMITS})\n" in done.stdout
+    assert "net/reset" not in done.stdout  # its own profile is the usual one
+    assert f"group client/paused ({SHORT_LIMITS}) stuck" in look(tmp_path, "sarama").stdout
+    assert "group" not in look(tmp_path, "sarama@1.43.2", "--profile", USUAL).stdout
+    assert "group short-limits net/reset" in look(tmp_path, "sarama@1.43.2", "--profile", SHORT_LIMITS).stdout
+
+
+def test_an_audit_answers_for_the_scenarios_own_profile_and_names_it(tmp_path: Path, shipped: Path) -> None:
+    good = replace(GROUP, version="1.43.3")
+    publish(shipped, settled(GROUP, Outcome.STUCK), settled(good, Outcome.CLEAN))
+    done = audit(tmp_path, "service,client,role\norders,sarama@1.43.2,group\n")
+    assert code(done) == 1
+    assert f"group client/paused, profile {SHORT_LIMITS}: stuck. it stuck; shipped evidence of" in done.stdout
+    assert "smallest upgrade: sarama 1.43.3" in done.stdout
+    (one,) = json.loads(audit(tmp_path, "client,role\nsarama@1.43.2,group\n", "--json").stdout)["services"]
+    assert {(item["profile"], item["finding"]) for item in one["faults"]} == {(SHORT_LIMITS, "fails")}
+
+
+def test_a_profile_that_the_inventory_names_stays(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(GROUP, Outcome.STUCK))
+    done = audit(tmp_path, f"client,role,profile\nsarama@1.43.2,group,{USUAL}\n")
+    assert code(done) == 3
+    assert SHORT_LIMITS not in done.stdout
+
+
+def test_properties_of_a_service_are_added_to_the_scenarios_own_profile(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(GROUP, Outcome.STUCK))
+    done = audit(tmp_path, "client,role,properties\nsarama@1.43.2,group,Net.DialTimeout=5s\n", "--fail-on", "suspected")
+    assert code(done) == 1
+    assert f"profile {SHORT_LIMITS}: stuck (with the library's own settings)" in done.stdout
+
+
+@pytest.mark.parametrize(("cell", "option"), [(GROUP, f" --profile {SHORT_LIMITS}"), (CELL, "")])
+def test_the_advised_bisection_is_of_the_same_profile(cell: Cell, option: str) -> None:
+    command = bisect_command(Fault(cell, Finding.FAILS, None))
+    assert command == f"probe bisect {cell.family} {cell.scenario} --role {cell.role}{option}"
+
+
+def test_a_bisection_finds_the_change_in_the_scenarios_own_profile(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(GROUP, Outcome.STUCK), settled(replace(GROUP, version="1.43.3"), Outcome.CLEAN))
+    options = ["--role", "group", "--no-run", "--results", str(tmp_path)]
+    done = CliRunner().invoke(app, ["bisect", "sarama", PAUSED, *options])
+    assert done.exit_code == 0, done.output
+    assert f"sarama 1.43.3 is the first version that is clean (group, {SHORT_LIMITS}, 3.9)" in done.stdout
