@@ -211,7 +211,7 @@ def analyse(
     reading = _Reading(source, back_off_ms, whose, pictures, pictures // 2)
     for event in source.events():
         reading.take(event)
-    now = reading.now = max(reading.now, getattr(source, "until", 0))
+    now = reading.now = max(reading.now, source.until)
     for queue in (reading.waiting, reading.polls):
         while queue and queue[0][0] <= now:
             reading._unanswered(*queue.popleft())  # noqa: SLF001  # its own state

@@ -61,6 +61,8 @@ class Input(Protocol):
 
     connections: dict[int, Connection]
     """By number; grows while events are read."""
+    until: int
+    """Time up to which the input reaches, so far: that of the last packet or line of any kind, or of its end."""
 
     def events(self) -> Iterator[Wire]:
         """Yield events of all connections, by time (microseconds since 1970)."""

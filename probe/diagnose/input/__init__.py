@@ -35,6 +35,11 @@ class Files:
         if logs:
             self._parts.append(RequestLogs(logs, registry, self._report))
 
+    @property
+    def until(self) -> int:
+        """Return the time up to which the files reach, as far as they were read."""
+        return max(part.until for part in self._parts)
+
     def events(self) -> Iterator[Wire]:
         """Yield events of all connections, by time. They are read once."""
         streams = [part.events() for part in self._parts]

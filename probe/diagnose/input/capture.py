@@ -19,6 +19,7 @@ TICK_US = 250_000
 WINDOW_US = 1_500_000
 """Time that events wait, since those of storms come later than others by a second and a tick."""
 SWEEP_US = 60_000_000
+BACKWARDS = "earlier than those before them, so that their order is lost; name joined captures one by one"
 REASONS = {
     UNKNOWN_LINK: "of an unknown link type; capture on one interface, or on `any`",
     IN_FRAGMENTS: "in IP fragments",
@@ -34,6 +35,7 @@ class CaptureInput:
 
     def __init__(self, files: Sequence[InputFile], registry: Registry, progress: Callable[[], None]) -> None:
         self._files, self._registry, self._progress = files, registry, progress
+        self.until = 0
         self._ordered = Ordered()
         self._streams = Streams(registry, self._ordered.waiting)
 
@@ -41,6 +43,10 @@ class CaptureInput:
         """Yield the events, by time."""
         streams, take, last, due, sweep = self._streams, self._streams.take, 0, 0, 0
         for at, link, data, p, end, wire, name in merged(self._files, read_packets):
+            if at > last:
+                last = at
+            elif at < last - WINDOW_US:
+                self._registry.leave(name, BACKWARDS, "packets")
             found = segment(link, data, p, end, wire)
             if isinstance(found, int):
                 if found in REASONS:
@@ -52,9 +58,10 @@ class CaptureInput:
                 if at >= sweep:
                     streams.forget(at)
                     sweep = at + SWEEP_US
-                last, due = max(last, at), at + TICK_US
+                self.until, due = last, at + TICK_US
                 self._progress()
                 yield from self._ordered.due(at - WINDOW_US)
+        self.until = last
         streams.finish(last)
         yield from self._ordered.due(None)
         for file in self._files:

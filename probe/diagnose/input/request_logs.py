@@ -36,20 +36,22 @@ class RequestLogs:
     def __init__(self, files: Sequence[InputFile], registry: Registry, progress: Callable[[], None]) -> None:
         self._files, self._registry, self._progress = files, registry, progress
         self._talks: dict[str, LoggedConversation] = {}
+        self.until = 0
         self._ordered = Ordered()
 
     def events(self) -> Iterator[Wire]:
         """Yield the events, by time."""
-        due = last = 0
+        due = 0
         for at, line, name in merged(self._files, read_lines):
+            self.until = max(self.until, at)
             self._take(at, line, name)
             if at >= due:
-                last, due = max(last, at), at + TICK_US
+                due = at + TICK_US
                 self._tick(at)
                 self._progress()
                 yield from self._ordered.due(at - WINDOW_US)
         for talk in self._talks.values():
-            self._end(talk, last)
+            self._end(talk, self.until)
         self._talks.clear()
         yield from self._ordered.due(None)
         for file in self._files:
