@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from probe.diagnose.brokers import Brokers, BrokerView
 from probe.diagnose.clients import FIRST_CONNS, ClientKey, ClientState, Link, is_over
 from probe.diagnose.findings import ClientFinding, Finding, Status, client_finding, merged
-from probe.diagnose.judging import findings_of
+from probe.diagnose.judging import View, findings_of
 from probe.diagnose.leaders import Leaders
 from probe.diagnose.reading import Reader, due
 from probe.diagnose.seen import Connection, Input, Left, Source, Wire
@@ -160,7 +160,7 @@ class _Reading:
             self.leaders,
             now,
             back_off_ms=self.back_off_ms(library),
-            sees_all=len(self.hosts.get(client.key.address, ())) >= MORE_THAN_ONE,
+            view=self._view(client),
         )
         known = self.findings.setdefault(client.key, [])
         known.extend(map(self._pictured, found))
@@ -170,6 +170,13 @@ class _Reading:
             client.items[item].trouble = None
         client.troubled.clear()
         client.kept.end()
+
+    def _view(self, client: ClientState) -> View:
+        known = self.source.connections
+        return View(
+            brokers=len(self.hosts.get(client.key.address, ())) >= MORE_THAN_ONE,
+            clocks=len({known[conn].file for conn in client.conns if conn in known}) > 1,
+        )
 
     def _pictured(self, finding: Finding) -> Finding:
         """Return a finding with its events only if there is still a timeline for it."""
