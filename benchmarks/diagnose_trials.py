@@ -2,10 +2,10 @@
 
     python benchmarks/diagnose_trials.py RESULTS [--seed 13] [--trials 300] [--outcome OUTCOME ...] [--events] [--list]
 
-Trials are drawn from those of a run with `--capture` that observed a client. Each stored capture is cut at the end of the
-trial's window, read as the command reads a file, with its fingerprints, and the status of the trial's client is compared
-with the trial's own verdict. `--events` reads stored wire events in place of captures, as far as they go the same, of any
-run, with no knowledge of the library.
+Trials are drawn from those with a stored capture (`probe run --capture`) that observed a client. A capture is cut at
+the end of the trial's window and read as the command reads a file, and the status of the trial's client is compared
+with the trial's own verdict. `--events` reads stored wire events in place of captures, of any run, and does not know
+libraries.
 
 | the trial | right is |
 |---|---|
@@ -27,7 +27,7 @@ import random
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -104,7 +104,8 @@ class _Reading:
             (self.waiting if at - event.at <= SILENCE_US else self.polls).append((at, reader, event))
 
     def _unanswered(self, at: int, reader: Reader, request: Request) -> None:
-        if reader.client.pending.get((request.conn, request.corr)) is request:
+        is_pending = reader.client.pending.get((request.conn, request.corr)) is request
+        if is_pending and at <= self.source.watched(request.at):
             reader.silent(request, at)
 
     def _named(self, conn: int, client_id: str, event: Wire) -> Reader:
@@ -218,14 +219,14 @@ def analyse(
     reading = _Reading(source, back_off_ms, whose, pictures, pictures // 2)
     for event in source.events():
         reading.take(event)
-    now = reading.now = max(reading.now, source.until)
+    now = reading.now = source.watched(reading.now)
     for queue in (reading.waiting, reading.polls):
         while queue and queue[0][0] <= now:
             reading._unanswered(*queue.popleft())  # noqa: SLF001  # its own state
     found = []
     for key, reader in reading.readers.items():
         if reader.client.troubled:
-            reading.judge(reader.client, now)
+            reading.judge(reader.client, source.watched(reader.client.last_at))
         client, library = reader.client, reading.library(reader.client, complete=True)
         troubles = reading.findings.get(key, ())
         found.append(client_finding(client, troubles, library, now, back_off_ms(library)))

@@ -65,8 +65,10 @@ class Input(Protocol):
 
     connections: dict[int, Connection]
     """By number; grows while events are read."""
-    until: int
-    """Time up to which the input reaches, so far: that of the last packet or line of any kind, or of its end."""
+
+    def watched(self, at: int) -> int:
+        """Return up to when the input shows what goes on from a time on: files may be of different hours."""
+        ...
 
     def events(self) -> Iterator[Wire]:
         """Yield events of all connections, by time (microseconds since 1970)."""

@@ -145,5 +145,3 @@ def _between(p: int, stop: int, open_parts: tuple[Span, ...]) -> Iterator[Span]:
         at = min(p + high, stop)
     if at < stop:
         yield at, stop
-
-

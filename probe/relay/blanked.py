@@ -1,7 +1,8 @@
-"""What a capture keeps of the bytes of a connection: everything but payloads and credentials, which become zeros.
+"""What a capture keeps of the bytes of a connection: everything but payloads and credentials, which are overwritten.
 
 Bytes stay only where the definitions say what they are. Tokens of SASL without Kafka's headers, bodies that do not fit,
-and everything behind a length that is none become zeros. No byte is added or removed, so positions and times stay.
+and everything behind a length that is none are overwritten whole. No byte is added or removed, so positions and times
+stay.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from probe.protocol.schemas import Schemas
 Piece = tuple[int, int, bytes]
 """Microseconds, `ASK` or `ANSWER`, bytes."""
 ASK, ANSWER = 0, 1
+FIELD, WHOLE = b"\0", b"\xff"
+"""What stands in place of a field, and of a message: no message of Kafka begins with the latter."""
 SASL_HANDSHAKE = api_key("SaslHandshake")
 _HEADER, _INT16, _INT32 = Struct(">hhi").unpack_from, Struct(">h").unpack_from, Struct(">i").unpack_from
 _FIXED = 8
@@ -89,9 +92,9 @@ class _Stream:
         self.next = p + size
         return p, p + size
 
-    def blank(self, low: int, high: int) -> None:
-        """Make bytes zeros."""
-        self.data[low:high] = bytes(max(0, high - low))
+    def blank(self, low: int, high: int, fill: bytes = FIELD) -> None:
+        """Overwrite bytes."""
+        self.data[low:high] = fill * max(0, high - low)
 
 
 class _Blanking:
@@ -109,18 +112,18 @@ class _Blanking:
         stream.seen += count
         while (frame := stream.frame()) is not None:
             for low, high in self._request(*frame) if side == ASK else self._response(*frame):
-                stream.blank(low, high)
+                stream.blank(low, high, WHOLE if low == frame[0] else FIELD)
 
     def finish(self) -> None:
         """Look at what is not a complete frame at the end of a side: it stays only if nothing in it can matter."""
         for side, stream in enumerate(self._streams):
             p, end = stream.next + PREFIX, len(stream.data)
             if stream.lost:
-                stream.blank(stream.next, end)
+                stream.blank(stream.next, end, WHOLE)
             elif p < end:
                 plan = self._begun_request(p, end) if side == ASK else self._begun_response(p, end)
                 if plan is None or self._tokens or plan.confidential:
-                    stream.blank(p, end)
+                    stream.blank(p, end, WHOLE)
 
     def _begun_request(self, p: int, end: int) -> Plan | None:
         if end < p + _FIXED:

@@ -92,15 +92,14 @@ def test_every_section_has_its_byte_order_and_its_interfaces(tmp_path: Path) -> 
 def test_a_packet_of_an_interface_that_is_not_described_ends_the_file(tmp_path: Path) -> None:
     path = tmp_path / "a.pcapng"
     data = section(ordinary().packets, ((ETHERNET, 6), (ETHERNET, 6)))
-    second = data.index(struct.pack("<I", INTERFACE), 30) + 32
-    path.write_bytes(data[:second] + data[second + 32 :])
+    path.write_bytes(data[:60] + data[92:])
     assert read(path).left == {"not read to its end: a packet does not fit its block": 1}
 
 
 def until(path: Path) -> int:
     with open_inputs([str(path)]) as found:
         list(found.events())
-        return found.until
+        return found.watched(START)
 
 
 def test_the_end_of_a_capture_is_that_of_its_last_packet_of_any_kind(tmp_path: Path) -> None:
@@ -109,7 +108,7 @@ def test_the_end_of_a_capture_is_that_of_its_last_packet_of_any_kind(tmp_path: P
     assert until(path) == START + 9_000_000
 
 
-@pytest.mark.parametrize(("at", "end"), [(START + 30_000_000, 30_000_000), (1 << 63, 10_000), (5, 10_000)])
+@pytest.mark.parametrize(("at", "end"), [(START + 30_000_000, 30_000_000), (1 << 63, 0), (5, 0)])
 def test_a_capture_may_say_when_it_ended(at: int, end: int, tmp_path: Path) -> None:
     path, packets = tmp_path / "a.pcapng", ordinary(2).packets
     path.write_bytes(pcapng(packets) + ends_at(at))
@@ -179,7 +178,7 @@ def test_an_empty_standard_input_is_called_that(monkeypatch: pytest.MonkeyPatch,
 def test_files_of_several_kinds_are_read_together(tmp_path: Path) -> None:
     one, two = tmp_path / "a.pcap", tmp_path / "b.pcapng"
     one.write_bytes(pcap(ordinary().packets))
-    two.write_bytes(section(ordinary(client=("10.0.0.9", 40_009)).packets, ((RAW, 9),)) + ends_at(START + 5_000_000))
+    two.write_bytes(section(ordinary(client=("10.0.0.9", 40_009)).packets, ((RAW, 6),)) + ends_at(START + 5_000_000))
     found = diagnose_files([str(one), str(two)], lambda *_: None, 0)
     assert [client.key.address for client in found.clients] == ["10.0.0.7", "10.0.0.9"]
     assert found.until == START + 5_000_000
@@ -196,7 +195,7 @@ def test_two_files_whose_clocks_differ_do_not_say_that_nobody_asked(tmp_path: Pa
     assert client.worst.asked is not None
     assert (client.worst.asked.count, client.worst.asked.unknown) == (
         0,
-        "it asked 99 ms before, by the clock of a file that may be of another host",
+        "it asked 98 ms before, by the clock of a file that may be of another host",
     )
 
 
@@ -218,3 +217,37 @@ def moving(ahead_us: int) -> tuple[list[Packet], list[Packet]]:
         new.ask(produce(corr)).answer(produced(corr, 0))
         new.at += 200_000
     return [replace(one, at=one.at + ahead_us) for one in old.packets], new.packets
+
+
+@pytest.mark.parametrize("hours", [1, 24_000], ids=["an hour", "years"])
+def test_the_end_of_a_capture_is_no_silence_where_another_begins_later(hours: int, tmp_path: Path) -> None:
+    first, second = tmp_path / "early.pcap", tmp_path / "late.pcap"
+    talk = Talk().open()
+    for corr in range(30):
+        talk.ask(produce(corr)).answer(produced(corr, 6 if corr == 9 else 0))
+        talk.at += 200_000
+    talk.ask(produce(30))
+    later = ordinary(client=("10.0.0.9", 40_009)).packets
+    first.write_bytes(pcap(talk.packets))
+    second.write_bytes(pcap([replace(one, at=one.at + hours * 3_600_000_000) for one in later]))
+    found = diagnose_files([str(first), str(second)], lambda *_: None, 0)
+    assert {one.key.address: one.status for one in found.clients}["10.0.0.7"] is Status.RECOVERED
+    (trouble,) = next(one.findings for one in found.clients if one.key.address == "10.0.0.7")
+    assert trouble.silent == 0
+
+
+def test_rotated_captures_are_one_recording(tmp_path: Path) -> None:
+    """A client that is silent in the second file is silent."""
+    paths = [tmp_path / "a.pcap", tmp_path / "b.pcap"]
+    talk = Talk().open()
+    for corr in range(30):
+        talk.ask(produce(corr)).answer(produced(corr, 6 if corr == 9 else 0))
+        talk.at += 200_000
+    talk.ask(produce(30))
+    others = ordinary(client=("10.0.0.9", 40_009)).packets
+    later = [replace(one, at=one.at - START + talk.at + 5_000_000) for one in others]
+    for path, packets in zip(paths, (talk.packets, later), strict=True):
+        path.write_bytes(pcap(packets))
+    found = diagnose_files(list(map(str, paths)), lambda *_: None, 0)
+    (trouble,) = next(one.findings for one in found.clients if one.key.address == "10.0.0.7")
+    assert trouble.silent == 1

@@ -145,7 +145,9 @@ def _standard_input() -> BinaryIO:
     if sys.stdin is None or sys.stdin.closed:
         raise ProbeError(f"{STANDARD_INPUT} is closed; {WAY_OUT}")
     if sys.stdin.isatty():
-        raise ProbeError(f"{STANDARD_INPUT} is a terminal; pipe a capture into the command, such as that of tcpdump -w -")
+        raise ProbeError(
+            f"{STANDARD_INPUT} is a terminal; pipe a capture into the command, such as that of tcpdump -w -"
+        )
     return sys.stdin.buffer
 
 

@@ -50,9 +50,7 @@ class LoggedConversation:
         ):  # the answer names the partitions that were asked for
             question = question._replace(rows=tuple(row(one.topic, one.partition) for one in answer.rows))
         self.fold.take(
-            request_event(
-                asked, question, conn=self.conn, broker=self.broker, client_id=line.client_id, error=problem
-            ),
+            request_event(asked, question, conn=self.conn, broker=self.broker, client_id=line.client_id, error=problem),
             out,
         )
         if line.response is not None:

@@ -132,8 +132,7 @@ def _pcapng(file: Readable) -> Iterator[Packet]:  # noqa: C901  # one loop; a ca
                 if units != _MILLION:
                     moment = moment * _MILLION // units
                 moment += offset
-                if 0 <= moment <= LATEST:  # else a damaged one
-                    at = moment
+                at = moment if 0 <= moment <= LATEST else at
                 yield at, link, data, p + 28, p + 28 + kept, wire, file.name
             elif kind == _INTERFACE and length >= 20:
                 section.add_interface(data[p + 8 : stop - 4])
