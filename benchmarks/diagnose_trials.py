@@ -1,10 +1,11 @@
-"""How often a diagnosis of the wire alone agrees with the verdicts of stored trials.
+"""How often `probe diagnose` agrees with the verdicts of stored trials.
 
-    python benchmarks/diagnose_trials.py RESULTS [--seed 13] [--trials 300] [--outcome OUTCOME ...] [--known] [--list]
+    python benchmarks/diagnose_trials.py RESULTS [--seed 13] [--trials 300] [--outcome OUTCOME ...] [--events] [--list]
 
-Trials are drawn from all stored ones that observed a client. The wire events up to the end of each trial's window are
-read as a capture would be, and the status of the trial's client is compared with the trial's own verdict. `--known`
-lets the diagnosis know the library and its back-off, as a fingerprint would.
+Trials are drawn from those with a stored capture (`probe run --capture`) that observed a client. A capture is cut at
+the end of the trial's window and read as the command reads a file, and the status of the trial's client is compared
+with the trial's own verdict. `--events` reads stored wire events in place of captures, of any run, and does not know
+libraries.
 
 | the trial | right is |
 |---|---|
@@ -24,22 +25,25 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from probe import store
-from probe.diagnose.analysis import analyse
+from probe.cli.wiring.diagnosis import UNKNOWN_BACK_OFF_MS, diagnose_files
+from probe.diagnose.analysis import Diagnosis, analyse
 from probe.diagnose.findings import ClientFinding, Status
 from probe.diagnose.stored_trials import TrialInput
 from probe.model import Cell, History, Outcome, Reaction
 from probe.model.outcomes import UNOBSERVED
 from probe.store import TrialRow
+from probe.store.captures import capture_name, captured_names
+from tests.support.stored_captures import write_window
 
-DEFAULT_BACK_OFF_MS = 100
 WORKS = frozenset({Status.RECOVERED, Status.HEALTHY})
 
 
@@ -76,15 +80,18 @@ def right_for(row: TrialRow, expects: Reaction, *, closes: bool) -> frozenset[St
     return frozenset({Status.STUCK}) if stuck else frozenset({Status.STUCK, Status.UNKNOWN})
 
 
-def drawn(results: str, seed: int, count: int, outcomes: Sequence[str] = ()) -> list[TrialRow]:
-    """Return the drawn trials: of all, or of those with these outcomes."""
+def drawn(results: str, options: argparse.Namespace) -> list[TrialRow]:
+    """Return the drawn trials: of all that can be read, or of those with some outcomes."""
     rows = [row for row in store.trials(results) if row.verdict.outcome not in UNOBSERVED and not row.shortened]
-    rows = [row for row in rows if not outcomes or row.verdict.outcome in outcomes]
+    if not options.events:
+        names = {run_id: captured_names(results, run_id) for run_id in {row.run_id for row in rows}}
+        rows = [row for row in rows if capture_name(row.cell, row.trial) in names[row.run_id]]
+    rows = [row for row in rows if not options.outcome or row.verdict.outcome in options.outcome]
     rows.sort(key=lambda row: (row.run_id, str(row.cell), row.trial))
-    return random.Random(seed).sample(rows, min(count, len(rows)))  # noqa: S311  # a sample, not a secret
+    return random.Random(options.seed).sample(rows, min(options.trials, len(rows)))  # noqa: S311  # no secret
 
 
-def compared(results: str, rows: list[TrialRow], *, known: bool) -> Iterator[Compared]:
+def compared(results: str, rows: list[TrialRow], *, events: bool) -> Iterator[Compared]:
     """Yield the drawn trials with what is said of them."""
     by_run: dict[str, dict[tuple[Cell, int], TrialRow]] = defaultdict(dict)
     for row in rows:
@@ -92,7 +99,8 @@ def compared(results: str, rows: list[TrialRow], *, known: bool) -> Iterator[Com
     for run_id, wanted in by_run.items():
         for history in store.histories(results, run_id, set(wanted)):
             row = wanted[history.header.cell, history.header.trial]
-            yield Compared(row, _right(row, history), diagnosed(history, known=known))
+            found = of_events(history) if events else of_capture(results, row, history)
+            yield Compared(row, _right(row, history), _client(found, history))
 
 
 def _right(row: TrialRow, history: History) -> frozenset[Status]:
@@ -100,10 +108,23 @@ def _right(row: TrialRow, history: History) -> frozenset[Status]:
     return right_for(row, play.expects, closes=play.closes)
 
 
-def diagnosed(history: History, *, known: bool) -> ClientFinding | None:
+def of_capture(results: str, row: TrialRow, history: History) -> Diagnosis:
+    """Return what the command says of a trial's capture."""
+    capture = store.read_capture(results, row.run_id, row.cell, row.trial)
+    assert capture is not None, row
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "trial.pcapng"
+        write_window(capture, history, path)
+        return diagnose_files([str(path)], lambda *_: None, 0)
+
+
+def of_events(history: History) -> Diagnosis:
+    """Return what is said of a trial's wire events."""
+    return analyse(TrialInput(history), whose=lambda *_: None, back_off_ms=lambda _: UNKNOWN_BACK_OFF_MS)
+
+
+def _client(found: Diagnosis, history: History) -> ClientFinding | None:
     """Return what is said of the trial's client."""
-    back_off = history.header.limits.back_off_ms if known else DEFAULT_BACK_OFF_MS
-    found = analyse(TrialInput(history), whose=lambda *_: None, back_off_ms=lambda _: back_off)
     mine = history.header.subject.client_id
     beside = history.header.subject.bystander_instance
     ours = [one for one in found.clients if one.key.client_id.startswith(mine) and one.key.client_id != beside]
@@ -117,11 +138,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=13)
     parser.add_argument("--trials", type=int, default=300)
     parser.add_argument("--outcome", action="append", default=[])
-    parser.add_argument("--known", action="store_true")
+    parser.add_argument("--events", action="store_true")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
-    rows = drawn(options.results, options.seed, options.trials, options.outcome)
-    all_of = list(compared(options.results, rows, known=options.known))
+    rows = drawn(options.results, options)
+    all_of = list(compared(options.results, rows, events=options.events))
     named = [one for one in all_of if one.status is not Status.UNKNOWN]
     right = [one for one in named if one.status in one.right]
     opposite = [one for one in all_of if one.opposite]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from probe.diagnose.brokers import Brokers, BrokerView
 from probe.diagnose.clients import FIRST_CONNS, ClientKey, ClientState, Link, is_over
 from probe.diagnose.findings import ClientFinding, Finding, Status, client_finding, merged
-from probe.diagnose.judging import findings_of
+from probe.diagnose.judging import View, findings_of
 from probe.diagnose.leaders import Leaders
 from probe.diagnose.reading import Reader, due
 from probe.diagnose.seen import Connection, Input, Left, Source, Wire
@@ -104,7 +104,8 @@ class _Reading:
             (self.waiting if at - event.at <= SILENCE_US else self.polls).append((at, reader, event))
 
     def _unanswered(self, at: int, reader: Reader, request: Request) -> None:
-        if reader.client.pending.get((request.conn, request.corr)) is request:
+        is_pending = reader.client.pending.get((request.conn, request.corr)) is request
+        if is_pending and at <= self.source.watched(request.at):
             reader.silent(request, at)
 
     def _named(self, conn: int, client_id: str, event: Wire) -> Reader:
@@ -160,7 +161,7 @@ class _Reading:
             self.leaders,
             now,
             back_off_ms=self.back_off_ms(library),
-            sees_all=len(self.hosts.get(client.key.address, ())) >= MORE_THAN_ONE,
+            view=self._view(client),
         )
         known = self.findings.setdefault(client.key, [])
         known.extend(map(self._pictured, found))
@@ -170,6 +171,13 @@ class _Reading:
             client.items[item].trouble = None
         client.troubled.clear()
         client.kept.end()
+
+    def _view(self, client: ClientState) -> View:
+        known = self.source.connections
+        return View(
+            brokers=len(self.hosts.get(client.key.address, ())) >= MORE_THAN_ONE,
+            clocks=len({known[conn].file for conn in client.conns if conn in known}) > 1,
+        )
 
     def _pictured(self, finding: Finding) -> Finding:
         """Return a finding with its events only if there is still a timeline for it."""
@@ -211,14 +219,14 @@ def analyse(
     reading = _Reading(source, back_off_ms, whose, pictures, pictures // 2)
     for event in source.events():
         reading.take(event)
-    now = reading.now = max(reading.now, getattr(source, "until", 0))
+    now = reading.now = source.watched(reading.now)
     for queue in (reading.waiting, reading.polls):
         while queue and queue[0][0] <= now:
             reading._unanswered(*queue.popleft())  # noqa: SLF001  # its own state
     found = []
     for key, reader in reading.readers.items():
         if reader.client.troubled:
-            reading.judge(reader.client, now)
+            reading.judge(reader.client, source.watched(reader.client.last_at))
         client, library = reader.client, reading.library(reader.client, complete=True)
         troubles = reading.findings.get(key, ())
         found.append(client_finding(client, troubles, library, now, back_off_ms(library)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from probe.diagnose.clients import ClientState
 from probe.diagnose.findings import Asked, ErrorCount, Finding, Status
@@ -25,9 +25,21 @@ from probe.verdict.wire_evidence import WireEvidence
 DETAILED = 4
 """Objects of a client, the worst first, of which all is said; of others the status, errors and rates."""
 NOT_SHOWN = "only one broker of this client is in the input: it may have asked another"
+CLOCKS_US = 1_000_000
+"""Most by which the clocks of two hosts are taken to differ."""
 
 
-def findings_of(client: ClientState, leaders: Leaders, now: int, *, back_off_ms: int, sees_all: bool) -> list[Finding]:
+@dataclass(frozen=True, slots=True)
+class View:
+    """What an input can show of a client."""
+
+    brokers: bool
+    """It talks to more than one broker in the input, so the others are not hidden."""
+    clocks: bool
+    """Its connections are in several files, which may be of hosts whose clocks differ."""
+
+
+def findings_of(client: ClientState, leaders: Leaders, now: int, *, back_off_ms: int, view: View) -> list[Finding]:
     """Return the findings of a client's current troubles, the worst first."""
     events = client.kept.events()
     plain = sorted(
@@ -39,7 +51,7 @@ def findings_of(client: ClientState, leaders: Leaders, now: int, *, back_off_ms:
         trouble = client.items[one.item].trouble
         if len(found) < DETAILED and trouble is not None and one.item.kind is not Kind.CLUSTER:
             history = observed(client, one.item, trouble, events, leaders, now, back_off_ms)
-            found.append(_detailed(one, history, trouble, sees_all=sees_all))
+            found.append(_detailed(one, history, trouble, view))
         else:
             found.append(one)
     return sorted(found, key=lambda one: one.rank)
@@ -80,7 +92,7 @@ def _errors(trouble: Trouble) -> tuple[ErrorCount, ...]:
     return tuple(sorted(found, key=lambda one: -one.count))
 
 
-def _detailed(plain: Finding, history: History, trouble: Trouble, *, sees_all: bool) -> Finding:
+def _detailed(plain: Finding, history: History, trouble: Trouble, view: View) -> Finding:
     evidence = WireEvidence(history)
     hits = find_hits(evidence)
     discoveries = explain(evidence, find_discoveries(evidence), hits)
@@ -94,7 +106,7 @@ def _detailed(plain: Finding, history: History, trouble: Trouble, *, sees_all: b
         plain,
         status=status,
         role=history.header.cell.role,
-        asked=_asked(evidence, discoveries, trouble.since, sees_all=sees_all),
+        asked=_asked(evidence, discoveries, trouble.since, view),
         storm=storm,
         history=history,
         futile_per_s=rates[0],
@@ -119,10 +131,10 @@ def _rates(futile: FutileRequests, plain: Finding) -> tuple[float, float]:
     return futile.requests_per_s, futile.bytes_per_s
 
 
-def _asked(evidence: WireEvidence, discoveries: Sequence[Discovery], since: int, *, sees_all: bool) -> Asked:
+def _asked(evidence: WireEvidence, discoveries: Sequence[Discovery], since: int, view: View) -> Asked:
     after = [item for item in discoveries if item.at >= since]
     folded = sum(share for at, share in folded_discoveries(evidence) if at >= since)
-    unknown = "" if sees_all or after else NOT_SHOWN
+    unknown = "" if after else _not_shown(discoveries, since, view)
     if not after:
         return Asked(count=round(folded), unknown=unknown)
     first = after[0]
@@ -142,3 +154,12 @@ def _asked(evidence: WireEvidence, discoveries: Sequence[Discovery], since: int,
         code=next((row.code for row in rows if row.code), 0 if answer is None else answer.code),
         unknown=unknown,
     )
+
+
+def _not_shown(discoveries: Sequence[Discovery], since: int, view: View) -> str:
+    """Return why a client that did not ask may have asked; empty if all that it asked is in the input."""
+    before = [item.at for item in discoveries if since - CLOCKS_US <= item.at < since] if view.clocks else []
+    if before:
+        early = (since - before[-1]) / 1000
+        return f"it asked {early:.0f} ms before, by the clock of a file that may be of another host"
+    return "" if view.brokers else NOT_SHOWN

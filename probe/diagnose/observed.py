@@ -43,6 +43,8 @@ NOT_OURS = -2
 """A partition that no row names."""
 SHORTEST_US, LONGEST_US = 10_000, 5_000_000
 """Bounds of the time between two operations, as it is estimated from the requests before the trouble."""
+MOST_OPERATIONS = 100_000
+"""Operations of one trouble that are estimated, at most."""
 
 
 def observed(
@@ -160,7 +162,8 @@ def _operations(
     if role.reads:
         return
     asked = _asked_about(item, events)
-    times = [at for at in asked if at < since] + list(range(since, until, interval)) if interval else asked
+    step = max(interval, (until - since) // MOST_OPERATIONS)
+    times = [at for at in asked if at < since] + list(range(since, until, step)) if interval else asked
     for number, at in enumerate(times):
         yield App(
             at=at,

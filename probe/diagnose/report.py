@@ -13,6 +13,7 @@ from probe.diagnose.brokers import BrokerView
 from probe.diagnose.findings import BAD, ORDER, Asked, ClientFinding, Finding, Status
 from probe.diagnose.names import BrokerNames
 from probe.diagnose.objects import Kind
+from probe.diagnose.seen import FILES, Left
 from probe.model import StormBound, Trigger
 from probe.model.counts import counted
 from probe.model.visible import visible
@@ -43,7 +44,7 @@ def lines(diagnosis: Diagnosis, advices: Sequence[tuple[ClientFinding, Advice]],
             yield f"{status:<{AT}}and {len(mine) - len(shown)} more; --all lists them"
     yield from _brokers(diagnosis.brokers, names, everything=everything)
     for left in diagnosis.left:
-        yield f"{'not read':<{AT}}{visible(f'{left.count} {left.unit} of {left.file}: {left.reason}')}"
+        yield f"{'not read':<{AT}}{visible(not_read(left))}"
 
 
 def head(diagnosis: Diagnosis) -> str:
@@ -55,6 +56,13 @@ def head(diagnosis: Diagnosis) -> str:
     span = f"{clock(diagnosis.begin)} to {clock(diagnosis.until)} UTC, {seconds:.0f} s" if diagnosis.events else "empty"
     of = " and ".join(diagnosis.sources) or "input"
     return f"{of} ({span}), {brokers}; {counted(len(diagnosis.clients), 'client')}: {found}"
+
+
+def not_read(left: Left) -> str:
+    """Return what was not decoded of a file, and why."""
+    if left.unit == FILES:
+        return f"{left.file}: {left.reason}"
+    return f"{counted(left.count, left.unit.removesuffix('s'))} of {left.file}: {left.reason}"
 
 
 def clock(at: int) -> str:

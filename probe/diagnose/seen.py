@@ -13,6 +13,10 @@ from probe.model.handshake import Handshake
 Wire = Opened | Request | Response | Folded | Closed
 
 
+FILES = "files"
+"""Unit of what is left of a whole file."""
+
+
 class Source(StrEnum):
     """Kind of the input that a connection was seen in."""
 
@@ -53,7 +57,7 @@ class Left:
     """One line, such as `encrypted (TLS)`, `not Kafka`, `lost segments`, `request log without bodies`."""
     count: int
     unit: str
-    """`connections`, `bytes` or `lines`."""
+    """`connections`, `packets`, `bytes` or `lines`; `FILES` where it is said of a whole file."""
 
 
 class Input(Protocol):
@@ -61,6 +65,10 @@ class Input(Protocol):
 
     connections: dict[int, Connection]
     """By number; grows while events are read."""
+
+    def watched(self, at: int) -> int:
+        """Return up to when the input shows what goes on from a time on: files may be of different hours."""
+        ...
 
     def events(self) -> Iterator[Wire]:
         """Yield events of all connections, by time (microseconds since 1970)."""

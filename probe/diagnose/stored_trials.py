@@ -39,6 +39,10 @@ class TrialInput:
                 self._connected(event, number)
                 yield replace(event, broker=number)
 
+    def watched(self, at: int) -> int:
+        """Return the end of the window."""
+        return max(at, self.until)
+
     def handshakes(self) -> dict[int, Handshake]:
         """Return what the client sent first."""
         return {item.conn: item for item in self._history.header.handshakes}

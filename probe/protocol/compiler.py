@@ -35,7 +35,7 @@ MALFORMED = (ValueError, LookupError, TypeError, OverflowError, StructError)
 """Exceptions of a reader, or of a digest of its result, for bytes that do not fit."""
 
 
-def uvarint(b: bytes, p: int) -> tuple[int, int]:
+def uvarint(b: bytes | bytearray, p: int) -> tuple[int, int]:
     """Return an unsigned varint and the position after it. Raises MalformedError for more than five bytes."""
     value = 0
     for shift in range(0, 35, 7):
@@ -47,7 +47,7 @@ def uvarint(b: bytes, p: int) -> tuple[int, int]:
     raise MalformedError("varint of more than five bytes")
 
 
-def skip_tags(data: bytes, p: int) -> int:
+def skip_tags(data: bytes | bytearray, p: int) -> int:
     """Return the position after a header's tagged fields. Raises the same exceptions as readers."""
     count, p = uvarint(data, p)
     for _ in range(count):

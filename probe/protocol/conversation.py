@@ -10,6 +10,7 @@ from probe.model.handshake import Handshake
 from probe.protocol.apis import API_VERSIONS, CONTROLLED_SHUTDOWN, FETCH, PRODUCE
 from probe.protocol.compiler import MALFORMED, skip_tags
 from probe.protocol.digest import ANSWERS, QUESTIONS
+from probe.protocol.exchanges import NOTHING, request_event, response_event
 from probe.protocol.fold import Fold
 from probe.protocol.frames import Frame, Splitter
 from probe.protocol.handshake import FirstRequests
@@ -21,7 +22,6 @@ from probe.protocol.sessions import FetchSessions
 UNSUPPORTED_VERSION = 35
 HIGHEST_API = 1000
 MAX_PENDING = 10_000
-NOTHING = Digest()
 
 _REQUEST = Struct(">hhi").unpack_from
 _INT16 = Struct(">h").unpack_from
@@ -113,18 +113,13 @@ class Conversation:
             self._pending.append(asked)
         if len(self._pending) > MAX_PENDING:
             self.fault = f"more than {MAX_PENDING} requests without an answer"
-        return Request(
-            at=at,
+        return request_event(
+            asked,
+            digest,
             conn=self.conn,
             broker=self.broker,
-            corr=corr,
-            api=api,
-            version=version,
             client_id=self.client_id,
             size=size,
-            rows=digest.rows,
-            everything=digest.everything,
-            acks=digest.acks,
             error=error or self.fault,
         )
 
@@ -165,20 +160,7 @@ class Conversation:
         except MALFORMED as problem:
             error = _reason(asked, "response", frame, problem)
             digest = Digest(code=UNSUPPORTED_VERSION) if _refuses_version(frame, asked) else NOTHING
-        return Response(
-            at=at,
-            conn=self.conn,
-            broker=self.broker,
-            corr=corr,
-            api=asked.api,
-            version=asked.version,
-            sent_at=asked.at,
-            size=size,
-            code=digest.code,
-            rows=digest.rows,
-            controller=digest.controller,
-            error=error,
-        )
+        return response_event(asked, digest, at=at, conn=self.conn, broker=self.broker, size=size, error=error)
 
     def _answer(self, frame: Frame, asked: Asked) -> Digest:
         version, p = asked.version, frame.start + 4

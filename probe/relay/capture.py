@@ -1,7 +1,8 @@
 """Bytes that passed through the relay, for `--capture`: kept per connection, written as pcapng for Wireshark. Sans-io.
 
-The bytes and their times are those of the client's side of the relay, where events are stamped. The TCP and IP headers
-are synthetic: one segment per forwarded piece, none of them lost, repeated or out of order.
+Payloads and credentials are overwritten (`probe.relay.blanked`). The other bytes, and the times, are those of the
+client's side of the relay, where events are stamped. The TCP and IP headers are synthetic: one segment per forwarded
+piece, none of them lost, repeated or out of order.
 The format: https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-04.html, sections 4.1 to 4.3.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import itemgetter
 from struct import pack
@@ -18,12 +19,13 @@ from probe.model import Closed, Event, Opened
 from probe.model.clock import now_us
 from probe.ports import Pcapng
 from probe.protocol.conversation import Conversation
+from probe.protocol.schemas import Schemas
+from probe.relay.blanked import ANSWER, ASK, Piece, Plans, blanked
 
 LIMIT = 64 << 20
 """Most bytes that a relay keeps; a comment in the file says if more were dropped."""
 SEGMENT = 32 << 10
 """Bytes of a segment; less than an IPv4 packet can hold."""
-ASK, ANSWER = 0, 1
 FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
 CLIENT_PORTS = range(61_000, 65_536)
 """Above the ports that Linux assigns by default, so that a synthetic client port is no listener's."""
@@ -48,14 +50,15 @@ class ConnectionCapture:
     opened: int = -1
     closed: int = -1
     by: str = ""
-    pieces: list[tuple[int, int, bytes]] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)
     """(microseconds, `ASK` or `ANSWER`, bytes), in order."""
 
 
 class Capture:
     """Keeps the bytes that one relay forwards."""
 
-    def __init__(self, limit: int = LIMIT) -> None:
+    def __init__(self, schemas: Schemas, limit: int = LIMIT) -> None:
+        self._plans = Plans(schemas)
         self._left = limit
         self._limit = limit
         self._cut = False
@@ -96,7 +99,12 @@ class Capture:
             self._left += sum(len(data) for _, _, data in tape.pieces)
         cut = f"Only the first {self._limit >> 20} MiB were captured." if self._cut else ""
         self._cut = self._cut and bool(self._tapes)
-        return lambda comment: pcapng(mine, "\n".join(filter(None, (comment, cut))), self._since_1970)
+
+        def written(comment: str) -> bytes:
+            kept = [replace(tape, pieces=blanked(tape.pieces, self._plans)) for tape in mine]
+            return pcapng(kept, "\n".join(filter(None, (comment, cut))), self._since_1970)
+
+        return written
 
 
 def _belongs(client_id: str, names: Iterable[str]) -> bool:

@@ -50,7 +50,7 @@ class Relay:
         """API key to microseconds, of the answers that are delayed."""
         self._ways: dict[int, BrokerProxy] = {}
         self._conn = 0
-        self._capture = Capture() if capture else None
+        self._capture = Capture(schemas) if capture else None
         self._first = FirstConnections()
         self._tasks: set[asyncio.Task[None]] = set()
         self._ticker: asyncio.TimerHandle | None = None

@@ -72,6 +72,9 @@ class WireScript:
     def events(self) -> Iterator[Wire]:
         yield from sorted(self.written, key=lambda event: event.at)
 
+    def watched(self, at: int) -> int:
+        return max(at, self.until, self.written[-1].at if self.written else 0)
+
     def handshakes(self) -> dict[int, Handshake]:
         return self.sent_first
 

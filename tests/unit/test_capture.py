@@ -24,12 +24,13 @@ from probe.model.endpoint import Endpoint
 from probe.ports import RelayPort, Sink
 from probe.protocol.apis import HEARTBEAT
 from probe.relay import Relay
-from probe.relay.capture import ANSWER, ASK, CLIENT_PORTS, SEGMENT, Capture, ConnectionCapture, pcapng
+from probe.relay.blanked import ANSWER, ASK
+from probe.relay.capture import CLIENT_PORTS, SEGMENT, Capture, ConnectionCapture, pcapng
 from probe.site import Source, build
 from probe.store import read_capture
 from tests.support import site_data
 from tests.support.fetched_tools import debian_program
-from tests.support.protocol_wire import schemas
+from tests.support.protocol_wire import plain, request, schemas
 from tests.support.real_cells import planned, play
 from tests.support.relay_peers import Broker, Client, client, of, until
 from tests.support.synthetic_rows import CELL, create, history, verdict
@@ -130,10 +131,10 @@ def test_the_last_packets_show_which_side_closed(by: str, flags: list[int], from
 
 
 def test_a_capture_over_its_limit_is_cut_with_a_note() -> None:
-    capture = Capture(limit=2 << 20)
+    capture = Capture(schemas(), limit=2 << 20)
     one = capture.begin(1, 1, 40_000)
     for at in range(4):
-        capture.take(one, at, ASK, bytes(1 << 20))
+        capture.take(one, at, ASK, b"\x7f" * (1 << 20))
     file = capture.hand_out()
     assert file is not None
     assert b"Only the first 2 MiB were captured." in file("x")
@@ -141,15 +142,17 @@ def test_a_capture_over_its_limit_is_cut_with_a_note() -> None:
 
 
 def test_every_cohort_member_gets_its_own_packets_once() -> None:
-    capture = Capture(limit=100)
-    for conn, name in enumerate(("a-1", "a-1-b", "a-12"), 1):
+    names = ("a-1", "a-1-b", "a-12")
+    asked = [request(3, 1, plain(3, 1, "Request"), client_id=name) for name in names]
+    capture = Capture(schemas(), limit=100)
+    for conn, name in enumerate(names, 1):
         one = capture.begin(conn, 1, 40_000)
         one.client_id = name
-        capture.take(one, conn, ASK, name.encode() * 5)
+        capture.take(one, conn, ASK, asked[conn - 1])
     mine = packets(capture.hand_out(["a-1"])("x"))
-    assert [packet.data for packet in mine if packet.data] == [b"a-1" * 5, b"a-1-b" * 5]
+    assert [packet.data for packet in mine if packet.data] == asked[:2]
     rest = packets(capture.hand_out()("x"))
-    assert [packet.data for packet in rest if packet.data] == [b"a-12" * 5]
+    assert [packet.data for packet in rest if packet.data] == asked[2:]
     again = capture.begin(9, 1, 40_000)
     capture.take(again, 1, ASK, bytes(100))
     assert b"Only the first" not in capture.hand_out()("x")

@@ -10,10 +10,15 @@ from tempfile import TemporaryDirectory
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from probe.diagnose.analysis import analyse
 from probe.diagnose.input import open_inputs
+from probe.diagnose.report import lines
+from probe.diagnose.report_json import as_json
 from probe.diagnose.seen import Wire
 from probe.errors import ProbeError
 from probe.model import Request
+from probe.site.render.diagnosis_page import page
+from tests.support.inventories import SAMPLES
 from tests.support.packets import Packet, Talk, ordinary, pcap, pcapng, produce, produced
 
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -40,10 +45,7 @@ def read(data: bytes) -> tuple[list[Wire], list[str]]:
 )
 def test_flipped_bits_do_no_harm(build: object, flips: list[tuple[int, int]]) -> None:
     assert callable(build)
-    data = bytearray(build(ordinary(6).packets))
-    for place, bit in flips:
-        data[place % len(data)] ^= 1 << bit
-    events, left = read(bytes(data))
+    events, left = read(flipped(build(ordinary(6).packets), flips))
     assert len(events) < 200
     assert not any("\n" in line for line in left)
 
@@ -127,3 +129,53 @@ def test_lengths_that_do_not_fit_end_the_file(tmp_path: Path) -> None:
     _, left = read(bytes(other))
     assert len(left) == 1
     assert left[0].startswith("not read to its end: a block of ")
+
+
+def reported(data: bytes, name: str) -> list[str]:
+    """Return every output of a diagnosis of a file, or the line by which it is refused."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(data)
+        try:
+            with open_inputs([str(path)]) as source:
+                found = analyse(source, whose=lambda *_: None, back_off_ms=lambda _: 100, pictures=3)
+        except ProbeError as error:
+            return [str(error)]
+    return [*lines(found, [], everything=True), as_json(found, []), page(found, [])]
+
+
+def troubled() -> list[Packet]:
+    """Return packets of a client that is refused and works again, so that there is something to say."""
+    talk = Talk().open()
+    for corr in range(12):
+        talk.ask(produce(corr, b"x")).answer(produced(corr, 56 if 3 < corr < 7 else 0))
+        talk.at += 300_000
+    return talk.close().packets
+
+
+@QUICK
+@given(
+    st.sampled_from(BUILDERS),
+    st.lists(st.tuples(st.integers(0, 1 << 20), st.integers(0, 7)), min_size=1, max_size=30),
+)
+def test_every_output_is_written_of_a_capture_with_flipped_bits(build: object, flips: list[tuple[int, int]]) -> None:
+    assert callable(build)
+    texts = reported(flipped(build(troubled()), flips), "a.cap")
+    assert not any("\n" in text for text in texts[:-2])
+
+
+@QUICK
+@given(
+    st.sampled_from(("request-4.3.1.log", "request-2.6.2.log")),
+    st.lists(st.tuples(st.integers(0, 1 << 20), st.integers(0, 7)), min_size=1, max_size=60),
+)
+def test_every_output_is_written_of_a_log_with_flipped_bits(name: str, flips: list[tuple[int, int]]) -> None:
+    texts = reported(flipped((SAMPLES / name).read_bytes(), flips), name)
+    assert not any("\n" in text for text in texts[:-2])
+
+
+def flipped(data: bytes, flips: list[tuple[int, int]]) -> bytes:
+    found = bytearray(data)
+    for place, bit in flips:
+        found[place % len(found)] ^= 1 << bit
+    return bytes(found)

@@ -14,6 +14,7 @@ import pytest
 from probe.cli import app as command
 from probe.cli.wiring.signals import restored_handlers
 from spark.output import sweep
+from tests.support.packets import Packet, Talk, pcap, produce, produced
 
 BUSY = """
 import threading, time
@@ -73,3 +74,28 @@ def test_half_written_tables_of_a_killed_publisher_are_removed(tmp_path: Path) -
         (tmp_path / name).touch()
     sweep(str(tmp_path))
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(stay)
+
+
+def test_ctrl_c_ends_what_feeds_a_diagnosis_and_the_diagnosis_reports_what_it_read() -> None:
+    data = pcap(sorted((one for talk in range(40) for one in many(talk)), key=lambda one: one.at))
+    argv = [sys.executable, "-m", "probe.cli.app", "diagnose", "-", "--results", "no-results"]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            assert process.stdin is not None
+            process.stdin.write(data)  # more than a pipe holds, so that it has begun to read
+            process.stdin.flush()
+            process.send_signal(signal.SIGINT)
+            said, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 1
+    assert "40 clients" in said.decode()
+    assert "Ctrl-C again ends without a report" in errors.decode()
+
+
+def many(number: int) -> list[Packet]:
+    talk = Talk(client=(f"10.0.1.{number}", 40_001)).open()
+    for corr in range(60):
+        talk.ask(produce(corr)).answer(produced(corr))
+        talk.at += 200_000
+    return talk.packets

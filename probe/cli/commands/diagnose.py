@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +15,8 @@ from probe.cli.console.reading_progress import ReadingProgress
 from probe.cli.console.streams import say
 from probe.cli.console.wrapped import terminal_columns, wrapped
 from probe.cli.laboratory import need_laboratory
-from probe.cli.wiring.diagnosis import advices, diagnose_files, readable
+from probe.cli.wiring.diagnosis import STDIN, advices, diagnose_files, readable
+from probe.cli.wiring.signals import interrupt_ends_input
 from probe.diagnose.advice import Advice
 from probe.diagnose.analysis import Diagnosis
 from probe.diagnose.findings import BAD, ClientFinding, Status
@@ -58,7 +60,8 @@ def diagnose(
         say(visible(problem))
     if not there.paths:
         raise _unreadable(there.problems)
-    with ReadingProgress() as progress:
+    waiting = interrupt_ends_input() if STDIN in there.paths else nullcontext()
+    with ReadingProgress() as progress, waiting:
         found = diagnose_files(there.paths, progress, 0 if html is None else TIMELINES)
     advised = advices(found, evidence, results, max_age)
     shown, advised = _named(found, advised, anonymize=anonymize)

@@ -66,7 +66,9 @@ def run(
     capture: Annotated[
         bool,
         typer.Option(
-            "--capture", help="Store the network traffic of each trial; `probe show --pcap FILE` writes it out."
+            "--capture",
+            help="Store the network traffic of each trial without payloads and credentials; `probe show --pcap FILE` "
+            "writes it out.",
         ),
     ] = False,
     fail_on: o.FailOn = "",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from probe.catalogue.families import CatalogueError
 from probe.cli.wiring.catalogue import families
@@ -36,11 +37,11 @@ class Readable:
 
 
 def readable(paths: Sequence[str]) -> Readable:
-    """Return which files can be opened. Standard input is opened only once, when it is read."""
+    """Return which files can be opened. Standard input and pipes are opened only once, when they are read."""
     good, problems = [], []
     for path in dict.fromkeys(paths):
         try:
-            if path != STDIN:
+            if not _is_read_once(path):
                 with readers.open_inputs([path]):
                     pass
         except ProbeError as error:
@@ -48,6 +49,10 @@ def readable(paths: Sequence[str]) -> Readable:
         else:
             good.append(path)
     return Readable(tuple(good), tuple(problems))
+
+
+def _is_read_once(path: str) -> bool:
+    return path == STDIN or Path(path).is_fifo() or Path(path).is_char_device()
 
 
 def diagnose_files(paths: Sequence[str], progress: Callable[[int, int], None], pictures: int) -> Diagnosis:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from probe.cli.console.streams import say
 from probe.errors import EndedError
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -31,3 +32,19 @@ def restored_handlers() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def interrupt_ends_input() -> Iterator[None]:
+    """Let the first SIGINT of the block pass, the next one end the command. Main thread only.
+
+    Ctrl-C reaches every process of a pipe: the one that feeds standard input ends by it, and what it has sent is read.
+    """
+
+    def wait(_number: int, _frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, _end)
+        say("what has been read is reported as soon as the input ends; Ctrl-C again ends without a report")
+
+    with restored_handlers():
+        signal.signal(signal.SIGINT, wait)
+        yield

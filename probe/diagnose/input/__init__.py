@@ -11,6 +11,7 @@ from probe.diagnose.input.files import STDIN, Format, InputFile
 from probe.diagnose.input.ordered import by_time
 from probe.diagnose.input.registry import Registry
 from probe.diagnose.input.request_logs import RequestLogs
+from probe.diagnose.input.spans import watched_until
 from probe.diagnose.seen import Connection, Input, Left, Wire
 from probe.errors import ProbeError
 from probe.model.handshake import Handshake
@@ -34,6 +35,10 @@ class Files:
             self._parts.append(CaptureInput(captures, registry, self._report))
         if logs:
             self._parts.append(RequestLogs(logs, registry, self._report))
+
+    def watched(self, at: int) -> int:
+        """Return up to when the files show what goes on from a time on, as far as they were read."""
+        return watched_until((span for part in self._parts for span in part.spans.values()), at)
 
     def events(self) -> Iterator[Wire]:
         """Yield events of all connections, by time. They are read once."""

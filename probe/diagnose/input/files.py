@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from probe.errors import ProbeError, reason_of
 from probe.inventory.readers.request_log import MARK
 
-STDIN = "-"
+STDIN, STANDARD_INPUT = "-", "standard input"
 HEAD = 65_536
 """Bytes of the beginning by which a file is recognised."""
 GZIP = b"\x1f\x8b"
@@ -42,7 +42,8 @@ class InputFile:
 
     def __init__(self, path: str) -> None:
         """Open and recognise a file. ProbeError if it cannot be read, or is neither a capture nor text."""
-        self.name = path
+        self.name = STANDARD_INPUT if path == STDIN else path
+        self._path = path
         self.damage = ""
         """Why the file was not read to its end, in a few words."""
         self.size = 0
@@ -102,11 +103,11 @@ class InputFile:
 
     def _open(self) -> None:
         try:
-            raw: BinaryIO = sys.stdin.buffer if self.name == STDIN else _opened(self.name)
+            raw = _standard_input() if self._path == STDIN else _opened(self._path)
             status = os.fstat(raw.fileno())
         except (OSError, ValueError) as error:
             raise ProbeError(f"{self.name}: {reason_of(error)}; {WAY_OUT}") from None
-        self._regular = stat.S_ISREG(status.st_mode) and self.name != STDIN
+        self._regular = stat.S_ISREG(status.st_mode) and self._path != STDIN
         self.size = status.st_size if self._regular else 0
         self._packed = _Counted(raw)
         try:
@@ -138,6 +139,16 @@ class InputFile:
         if MARK.encode() not in self.head and len(self.head) < HEAD:
             raise ProbeError(f"{self.name} has no line of a request log; {WAY_OUT}")
         return Format.LOG
+
+
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None or sys.stdin.closed:
+        raise ProbeError(f"{STANDARD_INPUT} is closed; {WAY_OUT}")
+    if sys.stdin.isatty():
+        raise ProbeError(
+            f"{STANDARD_INPUT} is a terminal; pipe a capture into the command, such as that of tcpdump -w -"
+        )
+    return sys.stdin.buffer
 
 
 def _opened(path: str) -> BinaryIO:

@@ -7,13 +7,14 @@ from typing import Any
 
 from probe.diagnose.input.log_lines import Logged
 from probe.diagnose.input.logged_bodies import fitted
-from probe.model import Event, Request, Response
+from probe.model import Event
 from probe.model.handshake import Handshake
 from probe.protocol.apis import API_VERSIONS, FETCH, PRODUCE
 from probe.protocol.compiler import MALFORMED, Body
 from probe.protocol.conversation import UNSUPPORTED_VERSION
 from probe.protocol.definitions import REQUEST, RESPONSE
 from probe.protocol.digest import ANSWERS, QUESTIONS
+from probe.protocol.exchanges import NOTHING, request_event, response_event
 from probe.protocol.fold import Fold
 from probe.protocol.handshake import FirstRequests
 from probe.protocol.names import api_name
@@ -23,7 +24,6 @@ from probe.protocol.sessions import FetchSessions
 
 SIZES, COUNT = "partitionSizes", "numPartitions"
 """What Produce requests of text logs have in place of topics: at TRACE, and at DEBUG."""
-NOTHING = Digest()
 
 
 class LoggedConversation:
@@ -49,34 +49,14 @@ class LoggedConversation:
             line.request or {}
         ):  # the answer names the partitions that were asked for
             question = question._replace(rows=tuple(row(one.topic, one.partition) for one in answer.rows))
-        request = Request(
-            at=asked.at,
-            conn=self.conn,
-            broker=self.broker,
-            corr=asked.corr,
-            api=asked.api,
-            version=asked.version,
-            client_id=line.client_id,
-            rows=question.rows,
-            everything=question.everything,
-            acks=question.acks,
-            error=problem,
+        self.fold.take(
+            request_event(asked, question, conn=self.conn, broker=self.broker, client_id=line.client_id, error=problem),
+            out,
         )
-        self.fold.take(request, out)
         if line.response is not None:
-            response = Response(
-                at=at,
-                conn=self.conn,
-                broker=self.broker,
-                corr=asked.corr,
-                api=asked.api,
-                version=asked.version,
-                sent_at=asked.at,
-                code=answer.code,
-                rows=answer.rows,
-                error=answer_problem,
+            self.fold.take(
+                response_event(asked, answer, at=at, conn=self.conn, broker=self.broker, error=answer_problem), out
             )
-            self.fold.take(response, out)
 
     def tick(self, at: int, *, final: bool = False) -> list[Event]:
         """Return the folded events that are due."""

@@ -8,8 +8,9 @@ from struct import Struct
 
 from probe.diagnose.input.boundaries import HEADER, HEADER_SIZE, Ranges, answer_start, is_request, request_start
 from probe.inventory.readers.request_log import AMONG_BROKERS
-from probe.model import Event, Response
+from probe.model import Event
 from probe.protocol.conversation import MAX_PENDING, Conversation
+from probe.protocol.exchanges import NOTHING, response_event
 from probe.protocol.frames import PREFIX, Frame, Splitter
 from probe.protocol.names import api_key
 from probe.protocol.rows import Names
@@ -138,17 +139,9 @@ class Overheard(Conversation):
         self._strange = 0
         for _ in range(index):
             asked = self._pending.popleft()
-            lost = Response(
-                at=at,
-                conn=self.conn,
-                broker=self.broker,
-                corr=asked.corr,
-                api=asked.api,
-                version=asked.version,
-                sent_at=asked.at,
-                error=LOST_ANSWER,
+            self.fold.take(
+                response_event(asked, NOTHING, at=at, conn=self.conn, broker=self.broker, error=LOST_ANSWER), out
             )
-            self.fold.take(lost, out)
         return True
 
 

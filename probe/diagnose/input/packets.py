@@ -16,16 +16,19 @@ CHUNK = 1 << 20
 """Bytes that are read at once."""
 LONGEST = 16 << 20
 """Most bytes of a packet or block. Packets that network cards put together have at most 256 KiB."""
+LATEST = 4_102_444_800_000_000
+"""The year 2100. A packet with a later time is damaged, and has that of the packet before."""
 CUT = "it ends within a packet"
 
 Packet = tuple[int, int, bytes, int, int, int, str]
 """Microseconds since 1970, link type, bytes with the packet's start and end, its length on the wire, file's name."""
 
 _PCAP_HEAD, _SECTION, _BLOCK = 24, b"\x0a\x0d\x0d\x0a", 12
-_INTERFACE, _SIMPLE, _ENHANCED, _OLD = 1, 3, 6, 2
+_INTERFACE, _SIMPLE, _ENHANCED, _OLD, _STATISTICS = 1, 3, 6, 2, 5
+_SELDOM = frozenset({_SIMPLE, _OLD, _STATISTICS})
 _ORDERS = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
-_UNIT, _OFFSET = 9, 14
-"""Options of an interface: if_tsresol, if_tsoffset."""
+_UNIT, _OFFSET, _END_TIME = 9, 14, 3
+"""Options of an interface: if_tsresol, if_tsoffset; of its statistics: isb_endtime."""
 _MILLION = 1_000_000
 
 
@@ -125,14 +128,15 @@ def _pcapng(file: Readable) -> Iterator[Packet]:  # noqa: C901  # one loop; a ca
                     file.damage = "a packet does not fit its block"
                     return
                 link, units, offset = section.interfaces[number]
-                at = high << 32 | low
+                moment = high << 32 | low
                 if units != _MILLION:
-                    at = at * _MILLION // units
-                at += offset
+                    moment = moment * _MILLION // units
+                moment += offset
+                at = moment if 0 <= moment <= LATEST else at
                 yield at, link, data, p + 28, p + 28 + kept, wire, file.name
             elif kind == _INTERFACE and length >= 20:
                 section.add_interface(data[p + 8 : stop - 4])
-            elif kind in {_SIMPLE, _OLD} and (packet := _seldom(section, kind, data, p, stop, at, file.name)):
+            elif kind in _SELDOM and (packet := _seldom(section, kind, data, p, stop, at, file.name)):
                 yield packet
             p = stop
     if p < len(data):
@@ -140,7 +144,7 @@ def _pcapng(file: Readable) -> Iterator[Packet]:  # noqa: C901  # one loop; a ca
 
 
 def _seldom(section: _Section, kind: int, data: bytes, p: int, stop: int, at: int, name: str) -> Packet | None:
-    """Read a simple packet block, which has no time, or a packet block, which is obsolete."""
+    """Read a simple packet block, which has no time, a packet block, which is obsolete, or the end of a capture."""
     if not section.interfaces:
         return None
     if kind == _SIMPLE and stop - p >= 16:
@@ -151,5 +155,19 @@ def _seldom(section: _Section, kind: int, data: bytes, p: int, stop: int, at: in
         if number < len(section.interfaces) and kept <= stop - p - 32:
             link, units, offset = section.interfaces[number]
             moment = (high << 32 | low) * _MILLION // units + offset
-            return moment, link, data, p + 28, p + 28 + kept, wire, name
+            return moment if 0 <= moment <= LATEST else at, link, data, p + 28, p + 28 + kept, wire, name
+    return _end(section, data, p, stop, at, name) if kind == _STATISTICS else None
+
+
+def _end(section: _Section, data: bytes, p: int, stop: int, at: int, name: str) -> Packet | None:
+    """Return a packet without bytes at the end of a capture, where its statistics tell it."""
+    (number,), p = Struct(section.order + "I").unpack_from(data, p + 8), p + 20
+    option = Struct(section.order + "HHII").unpack_from
+    while p + 16 <= stop and number < len(section.interfaces):
+        code, size, high, low = option(data, p)
+        link, units, offset = section.interfaces[number]
+        moment = (high << 32 | low) * _MILLION // units + offset
+        if (code, size) == (_END_TIME, 8) and at <= moment <= LATEST:
+            return moment, link, data, p, p, 0, name
+        p += 4 + size + -size % 4
     return None

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from probe.diagnose.input.boundaries import Ranges, ranges_of
 from probe.diagnose.input.files import InputFile
-from probe.diagnose.seen import Connection, Left, Source
+from probe.diagnose.seen import FILES, Connection, Left, Source
 from probe.model.handshake import Handshake
 from probe.protocol.schemas import Schemas
 from probe.protocol.sessions import FetchSessions
@@ -88,7 +88,7 @@ class Registry:
     def damaged(self, file: InputFile) -> None:
         """Count a file that was not read to its end."""
         if file.damage:
-            self.leave(file.name, f"not read to its end: {file.damage}", "files")
+            self.leave(file.name, f"not read to its end: {file.damage}", FILES)
 
     def left(self) -> tuple[Left, ...]:
         """Return what was counted, by file."""

@@ -15,6 +15,7 @@ from probe.diagnose.input.merged import merged
 from probe.diagnose.input.ordered import Ordered
 from probe.diagnose.input.overheard import REPLICA
 from probe.diagnose.input.registry import Registry
+from probe.diagnose.input.spans import Span
 from probe.diagnose.input.streams import IDLE_US
 from probe.diagnose.seen import Source, Wire
 from probe.model import Opened
@@ -36,15 +37,19 @@ class RequestLogs:
     def __init__(self, files: Sequence[InputFile], registry: Registry, progress: Callable[[], None]) -> None:
         self._files, self._registry, self._progress = files, registry, progress
         self._talks: dict[str, LoggedConversation] = {}
+        self.spans: dict[str, Span] = {}
         self._ordered = Ordered()
 
     def events(self) -> Iterator[Wire]:
         """Yield the events, by time."""
         due = last = 0
         for at, line, name in merged(self._files, read_lines):
+            if at:
+                span = self.spans.setdefault(name, [at, at])
+                last = span[1] = max(span[1], at)
             self._take(at, line, name)
             if at >= due:
-                last, due = max(last, at), at + TICK_US
+                due = at + TICK_US
                 self._tick(at)
                 self._progress()
                 yield from self._ordered.due(at - WINDOW_US)

@@ -12,7 +12,7 @@ from probe.diagnose.advice import Advice
 from probe.diagnose.analysis import Diagnosis
 from probe.diagnose.findings import ClientFinding, Finding, Status
 from probe.diagnose.names import BrokerNames
-from probe.diagnose.report import advised, details, head, whose
+from probe.diagnose.report import advised, details, head, not_read, whose
 from probe.model.visible import visible
 from probe.protocol.names import error_name
 from probe.site.render.environment import environment
@@ -67,7 +67,7 @@ def page(diagnosis: Diagnosis, advices: Sequence[tuple[ClientFinding, Advice]]) 
             head=head(diagnosis),
             clients=[_client(number, one, names, known.get(one.key)) for number, one in enumerate(diagnosis.clients)],
             brokers=list(_brokers(diagnosis, names)),
-            left=[visible(f"{one.count} {one.unit} of {one.file}: {one.reason}") for one in diagnosis.left],
+            left=[visible(not_read(one)) for one in diagnosis.left],
         )
     )
 
