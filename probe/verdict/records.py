@@ -131,7 +131,8 @@ def _given(apps: Iterable[App]) -> dict[int, set[int]]:
 
 def _nobody_sent(item: Stored, given: Mapping[str, Mapping[int, set[int]]], unreported: bool) -> bool:
     """Return whether a record has a writer of the trial that was not given it; the last ones may be `unreported`."""
-    if item.instance not in given:
+    known = given.get(item.instance)
+    if not known:  # another writer, or a driver that reported nothing
         return False
-    numbers = given[item.instance].get(item.partition, set())
+    numbers = known.get(item.partition, set())
     return item.sequence not in numbers and not (unreported and item.sequence > max(numbers, default=-1))

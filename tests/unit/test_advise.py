@@ -54,9 +54,6 @@ def row(outcome: Outcome, run_id: str = "r1", trial: int = 0, cell: Cell = CELL,
 
 def one(outcome: Outcome, cell: Cell = CELL, conforms: bool | None = None) -> SettledCell:
     found = verdict(outcome) if conforms is None else replace(verdict(outcome), conforms=conforms)
-| None = None) -> SettledCell:
-    found = verdict(outcome)
-    found = found if conforms is None else replace(found, conforms=conforms)
     return SettledCell(cell=cell, run_id="r1", trial=0, verdicts=(found,))
 
 
