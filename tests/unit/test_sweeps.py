@@ -15,10 +15,10 @@ from probe.cli.app import app
 from probe.cli.options import RunSelection
 from probe.errors import ProbeError
 from probe.model import CONTROL, Engine, History, Outcome, Profile, Role, Verdict
-from probe.model.outcomes import SAY_NOTHING
+from probe.model.outcomes import OUTCOMES, SAY_NOTHING
 from probe.model.sweep import Sweep
 from probe.site.pages import sweep_picture
-from probe.site.pages.sweep_picture import HOLLOW, SHAPES, picture
+from probe.site.pages.sweep_picture import DRAWN, picture
 from probe.site.render.sweep_file import sweep_file
 from probe.store import RunStore, trials
 from probe.store.sweeps import mark_sweep, sweep_runs
@@ -172,9 +172,9 @@ def test_a_run_without_a_sweep_is_named(tmp_path: Path) -> None:
 
 
 def test_each_outcome_has_a_shape_of_its_own() -> None:
-    drawn = {(shape, outcome in HOLLOW) for outcome, shape in SHAPES.items()}
-    assert len(drawn) == len(SHAPES)
-    assert set(SHAPES) == set(Outcome) - SAY_NOTHING - {Outcome.FLAKY}
+    looks = {(shape, OUTCOMES[outcome].severity > 0) for outcome, shape in DRAWN.items()}
+    assert len(looks) == len(DRAWN), "equal forms differ in being filled"
+    assert set(DRAWN) == set(Outcome) - SAY_NOTHING - {Outcome.FLAKY}
 
 
 def test_every_trial_that_says_something_is_a_mark_inside_the_picture() -> None:

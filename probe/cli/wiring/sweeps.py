@@ -12,7 +12,6 @@ from probe.cli.console.streams import say
 from probe.errors import NothingJudgedError, ProbeError, reason_of
 from probe.files.atomic import write_file
 from probe.model.results import ResultsError
-from probe.site.render.sweep_file import sweep_file
 from probe.store import trials as stored_trials
 from probe.store.sweeps import sweep_runs
 
@@ -48,6 +47,8 @@ def write_csv(result: SweepResult, path: Path) -> None:
 
 def write_svg(result: SweepResult, path: Path) -> None:
     """Write a sweep as a picture. ProbeError if the file cannot be written."""
+    from probe.site.render.sweep_file import sweep_file  # noqa: PLC0415  # loads the templates
+
     _write(path, sweep_file(result))
 
 

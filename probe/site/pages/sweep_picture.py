@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from probe.cells.sweeps import Curve, Step, SweepResult
-from probe.model import Outcome, Verdict
+from probe.model import Verdict
 from probe.model.outcomes import OUTCOMES
 from probe.site.data.outcome_signs import tone
 
@@ -29,20 +29,8 @@ APART, SPREAD = 13.0, 2.0
 """Greatest distance of two clients at one value; distance of the trials of one."""
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "1 5", "12 4")
 """Lines of the clients, in their order."""
-SHAPES: dict[Outcome, str] = {
-    Outcome.REFRESHES: "M-4,0a4,4 0 1 0 8,0a4,4 0 1 0 -8,0z",
-    Outcome.HINTED: "M-3,-4.5l7.5,4.5l-7.5,4.5z",
-    Outcome.CLEAN: "M-3.5,-3.5h7v7h-7z",
-    Outcome.RIDES: "M0,-5l5,5l-5,5l-5,-5z",
-    Outcome.SURFACES: "M-4,-4l8,8M-4,4l8,-8",
-    Outcome.LATE: "M0,-4.5l5,8.5h-10z",
-    Outcome.STORMS: "M0,-5l5,5l-5,5l-5,-5z",
-    Outcome.STUCK: "M-3.5,-3.5h7v7h-7z",
-    Outcome.VIOLATES: "M0,4.5l5,-8.5h-10z",
-    Outcome.FATAL: "M-5,0h10M0,-5v10M-3.5,-3.5l7,7M-3.5,3.5l7,-7",
-}
-HOLLOW = frozenset({Outcome.REFRESHES, Outcome.HINTED, Outcome.CLEAN, Outcome.RIDES})
-"""Outcomes whose shape is empty; a filled one of the same form is another outcome."""
+DRAWN = {outcome: info.shape for outcome, info in OUTCOMES.items() if info.shape}
+"""The shapes of the outcomes, the best first."""
 NICE = tuple(factor * 10**power for power in range(6) for factor in (1, 2, 5))
 """Times, in ms, at which the axis may begin, end and have a tick."""
 
@@ -165,11 +153,11 @@ def _marks(curve: Curve, centres: Mapping[str, float], shift: float, y: Scale) -
             ms = one.facts.recovery_ms
             took = "no recovery" if ms is None else f"{ms:.0f} ms"
             title = f"{curve.name}, {step.value}: {OUTCOMES[one.outcome].label}, {took}"
-            yield Mark(x, TOP + BAND / 2 if ms is None else y(ms), SHAPES[one.outcome], _style(one), title)
+            yield Mark(x, TOP + BAND / 2 if ms is None else y(ms), DRAWN[one.outcome], _style(one), title)
 
 
 def _style(one: Verdict) -> str:
-    return f"{'hollow' if one.outcome in HOLLOW else 'full'} {tone(one.outcome, one.conforms)}"
+    return f"{'full' if OUTCOMES[one.outcome].severity else 'hollow'} {tone(one.outcome, one.conforms)}"
 
 
 def _medians(
@@ -186,11 +174,11 @@ def _medians(
 def _described(result: SweepResult) -> Iterable[str]:
     """Yield the picture in words, a sentence per client."""
     for curve in result.curves:
-        steps = "; ".join(f"{step.value}: {_in_words(step)}" for step in curve.steps)
+        steps = "; ".join(f"{step.value}: {_told(step)}" for step in curve.steps)
         yield f"{curve.name}, {result.sweep.label}: {steps}."
 
 
-def _in_words(step: Step) -> str:
+def _told(step: Step) -> str:
     ms = step.median_ms
     return step.outcomes.replace(";", " ").replace(":", " ") + (", no recovery" if ms is None else f", {ms:.0f} ms")
 
@@ -212,10 +200,10 @@ def _legend(result: SweepResult, top: float) -> _Samples:
         for place, at in enumerate(clients)
     )
     seen = {one.outcome: one for curve in result.curves for step in curve.steps for one in step.seen}
-    ordered = [seen[outcome] for outcome in SHAPES if outcome in seen]
+    ordered = [seen[outcome] for outcome in DRAWN if outcome in seen]
     words, bottom = _flow([OUTCOMES[one.outcome].label for one in ordered], 14, bottom + LINE)
     marks = tuple(
-        Mark(at.x - 9, at.y - 4, SHAPES[one.outcome], _style(one), "") for one, at in zip(ordered, words, strict=True)
+        Mark(at.x - 9, at.y - 4, DRAWN[one.outcome], _style(one), "") for one, at in zip(ordered, words, strict=True)
     )
     return _Samples(strokes, marks, (*clients, *words), bottom)
 
