@@ -2,10 +2,10 @@
 
 The latest run in which a trial settles a cell under the newest conditions gives the cell its row. Trials that wait have
 a lower weight, broken trials a lower one still: they give the row only if the cell has no settling trial. Cells of
-clients that are not available come last. Trials with a shortened observation are left out. A cell is `flaky` if the
-trials of that run disagree. Its numbers are then those of the commonest outcome (`agreeing` of `trials`); among equally
-common outcomes the worse counts, in the order of `Outcome`. What the cell is worth is decided by its worst trial, in
-the order of `probe.model.outcomes`.
+clients that are not available come last. Trials with a shortened observation and those of sweeps are left out. A cell
+is `flaky` if the trials of that run disagree. Its numbers are then those of the commonest outcome (`agreeing` of
+`trials`); among equally common outcomes the worse counts, in the order of `Outcome`. What the cell is worth is decided
+by its worst trial, in the order of `probe.model.outcomes`.
 
 Only runs that can give a cell its row are counted and measured; `latest` finds them and reads few columns.
 """
@@ -46,6 +46,7 @@ CELL_RUN = (*IDENTITY, "run_id")
 _JUDGEMENT = tuple(name for name in VERDICT.names if name not in TRIAL_KEY)
 _DEFAULTS: dict[str, bool | float | int | str] = {
     "shortened": False,
+    "sweep": "",
     "reality": Reality.EFFECTIVE.value,
     "rules": 0,
     "conditions": FIRST,
@@ -80,8 +81,8 @@ def with_newest_verdicts(trials: DataFrame, verdicts: DataFrame) -> DataFrame:
 
 
 def enter(trials: DataFrame) -> DataFrame:
-    """Leave out trials with a shortened observation and fill in columns of older files: TRIAL -> TRIAL."""
-    return trials.fillna(_DEFAULTS).where(~F.col("shortened")).select(*TRIAL.names)
+    """Leave out shortened observations and sweeps, and fill in columns of older files: TRIAL -> TRIAL."""
+    return trials.fillna(_DEFAULTS).where(~F.col("shortened") & (F.col("sweep") == "")).select(*TRIAL.names)
 
 
 def latest(trials: DataFrame, runs: Sequence[str]) -> DataFrame:

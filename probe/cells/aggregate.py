@@ -1,9 +1,9 @@
 """Settle stored trials into cells, by the same rules as the matrix (spark/aggregate.py; a test compares the two).
 
 The trials with the greatest rank (`probe.model.conditions.rank`) give a cell its result: those that settle it, under
-the newest conditions, in the latest run. Trials with a shortened observation are left out. Trials that wait settle
-nothing, and broken trials have a lower weight than these. A cell whose trials disagree in that run is `flaky`; its
-worst trial decides what it is worth.
+the newest conditions, in the latest run. Trials with a shortened observation and those of sweeps are left out. Trials
+that wait settle nothing, and broken trials have a lower weight than these. A cell whose trials disagree in that run is
+`flaky`; its worst trial decides what it is worth.
 """
 
 from __future__ import annotations
@@ -43,6 +43,10 @@ class JudgedTrial(Protocol):
     @property
     def shortened(self) -> bool:
         """Whether `--watch` shortened the observation."""
+
+    @property
+    def sweep(self) -> str:
+        """The sweep that the trial is part of; empty = none."""
 
     @property
     def conditions(self) -> int:
@@ -169,7 +173,7 @@ def settle(rows: Iterable[JudgedTrial]) -> dict[Cell, SettledCell]:
     """Settle trials into cells. The rows of one run alone give that run's result."""
     best: dict[Cell, tuple[Rank, list[JudgedTrial]]] = {}
     for row in rows:
-        if row.shortened:
+        if row.shortened or row.sweep:
             continue
         rank = conditions.rank(row.cell, row.verdict.outcome, row.conditions, row.run_id)
         held = best.get(row.cell)

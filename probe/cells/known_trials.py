@@ -42,7 +42,7 @@ def pooled(rows: Iterable[JudgedTrial], expectations: Sequence[Expectation]) -> 
     wanted = needed(expectations)
     mine: dict[Cell, list[JudgedTrial]] = {}
     for row in rows:
-        if row.cell in wanted and not row.shortened:
+        if row.cell in wanted and not (row.shortened or row.sweep):
             mine.setdefault(row.cell, []).append(row)
     bad: dict[Cell, set[Outcome]] = {}
     for item in expectations:

@@ -70,6 +70,11 @@ COMMANDS: Mapping[str, Command] = {
         summary="Find the version in which the outcome changed. Exit code 0 if there is one, 1 if all outcomes are "
         "the same.",
     ),
+    "sweep": Command(
+        module="sweep",
+        summary="Measure recovery as a function of one thing: the duration of an election, or a setting of the client.",
+        laboratory=True,
+    ),
     "publish-evidence": Command(
         module="publish_evidence",
         summary="Write settled cells as evidence that ships with the package; exit code 1 if it contradicts a known "

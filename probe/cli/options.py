@@ -16,8 +16,9 @@ from probe.catalogue.selectors import broker_line, select_profiles
 from probe.cli.common_options import DEFAULT_BROKER
 from probe.cli.console.skips import by_reason, without_role
 from probe.errors import ProbeError
-from probe.model import CONTROL, Election, Engine, Role
+from probe.model import CONTROL, Election, Engine, Profile, Role
 from probe.model.profile import USUAL
+from probe.model.sweep import Sweep
 from probe.planning.plan import Plan, make_plan
 from probe.planning.selection import LongWatches, Selection
 
@@ -142,6 +143,8 @@ class RunSelection:
     seed: int | None = None
     shard: str = "1/1"
     long_watches: LongWatches = LongWatches.ALL
+    over: Sweep | None = None
+    """What the cells differ in; each profile is run with each of its values."""
 
     def whole(self, results: str = "") -> tuple[Plan, Selection]:
         """Return the plan of these selectors with control cells. ProbeError for a selector without a match.
@@ -173,18 +176,21 @@ class RunSelection:
         asked = self.brokers or [DEFAULT_BROKER]
         real = self.engine is Engine.KAFKA
         exact = asked_brokers(asked) if real else {}
-        if real and self.election is not None:
+        over = self.over is not None and not self.over.key
+        if real and (over or self.election is not None):
+            option = "--over election" if over else "--election"
             raise CatalogueError(
-                "--election is for the embedded engine only, since real brokers elect by themselves; leave it out"
+                f"{option} is for the embedded engine only, since real brokers elect by themselves; leave it out"
             )
         return Selection(
             clients=choose_clients(self.clients),
             scenarios=scenarios,
             roles=tuple(self.roles) or tuple(Role),
-            profiles=select_profiles(self.profiles or [USUAL], self.properties, self.election),
+            profiles=self._profiles(),
             own_profiles=not self.profiles,
             engine=self.engine,
             brokers=tuple(exact or dict.fromkeys(broker_line(item) for item in asked)),
+            sweep="" if self.over is None else str(self.over),
             trials=self.trials,
             seed=self.seed if self.seed is not None else random.SystemRandom().randrange(2**31),
             shard=parse_shard(self.shard),
@@ -192,6 +198,16 @@ class RunSelection:
             unplayed=UNSUPPORTED_STEPS if real else {},
             long_watches=self.long_watches,
         )
+
+    def _profiles(self) -> tuple[Profile, ...]:
+        """Return the profiles, in a sweep each with each value. CatalogueError for a thing that is set twice."""
+        plain = select_profiles(self.profiles or [USUAL], self.properties, self.election)
+        over = self.over
+        if over is None:
+            return plain
+        if any(map(over.value, plain)):
+            raise CatalogueError(f"--over {over}: {over.name} is set as well; leave the option with its one value out")
+        return tuple(over.profile(profile, value) for profile in plain for value in over.values)
 
 
 def _why_nothing(plan: Plan, selection: Selection) -> str:
@@ -219,3 +235,13 @@ def parse_shard(text: str) -> tuple[int, int]:
     if not (first.isdigit() and second.isdigit() and 1 <= int(first) <= int(second)):
         raise CatalogueError(f"--shard {text}: write I/N with 1 <= I <= N, such as 1/4")
     return int(first), int(second)
+
+
+def parse_over(text: str) -> Sweep:
+    """Parse what a sweep varies. ProbeError for anything else."""
+    try:
+        return Sweep.parse(text)
+    except ValueError as error:
+        raise ProbeError(
+            f"--over {text}: {error}; write election=0,100,250 (milliseconds) or property:KEY=a,b,c"
+        ) from None

@@ -97,6 +97,10 @@ class Facts:
     """JoinGroup requests for the group after the first hit. None for other roles."""
     bystander_own_gap_ms: float | None = None
     """Longest gap of the partition without a fault, without the time in which brokers kept it waiting."""
+    unresolved: int | None = None
+    """Records of which the application learned nothing although the delivery limit had passed."""
+    phantom: int | None = None
+    """Records that the read-back found and nobody sent."""
 
 
 FACTS = types_of(Facts)
@@ -120,6 +124,7 @@ ORIGIN: Mapping[str, Type] = MappingProxyType(
         "mirrors": Type.STRING,
         "shortened": Type.BOOLEAN,
         "conditions": Type.INT,
+        "sweep": Type.STRING,
     }
 )
 """The columns of a trial's row that describe what was run."""
@@ -200,6 +205,9 @@ COLUMNS: tuple[Column, ...] = (
            text="Number of the conditions under which it was measured (docs/verdicts.md)."),
     Column("outcomes", _VOTE, text="Number of trials per outcome, the commonest first: refreshes:17;storms:3."),
     Column("worst", _VOTE, "outcome", text="The outcome of the worst trial: by conformity, then by severity."),
+    Column("unresolved", _MAX, "unresolved", _COUNT, "Without an outcome",
+           "Records of which the application learned nothing although the delivery limit had passed."),
+    Column("phantom", _MAX, "phantom", _COUNT, "Sent by nobody", "Records that the read-back found and nobody sent."),
 )  # fmt: skip
 """The columns of the matrix, in the order of matrix.csv: name, aggregate, source, unit, label, text."""
 NAMES = tuple(column.name for column in COLUMNS)

@@ -109,6 +109,8 @@ class Header:
     """Time from the fault to the end of the observation."""
     shortened: bool = False
     """`--watch` made the observation shorter than the scenario declares."""
+    sweep: str = ""
+    """The sweep that the trial is part of, as `--over` names it. Such trials do not enter the matrix. Empty = none."""
     problems: tuple[str, ...] = ()
     """Failures of the harness. Any failure makes the trial broken."""
     impossible: str = ""

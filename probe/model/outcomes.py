@@ -37,6 +37,9 @@ class OutcomeInfo:
     outcome: Outcome
     symbol: str
     """One character, different for every outcome, since colour alone must not distinguish outcomes."""
+    shape: str = ""
+    """The mark of such a trial in a picture, a path around (0, 0); it is filled if the outcome has a severity. Empty =
+    such trials are not drawn."""
     explanation: str
     """One or two short sentences for a legend."""
     phrase: str
@@ -82,6 +85,7 @@ _TABLE = (
     OutcomeInfo(
         outcome=Outcome.REFRESHES,
         symbol="✓",
+        shape="M-4,0a4,4 0 1 0 8,0a4,4 0 1 0 -8,0z",
         explanation="Asked for the new leader because of the fault, moved promptly; the application saw no error.",
         phrase="asked for the new leader because of the fault, moved there promptly, "
         "and showed the application no error",
@@ -90,6 +94,7 @@ _TABLE = (
     OutcomeInfo(
         outcome=Outcome.HINTED,
         symbol="➜",
+        shape="M-3,-4.5l7.5,4.5l-7.5,4.5z",
         explanation="Followed the leader named in the error answer itself (KIP-951); no discovery was needed.",
         phrase="followed the new leader named in the error answer itself (KIP-951), without having to ask",
         says="follows the hint",
@@ -97,6 +102,7 @@ _TABLE = (
     OutcomeInfo(
         outcome=Outcome.CLEAN,
         symbol="○",
+        shape="M-3.5,-3.5h7v7h-7z",
         explanation="Nothing went wrong for the application, and no reaction was called for.",
         phrase="carried on without an error",
         ends_control=True,
@@ -104,6 +110,7 @@ _TABLE = (
     OutcomeInfo(
         outcome=Outcome.RIDES,
         symbol="↻",
+        shape="M0,-5l5,5l-5,5l-5,-5z",
         explanation="Tried again in place until the broker was well; the application saw no error.",
         phrase="tried again in place until the broker was well, and showed the application no error",
         says="rides it out",
@@ -111,6 +118,7 @@ _TABLE = (
     OutcomeInfo(
         outcome=Outcome.SURFACES,
         symbol="!",
+        shape="M-4,-4l8,8M-4,4l8,-8",
         explanation="An error reached the application.",
         phrase="passed an error on to the application",
         says="surfaces an error",
@@ -120,6 +128,7 @@ _TABLE = (
     OutcomeInfo(
         outcome=Outcome.LATE,
         symbol="◔",
+        shape="M0,-4.5l5,8.5h-10z",
         explanation="Recovered, but too slowly, or only for another reason than the fault.",
         phrase="recovered, but late or only because something other than the fault led it there",
         severity=2,
@@ -128,6 +137,7 @@ _TABLE = (
     OutcomeInfo(
         outcome=Outcome.STORMS,
         symbol="≋",
+        shape="M0,-5l5,5l-5,5l-5,-5z",
         explanation="Recovered, but with far more requests or connections than its own back-off allows.",
         phrase="flooded the brokers with more requests or connections than its own back-off allows",
         says="storms",
@@ -137,6 +147,7 @@ _TABLE = (
     OutcomeInfo(
         outcome=Outcome.STUCK,
         symbol="✗",
+        shape="M-3.5,-3.5h7v7h-7z",
         explanation="Never recovered by itself while the fault was in force.",
         phrase="did not recover by itself while the fault was in force",
         severity=STOPS,
@@ -146,6 +157,7 @@ _TABLE = (
     OutcomeInfo(
         outcome=Outcome.VIOLATES,
         symbol="⚠",
+        shape="M0,4.5l5,-8.5h-10z",
         explanation="Broke a promise: records lost, duplicated, reordered, or a position that jumped.",
         phrase="broke a promise to its application",
         says="violates a promise",
@@ -156,6 +168,7 @@ _TABLE = (
     OutcomeInfo(
         outcome=Outcome.FATAL,
         symbol="☠",
+        shape="M-5,0h10M0,-5v10M-3.5,-3.5l7,7M-3.5,3.5l7,-7",
         explanation="The client became unusable, or its process ended.",
         phrase="became unusable",
         says="is unusable afterwards",

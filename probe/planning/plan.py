@@ -38,6 +38,8 @@ class Planned:
     expectation: Expectation
     limits: Limits
     trials: int
+    sweep: str = ""
+    """The sweep that it is part of; empty = none."""
 
     @property
     def is_control(self) -> bool:
@@ -118,11 +120,12 @@ def make_plan(selection: Selection) -> Plan:
         if item.reason:
             skips.append(Skip(item.cell, item.reason))
         else:
-            each[item.cell] = _planned(item, selection.trials)
+            each[item.cell] = _planned(item, selection)
     return Plan(_order(list(each.values()), selection), tuple(skips), selection.exact)
 
 
-def _planned(item: Combination, trials: int) -> Planned:
+def _planned(item: Combination, selection: Selection) -> Planned:
+    """Plan a cell. In a sweep the control cells, one per value, get one trial each."""
     cell, chosen, profile = item.cell, item.chosen, item.profile
     behaviour = chosen.family.behaviour
     limits = Limits(
@@ -131,7 +134,9 @@ def _planned(item: Combination, trials: int) -> Planned:
     )
     part = variant_of(item.variant, profile, cell.engine, cell.broker)
     expectation = expectation_of(part, profile, cell.broker)
-    return Planned(cell, chosen, profile, item.scenario, part, expectation, limits, trials)
+    sweep = selection.sweep
+    trials = 1 if sweep and cell.scenario == CONTROL else selection.trials
+    return Planned(cell, chosen, profile, item.scenario, part, expectation, limits, trials, sweep)
 
 
 def _order(cells: list[Planned], selection: Selection) -> tuple[Planned, ...]:

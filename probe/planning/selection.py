@@ -50,6 +50,8 @@ class Selection:
     brokers: Sequence[str]
     trials: int = 1
     seed: int = 0
+    sweep: str = ""
+    """The sweep that its trials are part of (`probe.model.sweep`); empty = none."""
     shard: tuple[int, int] = (1, 1)
     exact: Mapping[str, str] = field(default_factory=dict)
     """Real brokers: the exact version of each release line."""

@@ -73,3 +73,4 @@ class _JudgedTrial:
     verdict: Verdict
     conditions: int
     shortened: bool = False
+    sweep: str = ""

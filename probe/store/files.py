@@ -64,6 +64,11 @@ class Place:
         """Return whether the file or folder exists."""
         return bool(self._fs.get_file_info(self._full(path)).type != fs.FileType.NotFound)
 
+    def present(self, paths: Sequence[str]) -> list[bool]:
+        """Return for each path whether there is a file or folder, with one question to the file system."""
+        infos = self._fs.get_file_info([self._full(path) for path in paths]) if paths else []
+        return [info.type != fs.FileType.NotFound for info in infos]
+
     def write_table(self, path: str, table: pa.Table) -> None:
         """Write a Parquet file aside and rename it; ResultsError if it cannot be written."""
 

@@ -106,7 +106,7 @@ def _evidence(results: str, ids: Iterable[str]) -> tuple[Mapping[str, int], Mapp
         warned: list[str] = []
         for row in _rows(results, run_id, warned):
             met[row.cell] = run_id
-            if not row.shortened:
+            if not (row.shortened or row.sweep):
                 own = rank(row.cell, row.verdict.outcome, row.conditions, run_id)
                 best[row.cell] = max(own, best.get(row.cell, own))
         if not run_info(results, run_id, warned.append).shards:

@@ -44,6 +44,8 @@ class TrialRow:
     shortened: bool
     conditions: int
     """Number of the conditions under which it ran."""
+    sweep: str
+    """The sweep that it is part of; empty = none."""
     part: str
     """Name of the files that hold it, without suffix."""
 
@@ -246,6 +248,7 @@ def _trial(
             mirrors=row["mirrors"],
             shortened=row["shortened"],
             conditions=row["conditions"],
+            sweep=row["sweep"],
             part=part,
         )
     except MISFITS as error:

@@ -45,12 +45,15 @@ def trial_row(run_id: str, history: History, verdict: Verdict) -> dict[str, Any]
         "mirrors": header.mirrors,
         "shortened": header.shortened,
         "conditions": header.conditions,
+        "sweep": header.sweep,
         "header": header_json(header),
     }
     return {name: _checked(name, value) for name, value in row.items()}
 
 
-def not_run_row(run_id: str, cell: Cell, *, reason: str, released: str, mirrors: str, rules: int) -> dict[str, Any]:
+def not_run_row(
+    run_id: str, cell: Cell, *, reason: str, released: str, mirrors: str, rules: int, sweep: str = ""
+) -> dict[str, Any]:
     """Return the row of a cell whose client is not available: no facts, no history."""
     known = {
         **_key(run_id, cell, 0),
@@ -63,6 +66,7 @@ def not_run_row(run_id: str, cell: Cell, *, reason: str, released: str, mirrors:
         "mirrors": mirrors,
         "shortened": False,
         "conditions": current(cell.engine),
+        "sweep": sweep,
     }
     return {name: _checked(name, known.get(name)) for name in TRIAL_SCHEMA.names}
 

@@ -71,5 +71,6 @@ OLDER: dict[str, object] = {
     "mirrors": "",
     "shortened": False,
     "conditions": FIRST,
+    "sweep": "",
 }
 """Values of columns that files of an older program lack; facts are null there."""

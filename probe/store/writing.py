@@ -150,9 +150,13 @@ class RunStore:
             self._note_client(key[0], history.header.artifact)
             self._wake_if_full()
 
-    def add_not_run(self, cell: Cell, reason: str, released: str = "", mirrors: str = "", *, rules: int = 0) -> None:
+    def add_not_run(
+        self, cell: Cell, reason: str, released: str = "", mirrors: str = "", *, rules: int = 0, sweep: str = ""
+    ) -> None:
         """Add a cell whose client is not available or does not start; a resumed run tries it again."""
-        row = not_run_row(self.run_id, cell, reason=reason, released=released, mirrors=mirrors, rules=rules)
+        row = not_run_row(
+            self.run_id, cell, reason=reason, released=released, mirrors=mirrors, rules=rules, sweep=sweep
+        )
         with self._state:
             self._absent.append(row)
             self._wake_if_full()

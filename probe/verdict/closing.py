@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from probe.model import App, AppKind, MarkKind, Role, Target
 from probe.model.counts import counted
 from probe.protocol.apis import CONSUMER_GROUP_HEARTBEAT, LEAVE_GROUP
+from probe.verdict.records import WRITERS, without_outcome
 from probe.verdict.wire_evidence import WireEvidence
 from probe.verdict.wire_proof import WIRE
 
-WRITERS = frozenset({Role.PRODUCER, Role.TRANSACTIONAL})
-OUTCOMES = frozenset({AppKind.ACKED, AppKind.SEND_ERROR})
 LEAVING = frozenset({LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT})
 ENDINGS = frozenset({AppKind.CLOSED, AppKind.FATAL, AppKind.UNSUPPORTED})
 LEFT_BEHIND_MS = 1000
@@ -58,9 +57,7 @@ def _unreported(evidence: WireEvidence) -> int:
     """Count records handed over of which the application learned nothing. Whole applications report none."""
     if evidence.role not in WRITERS or evidence.header.judged_by == WIRE:
         return 0
-    apps = evidence.events.apps
-    sent = {(item.partition, item.sequence) for item in apps if item.kind is AppKind.SENT}
-    return len(sent - {(item.partition, item.sequence) for item in apps if item.kind in OUTCOMES})
+    return len(without_outcome(evidence.events.apps))
 
 
 def _left(evidence: WireEvidence) -> bool:

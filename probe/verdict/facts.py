@@ -10,6 +10,7 @@ from probe.verdict.bystander import BystanderGaps, bystander_gaps
 from probe.verdict.discovery import Discovery, find_discoveries, folded_discoveries, side_requests
 from probe.verdict.progress import Progress, has_recovered
 from probe.verdict.promises import Promises
+from probe.verdict.records import Records
 from probe.verdict.recovery import after_heal
 from probe.verdict.route import Route, find_futile, find_route
 from probe.verdict.service import longest_gap_ms, reported, served_at
@@ -27,7 +28,7 @@ class Evidence:
     route: Route
 
 
-def gather(progress: Progress, promises: Promises) -> Evidence:
+def gather(progress: Progress, promises: Promises, records: Records) -> Evidence:
     """Compute all facts."""
     evidence, hits, errors, recovery = progress.reading, progress.hits, progress.errors, progress.recovery
     discoveries = explain(evidence, find_discoveries(evidence), hits)
@@ -77,6 +78,8 @@ def gather(progress: Progress, promises: Promises) -> Evidence:
         announced_hit_ms=_announced_hit_ms(progress),
         joins=joins(evidence, progress.first_hit),
         bystander_own_gap_ms=beside.own,
+        unresolved=records.unresolved,
+        phantom=records.phantom,
     )
     return Evidence(facts, route)
 

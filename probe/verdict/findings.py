@@ -10,6 +10,7 @@ from probe.verdict.control import impossible_by_control, unclean
 from probe.verdict.facts import gather
 from probe.verdict.progress import Progress, observe, reached, watched_enough
 from probe.verdict.promises import find_promises
+from probe.verdict.records import find_records
 from probe.verdict.service import STAMP_US, declared_impossible, ended_unasked
 from probe.verdict.wire_evidence import WireEvidence
 
@@ -57,8 +58,9 @@ def find(history: History) -> Findings:
     reading = WireEvidence(history)
     progress = observe(reading)
     promises = find_promises(reading)
+    records = find_records(reading)
     closing = find_closing(reading) if reading.play.closes else None
-    evidence = gather(progress, promises)
+    evidence = gather(progress, promises, records)
     by_control = impossible_by_control(history.header)
     impossible, ending = declared_impossible(reading) or by_control, ended_unasked(reading)
     fatal = ending is not None and _after_hit(progress, ending)
@@ -70,7 +72,7 @@ def find(history: History) -> Findings:
         impossible=impossible,
         provoked=bool(progress.hits),
         fatal=_reported_codes(ending) if fatal else "",
-        promises=(*promises.broken, *(closing.broken if closing else ())),
+        promises=(*promises.broken, *records.broken, *(closing.broken if closing else ())),
         unserved=history.header.unserved,
         goal=closing.ended if closing else reached(progress),
         enough=closing is not None or watched_enough(progress),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from probe.model import EngineKind, Reaction, Reroute, Rescuer, Symptom, Trigger
 from probe.verdict import apis
 from probe.verdict.discovery import Discovery
 from probe.verdict.recovery import Recovery, first_success
-from probe.verdict.service import started_at
+from probe.verdict.service import paces, started_at
 from probe.verdict.wire_evidence import WireEvidence, spread
 
 BY_TRIGGER: dict[Trigger, Reroute] = {
@@ -110,16 +111,22 @@ class FutileRequests:
 def find_futile(
     evidence: WireEvidence, discoveries: tuple[Discovery, ...], recovery: Recovery, provoked: bool
 ) -> FutileRequests:
-    """Count futile requests. Rates cover the time before the recovery and before the relay slowed the client down."""
+    """Count futile requests.
+
+    Rates cover the time before the recovery and before the relay slowed the client down, while the workload runs at
+    its full pace (docs/verdicts.md#rates).
+    """
     available, target = evidence.timeline.available, evidence.timeline.target
     if evidence.play.expects is not Reaction.DISCOVER or available is None or target < 0 or not provoked:
         return FutileRequests()
     sent = tuple(sorted(_elsewhere(evidence, available)))
     end = _before_slowed(evidence, recovery.start, evidence.timeline.until if recovery.at is None else recovery.at)
-    meanwhile = [item for item in sent if item[0] <= end]
+    slower = _slower(evidence, recovery.start, end)
+    meanwhile = [item for item in sent if item[0] <= end and not _inside(slower, item[0])]
     requests = sum(item[1] for item in meanwhile)
-    seconds = max(MIN_FUTILE_US, end - recovery.start) / 1_000_000
-    started = sum(1 for at in started_at(evidence) if recovery.start <= at <= end)
+    taken_us = end - recovery.start - sum(until - since for since, until in slower)
+    seconds = max(MIN_FUTILE_US, taken_us) / 1_000_000
+    started = sum(1 for at in started_at(evidence) if recovery.start <= at <= end and not _inside(slower, at))
     return FutileRequests(
         sent,
         reported=_no_excuse(discoveries, evidence.timeline.term, available, evidence.timeline.until),
@@ -127,6 +134,23 @@ def find_futile(
         per_op=requests / max(1, started),
         bytes_per_s=sum(item[2] for item in meanwhile) / seconds,
     )
+
+
+def _slower(evidence: WireEvidence, begin: int, end: int) -> list[tuple[int, int]]:
+    """Return the spans in which operations were further apart than in the rest, which lasts at least a second."""
+    spans = [
+        (max(since, begin), min(until, end), interval_us)
+        for since, until, interval_us in paces(evidence)
+        if since < end and until > begin
+    ]
+    full_us = min((interval_us for _, _, interval_us in spans), default=0)
+    slower = [(since, until) for since, until, interval_us in spans if interval_us > full_us]
+    at_full_pace = end - begin - sum(until - since for since, until in slower)
+    return slower if at_full_pace >= MIN_FUTILE_US else []
+
+
+def _inside(spans: Sequence[tuple[int, int]], at: int) -> bool:
+    return any(since < at <= until for since, until in spans)
 
 
 def _before_slowed(evidence: WireEvidence, begin: int, end: int) -> int:

@@ -139,14 +139,23 @@ def started_at(evidence: WireEvidence) -> list[int]:
 
 def _fed_at(evidence: WireEvidence) -> Iterator[int]:
     """Yield when records were written inside the window, by the intervals in the history."""
-    header, at = evidence.header, evidence.timeline.begin
-    beat_us = (header.beat_ms or UNNOTED_BEAT_MS[header.cell.engine]) * 1000
+    for since, until, interval_us in paces(evidence):
+        yield from range(since, until, interval_us)
+
+
+def paces(evidence: WireEvidence) -> Iterator[tuple[int, int, int]]:
+    """Yield the spans of the window with one interval between operations: (since, until, interval in microseconds)."""
+    header, since, end = evidence.header, evidence.timeline.begin, evidence.timeline.until
+    interval_us = (header.beat_ms or UNNOTED_BEAT_MS[header.cell.engine]) * 1000
     for mark in evidence.events.marks:
         pace_ms = int(mark.text) if mark.kind is MarkKind.PACED and mark.text.isdecimal() else 0
         if pace_ms:
-            yield from range(at, min(mark.at, evidence.timeline.until), beat_us)
-            at, beat_us = max(at, mark.at), pace_ms * 1000
-    yield from range(at, evidence.timeline.until, beat_us)
+            until = min(mark.at, end)
+            if since < until:
+                yield since, until, interval_us
+            since, interval_us = max(since, mark.at), pace_ms * 1000
+    if since < end:
+        yield since, end, interval_us
 
 
 def ended_unasked(evidence: WireEvidence) -> App | None:

@@ -39,6 +39,9 @@ CASES = {
             "stops-bystander",
             "fails-bystander",
             "drops-acked",
+            "never-reports",
+            "never-reports-unlimited",
+            "invents",
             "duplicates",
             "reorders",
             "closes-slowly",
@@ -220,6 +223,21 @@ def test_an_idempotent_client_promises_order_and_no_duplicates(found: Found, nam
 def test_facts_without_a_promise_are_counted_only(found: Found, name: str, fact: str) -> None:
     facts = facts_of(found, name, Outcome.REFRESHES)
     assert getattr(facts, fact) >= 3
+
+
+def test_a_record_without_an_outcome_breaks_the_promise_of_a_delivery_limit(found: Found) -> None:
+    facts = facts_of(found, "never-reports", Outcome.VIOLATES)
+    assert (facts.unresolved or 0) >= 3
+    assert (facts.lost, facts.phantom) == (0, 0)
+    assert "without an outcome" in found["never-reports"][1].reason
+    assert facts_of(found, "never-reports-unlimited", Outcome.REFRESHES).unresolved is None
+
+
+def test_a_record_that_nobody_sent_breaks_a_promise(found: Found) -> None:
+    facts = facts_of(found, "invents", Outcome.VIOLATES)
+    assert facts.phantom == pytest.approx((facts.acked or 0) / 7, abs=2)
+    assert facts.lost == 0
+    assert "that nobody sent" in found["invents"][1].reason
 
 
 @pytest.mark.parametrize("name", ["skips", "repeats"])

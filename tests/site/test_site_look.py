@@ -18,7 +18,7 @@ pytest_plugins = ("tests.support.browser",)
 pytestmark = pytest.mark.browser
 
 
-PAGES = ("index.html", "clients.html", "scenarios.html", "upgrade.html", "ready.html", "changes.html")
+PAGES = ("index.html", "clients.html", "scenarios.html", "upgrade.html", "ready.html", "sweeps.html", "changes.html")
 OUTCOMES = ("stuck", "flaky", "not_run")
 
 
@@ -74,6 +74,16 @@ def test_without_scripts_the_matrix_is_a_plain_table(built: Built, opener: Opene
     expect(page.locator("#filters")).to_be_hidden()
     page.locator("#matrix td a").first.click()
     expect(page.get_by_role("heading", level=1)).to_be_visible()
+
+
+def test_the_words_of_a_sweep_are_readable_on_a_phone(built: Built, opener: Opener) -> None:
+    page = opener((built.site / "sweeps.html").as_uri(), viewport={"width": 390, "height": 800})
+    heights = page.locator("svg.sweep text").evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
+    assert min(heights) >= 9
+    inside = """() => { const frame = document.querySelector("svg.sweep").getBoundingClientRect();
+        return [...document.querySelectorAll("svg.sweep text")].map(one => one.getBoundingClientRect()).filter(
+            box => box.left < frame.left - 1 || box.right > frame.right + 1).length; }"""
+    assert page.evaluate(inside) == 0, "a word is cut off"
 
 
 @pytest.mark.parametrize("width", [360, 768])

@@ -21,7 +21,7 @@ from probe.site.pages.clients import role_sections, scores
 from probe.site.pages.scenarios import find, story
 from probe.site.pages.survival import Fate, survival
 from probe.site.render.reuse import key
-from tests.support import site_data
+from tests.support import site_data, sweep_data
 from tests.support.site_data import BEFORE, CHANGED
 
 STATIC = Path(__file__).parents[2] / "probe" / "site" / "static"
@@ -44,6 +44,25 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def text_of(page: Path) -> str:
     """The text of a page."""
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page.read_text())).split())
+
+
+# ---- sweeps
+
+
+def test_sweeps_have_a_page_with_a_picture_and_a_table(tmp_path: Path) -> None:
+    matrix = site_data.write_matrix(tmp_path / "matrix.csv", site_data.matrix())
+    page = build(matrix, site_data.SOURCE, tmp_path, sweeps=[sweep_data.result()]).parent / "sweeps.html"
+    text = text_of(page)
+    assert "leader/elected, producer, by election, ms" in text
+    assert "refreshes 2, surfaces 1 300 ms" in text
+    assert "not run" in text, "a value without a trial"
+    assert "probe sweep --client sarama.43.2 --client sarama.43.3" in text
+    assert page.read_text().count("<svg") == 1
+    assert "style=" not in page.read_text(), "the policy of the pages allows no style in them"
+
+
+def test_without_a_sweep_its_page_says_how_to_make_one(site: Path) -> None:
+    assert "No sweep is stored" in text_of(site / "sweeps.html")
 
 
 # ---- clients

@@ -120,7 +120,7 @@ def runs_behind(rows: Mapping[str, Sequence[Row]]) -> set[str]:
     """Find them cell by cell, without Spark."""
     weights = {"not_run": 0, "broken": 1, "waiting": 2}
     ranks: dict[tuple[str, ...], list[tuple[int, str]]] = {}
-    for row in (row for run in rows.values() for row in run if not row["shortened"]):
+    for row in (row for run in rows.values() for row in run if not (row["shortened"] or row["sweep"])):
         cell = tuple(row[name] for name in IDENTITY)
         ranks.setdefault(cell, []).append((weights.get(row["outcome"], 3), row["run_id"]))
     earlier = ([rank for rank in mine if rank[1] != NEWEST] for mine in ranks.values())

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from probe.model import Cell, History
 from probe.site import Source, build
 from probe.toolchain.tools import BROWSERS, ToolError, find_tool
-from tests.support import site_data
+from tests.support import site_data, sweep_data
 
 ARGS = [
     "--no-sandbox",
@@ -56,7 +56,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     out = tmp_path_factory.mktemp("site")
     rows = site_data.matrix()
     site_data.write_past(out)
-    return Built(build(site_data.write_matrix(out / "matrix.csv", rows), site_data.SOURCE, out), rows)
+    matrix = site_data.write_matrix(out / "matrix.csv", rows)
+    return Built(build(matrix, site_data.SOURCE, out, sweeps=[sweep_data.result()]), rows)
 
 
 @pytest.fixture(scope="session")

@@ -108,7 +108,7 @@ SETTLE = f"""
 CREATE TEMP TABLE entering AS
 SELECT *, (family, version, role, profile, scenario, engine, broker) AS cell,
     CASE outcome WHEN 'not_run' THEN 3 WHEN 'broken' THEN 2 WHEN 'waiting' THEN 1 ELSE 0 END AS tier
-FROM rows WHERE NOT shortened;
+FROM rows WHERE NOT shortened AND sweep = '';
 
 CREATE TEMP TABLE latest AS
 SELECT * FROM entering e

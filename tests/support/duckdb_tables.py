@@ -17,7 +17,7 @@ EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 600
 PER_RUN = f"""
 CREATE TEMP TABLE entering AS
 SELECT *, CASE outcome WHEN 'not_run' THEN 0 WHEN 'broken' THEN 1 WHEN 'waiting' THEN 2 ELSE 3 END AS weight
-FROM rows WHERE NOT shortened;
+FROM rows WHERE NOT shortened AND sweep = '';
 
 CREATE TEMP TABLE votes AS
 SELECT {CELL}, run_id, weight, since, ahead, outcome, count(*) AS v, bool_and(conforms) AS ok

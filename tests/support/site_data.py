@@ -143,6 +143,7 @@ class FakeTrial:
     trial: int
     verdict: Verdict
     shortened: bool = False
+    sweep: str = ""
     part: str = "1of1-000000"
     conditions: int = FIRST
 

@@ -192,7 +192,7 @@ def fill(results: Path, *items: tuple[Cell, int, Outcome]) -> str:
 
 def trial(run_id: str, number: int, outcome: Outcome, cell: Cell = CELL, **facts: Any) -> dict[str, Any]:
     """Return a trial row of a cell."""
-    about = {name: facts.pop(name) for name in ("shortened", "conditions") if name in facts}
+    about = {name: facts.pop(name) for name in ("shortened", "sweep", "conditions") if name in facts}
     return trial_row(run_id, History(header(cell, number, **about), ()), verdict(outcome, **facts))
 
 
@@ -230,7 +230,7 @@ def random_cells(rng: random.Random, count: int) -> list[Cell]:
 def random_rows(
     seed: int, cells: int, max_trials: int = 4, runs: Sequence[str] = RUNS, numbers: Sequence[int] = (FIRST,)
 ) -> dict[str, list[dict[str, object]]]:
-    """Return random trial rows by run: agreeing, disagreeing, waiting, broken, shortened and not-run cells.
+    """Return random trial rows by run: agreeing, disagreeing, waiting, broken, shortened, swept and not-run cells.
 
     `numbers` = those of the conditions of the trials.
     """
@@ -256,6 +256,7 @@ def random_trial(
     facts = random_facts(rng)
     judged = replace(verdict(outcome), facts=facts, reason=f"trial {trial}: {outcome}, {facts.fault_hits} hits")
     head = header(cell, trial, shortened=rng.random() < 0.1, seed=rng.randrange(2**40))
+    head = replace(head, sweep="election=0,1" if rng.random() < 0.05 else "")
     head = replace(head, play=replace(head.play, reality=reality))
     row = trial_row(run_id, History(head, ()), judged)
     row["header"] = None  # settling does not read the header

@@ -87,8 +87,8 @@ def healed() -> Step:
     return engine(EngineKind.HEALED)
 
 
-def mark(kind: MarkKind) -> Step:
-    return lambda script: script.add(Mark(at=script.now, kind=kind))
+def mark(kind: MarkKind, text: str = "") -> Step:
+    return lambda script: script.add(Mark(at=script.now, kind=kind, text=text))
 
 
 def watch(ms: float) -> Step:

@@ -44,6 +44,7 @@ class Row:
     trial: int
     verdict: Verdict
     shortened: bool = False
+    sweep: str = ""
     conditions: int = FIRST
 
 
@@ -52,8 +53,7 @@ def row(outcome: Outcome, run_id: str = "r1", trial: int = 0, cell: Cell = CELL,
 
 
 def one(outcome: Outcome, cell: Cell = CELL, conforms: bool | None = None) -> SettledCell:
-    found = verdict(outcome)
-    found = found if conforms is None else replace(found, conforms=conforms)
+    found = verdict(outcome) if conforms is None else replace(verdict(outcome), conforms=conforms)
     return SettledCell(cell=cell, run_id="r1", trial=0, verdicts=(found,))
 
 

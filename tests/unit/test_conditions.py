@@ -90,6 +90,7 @@ class Trial:
     """A stored trial."""
 
     shortened = False
+    sweep = ""
 
     def __init__(self, number: int, outcome: Outcome, run_id: str = "r1", trial: int = 0, cell: Cell = READER) -> None:
         self.conditions, self.run_id, self.trial, self.cell = number, run_id, trial, cell

@@ -133,10 +133,33 @@ def test_records_per_operation_follow_changes_of_the_interval() -> None:
     again = tuple(step for _ in range(95) for step in (fetch_answer(56), wait(98)))
     recorded = history(fault_on(), fetch_answer(56), *MOVE, *again, watch(10_000), role=Role.CONSUMER, beat_ms=100)
     begin = next(event.at for event in recorded.events if isinstance(event, EngineEvent))
-    for seldom_from_ms, per_op in ((-1000, 4.0), (5000, 1.6)):
+    for seldom_from_ms, per_op in ((-1000, 4.0), (5000, 1.0)):
         paced = Mark(at=begin + seldom_from_ms * 1000, kind=MarkKind.PACED, text="400")
         found = judge(replace(recorded, events=(*recorded.events, paced))).facts
         assert found.futile_per_op == pytest.approx(per_op, rel=0.1)
+
+
+def paced(ms: int) -> Step:
+    return mark(MarkKind.PACED, str(ms))
+
+
+def test_futile_requests_are_counted_while_the_workload_runs_at_full_pace() -> None:
+    """A client that fails each record costs what its application hands over, however slow the harness is later."""
+    steps = (failed(1), *MOVE, failed(38), paced(800), failed(12, every=800_000))
+    slow = facts(*steps, ms=14_000, beat_ms=100)
+    assert slow.futile_requests_per_s == pytest.approx(10, abs=0.5)
+    assert slow.futile_bytes_per_s == pytest.approx(1000, abs=50)
+    assert slow.futile_per_op == pytest.approx(1, abs=0.1)
+    again = facts(*steps, paced(100), failed(30), ms=16_700, beat_ms=100)
+    assert again.futile_requests_per_s == pytest.approx(10, abs=0.5), "both spans at full pace count"
+
+
+def test_a_workload_that_is_slow_throughout_is_measured_as_it_is() -> None:
+    seldom = facts(failed(1), *MOVE, paced(800), failed(12, every=800_000), ms=10_000, beat_ms=800)
+    assert seldom.futile_requests_per_s == pytest.approx(1.25, abs=0.15)
+    shortly = (failed(1), *MOVE, failed(5), paced(800), failed(11, every=800_000))
+    whole = facts(*shortly, ms=10_000, beat_ms=100)
+    assert whole.futile_requests_per_s == pytest.approx(16 / 9.8, abs=0.2), "full pace for less than a second"
 
 
 # gaps, recovery after the fault is reverted, closing

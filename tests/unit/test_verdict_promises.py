@@ -90,7 +90,8 @@ def test_a_reordered_record_breaks_only_idempotence(idempotence: str, outcome: O
 
 def test_an_unacknowledged_record_may_be_stored_or_not() -> None:
     assert produced_verdict(app(AppKind.SENT, partition=0, sequence=500)).outcome is Outcome.REFRESHES
-    assert produced_verdict(also_stored(500), idempotence="true").outcome is Outcome.REFRESHES
+    sent = app(AppKind.SENT, partition=AFFECTED, sequence=500)
+    assert produced_verdict(sent, also_stored(500), idempotence="true").outcome is Outcome.REFRESHES
 
 
 def test_without_a_read_back_no_promise_is_judged() -> None:

@@ -44,6 +44,7 @@ from probe.runner.schedule.repeats import Repeated
 from probe.runner.tools import Keep
 from probe.store import RunStore
 from probe.store import trials as stored_trials
+from probe.store.sweeps import mark_sweep
 from probe.verdict import typical
 
 Elections = dict[tuple[str, str], list[Election]]
@@ -120,7 +121,8 @@ def execute(
     runnable = Plan(tuple(item for item in plan.cells if item.cell.client in ready.bound), plan.skips)
     for item in plan.cells:
         if reason := ready.absent.get(item.cell.client):
-            store.add_not_run(item.cell, reason, item.chosen.version.released, item.chosen.family.mirrors)
+            released, mirrors = item.chosen.version.released, item.chosen.family.mirrors
+            store.add_not_run(item.cell, reason, released, mirrors, sweep=item.sweep)
     finished = _finished(results, store)
     options = _within_limits(options, ready)
     keep = keeper(results, store.run_id) if options.capture else None
@@ -155,7 +157,7 @@ def _open_store(
     shard = shard_name(selection.shard)
     if resume is not None:
         return RunStore.resume(results, resume, command=sys.argv, shard=shard)
-    return RunStore.create(
+    store = RunStore.create(
         results,
         command=sys.argv,
         seed=selection.seed,
@@ -163,6 +165,9 @@ def _open_store(
         versions=description(engine),
         selectors=selectors,
     )
+    if selection.sweep:
+        mark_sweep(results, store.run_id, selection.sweep)
+    return store
 
 
 def _finished(results: str, store: RunStore) -> dict[tuple[Cell, int], Verdict]:

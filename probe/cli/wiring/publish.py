@@ -19,6 +19,7 @@ from probe.cli.wiring.captures import Captures
 from probe.cli.wiring.catalogue import families, inside
 from probe.cli.wiring.settled import write_settled
 from probe.cli.wiring.site_files import site_files
+from probe.cli.wiring.sweeps import stored_sweeps
 from probe.cli.wiring.time_budget import note_publishing
 from probe.errors import EndedError, InterruptedRunError, NothingJudgedError
 from probe.model.results import EVENTS, RUN_PREFIX, TRIALS, VERDICTS
@@ -112,8 +113,9 @@ class Publisher:
         older = [row.cell for row in rows if not row.is_current]
         say_older(older, "their rows have a lower number in the column conditions")
         further, listed = partial(site_files, found), tuple(families().values())
-        index = build(Path(built.csv), source, Path(self._out), inside, address, processes, further, listed)
-        if not built.cells:
+        swept = stored_sweeps(found)
+        index = build(Path(built.csv), source, Path(self._out), inside, address, processes, further, listed, swept)
+        if not (built.cells or swept):
             raise NothingJudgedError(f"{self._results}: there are no judged trials; use `probe run` first")
         say(f"matrix and site in {time.monotonic() - started:.1f} s{self._since() if just_ran else ''}")
         OUT.print(f"{built.cells} cells: {built.csv}", markup=False)

@@ -9,6 +9,7 @@ from typing import Any
 from probe.cli.options import RunSelection
 from probe.errors import ProbeError
 from probe.model import Election, Engine, Role
+from probe.model.sweep import Sweep
 from probe.planning.selection import LongWatches
 from probe.store import run_info
 
@@ -25,6 +26,7 @@ def selected(asked: RunSelection, watch_ms: int | None) -> dict[str, Any]:
         "election": None if asked.election is None else str(asked.election),
         "watch_ms": watch_ms,
         "long_watches": str(asked.long_watches),
+        **({} if asked.over is None else {"over": str(asked.over)}),
     }
 
 
@@ -54,6 +56,7 @@ def _read(stored: Mapping[str, Any], asked: RunSelection) -> RunSelection:
         trials=stored["trials"],
         election=_election(stored),
         long_watches=LongWatches(stored.get("long_watches", LongWatches.ALL)),
+        over=Sweep.parse(stored["over"]) if stored.get("over") else None,
     )
 
 

@@ -75,12 +75,16 @@ class Repeats:
     def further(self, item: Planned) -> range:
         """Return the numbers of the further trials of a cell to start now.
 
-        None while its trials run, or if the observation is shortened: such trials do not enter the matrix.
+        None while its trials run, in a sweep, or if the observation is shortened: such trials do not enter the matrix.
         """
         mine = self._cells[item.cell]
         shortened = self._watch_ms is not None and self._watch_ms < item.expectation.watch_ms
         trials = list(mine.judged.values())
-        why = None if mine.open or shortened else doubt(trials, item.expectation, self._known.get(item.cell, ()))
+        why = (
+            None
+            if mine.open or shortened or item.sweep
+            else doubt(trials, item.expectation, self._known.get(item.cell, ()))
+        )
         if why is None:
             return range(0)
         asked = wanted(trials)

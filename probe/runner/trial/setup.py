@@ -34,6 +34,7 @@ def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> He
         subject=make_subject(item, name, cluster.BROKERS[rng.randrange(len(cluster.BROKERS))]),
         conditions=current(cell.engine),
         beat_ms=item.start_ms,
+        sweep=item.sweep,
         released=version.released,
         mirrors=item.chosen.family.mirrors,
         artifact=tools.artifacts.get(cell.client, ""),

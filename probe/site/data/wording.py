@@ -78,7 +78,14 @@ def hint(row: MatrixRow) -> str:
     return recovery or (f"{errors:.0f} errors" if errors else "")
 
 
-LOSSES = (("lost", "lost"), ("duplicated", "duplicated"), ("reordered", "reordered"), ("position_jump_max", "skipped"))
+LOSSES = (
+    ("lost", "lost"),
+    ("duplicated", "duplicated"),
+    ("reordered", "reordered"),
+    ("position_jump_max", "skipped"),
+    ("unresolved", "without an outcome"),
+    ("phantom", "sent by nobody"),
+)
 
 
 def summary(row: MatrixRow) -> str:

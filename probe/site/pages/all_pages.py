@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from probe.catalogue.families import Family
+from probe.cells.sweeps import SweepResult
 from probe.model import Client, Outcome
 from probe.model.conditions import current
 from probe.site.data.cell_index import CellIndex
@@ -17,6 +18,7 @@ from probe.site.pages import clients, ready, scenarios, upgrade
 from probe.site.pages.changes import change_report
 from probe.site.pages.filters import filters
 from probe.site.pages.grid import grid, tally
+from probe.site.pages.sweeps import shown_sweeps
 from probe.site.render.environment import environment
 from probe.site.timeline.trial_view import TrialView
 
@@ -38,10 +40,12 @@ class Pages:
         past: RunHistory | None = None,
         inside: Callable[[Client], Sequence[str]] = no_clients,
         listed: Sequence[Family] = (),
+        sweeps: Sequence[SweepResult] = (),
     ) -> None:
         self.answers = answers
         self._inside = inside
         self._listed = listed
+        self._sweeps = sweeps
         self._past = past or RunHistory()
         rows = answers.rows
         self._runs = sorted({row.run_id for row in rows if row.run_id})
@@ -54,6 +58,7 @@ class Pages:
         yield "scenarios.html", _render("scenarios.html", here="scenarios", scores=scenarios.scores(self.answers))
         yield "upgrade.html", _render("upgrade.html", here="upgrade", data=upgrade.data(self.answers))
         yield "ready.html", self._ready()
+        yield "sweeps.html", _render("sweeps.html", here="sweeps", sweeps=shown_sweeps(self._sweeps))
         yield "changes.html", self._changes()
         for client, text in self._clients():
             yield f"client/{client_slug(client)}.html", text

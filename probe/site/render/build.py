@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from probe.catalogue.families import Family
+from probe.cells.sweeps import SweepResult
 from probe.model import Cell, Client, Outcome
 from probe.model.results import ResultsError
 from probe.site.data.cell_index import CellIndex
@@ -42,13 +43,14 @@ def build(
     processes: int = 1,
     further: Callable[[Path], Mapping[str, bytes]] = no_files,
     listed: Sequence[Family] = (),
+    sweeps: Sequence[SweepResult] = (),
 ) -> Path:
     """Write `<out>/site` completely, then rename it; return its index.html.
 
     Unchanged pages of cells are reused from the existing site. `inside` returns the applications that contain a client.
     `address` is the URL of the published site, for its feed. `processes` is the number of processes that render many
     cells. `further` returns further files of the site by path, given the site that stands. `listed` are the families of
-    the catalogue.
+    the catalogue, `sweeps` what is stored of sweeps.
     Raises SiteError if matrix.csv is invalid or `<out>/site` was not made by the probe.
     """
     rows = read_matrix(matrix_csv)
@@ -70,7 +72,7 @@ def build(
         index = CellIndex(rows)
         _write_cells(Renderer(Pages(index, past), results, fresh), reuse, processes)
         take_captures(target, reuse)
-        for name, text in Pages(index, past, inside, listed).overviews():
+        for name, text in Pages(index, past, inside, listed, sweeps).overviews():
             (fresh / name).write_text(text, encoding="utf-8")
         reuse.save()
     return target / "index.html"

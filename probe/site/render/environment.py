@@ -16,6 +16,7 @@ from probe.site.data.wording import brief, duration, hint, often, recovery
 from probe.site.pages.cell_table import MANY_CELLS, cells
 from probe.site.pages.clients import ROLE_NAMES
 from probe.site.pages.survival import FATE_GLYPHS
+from probe.site.pages.sweep_picture import FRAME
 from probe.site.timeline.event_table import rows_html
 
 
@@ -45,6 +46,7 @@ def environment() -> Environment:
     }
     made.globals |= {
         "FATE_GLYPHS": FATE_GLYPHS,
+        "FRAME": FRAME,
         "MANY": MANY_CELLS,
         "ROLE_NAMES": ROLE_NAMES,
         "OUTCOMES": OUTCOMES,

@@ -16,6 +16,8 @@ EACH = 7
 REFRESH_S = 2.0
 LATE_S = 4.0
 """Longer than the prompt limit of every scenario in these tests."""
+INVENTED = 1_000_000
+LIMIT_MS = 1000
 SKIPPED = 5
 AHEAD = 20
 
@@ -176,6 +178,25 @@ class DropsAcked(Session):
             super().write(sequence, clock)
 
 
+class NeverReports(Session):
+    """Stores one record in `EACH` without telling the application."""
+
+    def write(self, sequence: int, clock: int) -> None:
+        if sequence % EACH == EACH - 1:
+            self.store(sequence, clock)
+        else:
+            super().write(sequence, clock)
+
+
+class Invents(Session):
+    """Stores a record that the application never handed over."""
+
+    def write(self, sequence: int, clock: int) -> None:
+        if sequence % EACH == EACH - 1:
+            self.store(sequence + INVENTED, clock)
+        super().write(sequence, clock)
+
+
 class Duplicates(Session):
     def write(self, sequence: int, clock: int) -> None:
         if sequence % EACH == EACH - 1:
@@ -282,6 +303,9 @@ WAYS: Mapping[str, Way] = {
     "stops-bystander": Way(StopsBystander),
     "fails-bystander": Way(FailsBystander),
     "drops-acked": Way(DropsAcked),
+    "never-reports": Way(NeverReports, settings={"delivery_timeout_ms": str(LIMIT_MS)}),
+    "never-reports-unlimited": Way(NeverReports),
+    "invents": Way(Invents),
     "duplicates": Way(Duplicates),
     "reorders": Way(Reorders),
     "skips": Way(Skips),

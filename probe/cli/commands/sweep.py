@@ -1,0 +1,105 @@
+"""`probe sweep`: recovery as a function of one thing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probe.catalogue.scenarios import select_scenarios
+from probe.cells.sweeps import SweepResult
+from probe.cli import common_options as common
+from probe.cli import options as o
+from probe.cli.console.skips import skipped
+from probe.cli.console.streams import OUT, say
+from probe.cli.console.sweep_table import sweep_lines
+from probe.cli.wiring.execution import run_planned
+from probe.cli.wiring.resume import selected
+from probe.cli.wiring.sweeps import sweep_of, write_csv, write_svg
+from probe.errors import ProbeError
+from probe.model import Engine, Role
+from probe.runner import Options
+
+
+def sweep(
+    *,
+    client: o.Clients = None,
+    scenario: Annotated[
+        str | None, typer.Option("--scenario", metavar="SCENARIO", help="Full name of one scenario.")
+    ] = None,
+    over: Annotated[
+        str | None,
+        typer.Option(
+            "--over",
+            metavar="WHAT=A,B,...",
+            help="What varies, with its values: election=0,100,250 (ms, embedded engine) or property:KEY=a,b,c.",
+        ),
+    ] = None,
+    role: Annotated[Role, typer.Option("--role", help="Role of the client.")] = Role.PRODUCER,
+    profile: o.Profiles = None,
+    property_: o.Properties = None,
+    engine: common.EngineOption = Engine.EMBEDDED,
+    broker: common.BrokerLine = common.DEFAULT_BROKER,
+    election: o.ElectionOption = None,
+    trials: o.Trials = 5,
+    seed: o.Seed = None,
+    jobs: common.Jobs = None,
+    results: common.Results = common.RESULTS,
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="RUN_ID", help="Show this stored sweep again; nothing is run.")
+    ] = None,
+    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV.")] = None,
+    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write the picture as SVG.")] = None,
+    wait: o.Wait = 0.0,
+) -> None:
+    """Measure recovery as a function of one thing: the duration of an election, or a setting of the client."""
+    if run is None:
+        name, varied = _asked(client, scenario, over)
+        asked = o.RunSelection(
+            clients=client or (),
+            scenarios=[name],
+            over=o.parse_over(varied),
+            roles=[role],
+            profiles=profile or (),
+            properties=property_ or (),
+            engine=engine,
+            brokers=[broker],
+            election=o.parse_election(election),
+            trials=trials,
+            seed=seed,
+        )
+        run = _measured(asked, Options(jobs=jobs), results, wait)
+    _show(sweep_of(results, run), csv, svg)
+
+
+def _measured(asked: o.RunSelection, options: Options, results: str, wait_s: float) -> str:
+    """Run a sweep and return the id of its run."""
+    plan, selection = asked.whole(results)
+    for line in skipped(plan, selection):
+        say(line)
+    return run_planned(plan, selection, options, results, None, selected(asked, None), wait_s).run_id
+
+
+def _asked(clients: list[str] | None, scenario: str | None, over: str | None) -> tuple[str, str]:
+    """Return the name of the one scenario, and what varies. ProbeError if something is missing."""
+    given = {"--client": clients, "--scenario": scenario, "--over": over}
+    missing = [option for option, value in given.items() if not value]
+    if scenario is None or over is None or missing:
+        raise ProbeError(f"sweep: {' and '.join(missing)} missing; --run RUN_ID alone shows a stored sweep")
+    names = [found.name for found in select_scenarios([scenario])]
+    if len(names) != 1:
+        raise ProbeError(
+            f"sweep {scenario}: {len(names)} scenarios match, such as {names[0]}; give the full name of one"
+        )
+    return names[0], over
+
+
+def _show(result: SweepResult, csv: Path | None, svg: Path | None) -> None:
+    for line in sweep_lines(result):
+        OUT.print(line, markup=False)
+    if csv is not None:
+        write_csv(result, csv)
+    if svg is not None:
+        write_svg(result, svg)
+    OUT.print(f"again, without a run: probe sweep --run {result.run_id}", markup=False)

@@ -1,0 +1,138 @@
+"""Records of which the application learns nothing, and records that nobody sent (docs/verdicts.md#promise). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from probe.model import App, AppKind, Role, Stored
+from probe.model.counts import counted
+from probe.verdict.service import ended_unasked
+from probe.verdict.wire_evidence import WireEvidence
+from probe.verdict.wire_proof import WIRE
+
+WRITERS = frozenset({Role.PRODUCER, Role.TRANSACTIONAL})
+OUTCOMES = frozenset({AppKind.ACKED, AppKind.SEND_ERROR})
+TXN_ENDS = frozenset({AppKind.TXN_COMMITTED, AppKind.TXN_ABORTED, AppKind.TXN_ERROR})
+"""Ends of a transaction, which are the outcome of every record in it."""
+DELIVERY = "delivery_timeout_ms"
+"""Name of the setting by which a library promises an outcome of every record (proto/driver.proto)."""
+REQUEST = ("request_timeout_ms", "socket_timeout_ms")
+"""Settings after which a library gives up the request that is under way when the delivery limit passes."""
+SLACK, LEAST_SLACK_US = 1.2, 2_000_000
+"""A library is given this multiple of its limit, and at least this time more, since it looks for old records seldom."""
+
+Operation = tuple[int, int]
+"""(partition, sequence)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Counts. None = does not apply."""
+
+    unresolved: int | None = None
+    phantom: int | None = None
+    broken: tuple[str, ...] = field(default=())
+    """The promises that were given and not kept, with their numbers."""
+
+
+def find_records(evidence: WireEvidence) -> Records:
+    """Count both, over the whole trial: a promise has no window."""
+    if evidence.role not in WRITERS:
+        return Records()
+    unresolved, phantom = _unresolved(evidence), _phantom(evidence)
+    words = (
+        (unresolved, "without an outcome after the delivery limit"),
+        (phantom, "in the log that nobody sent"),
+    )
+    return Records(unresolved, phantom, tuple(f"{counted(count, 'record')} {text}" for count, text in words if count))
+
+
+def without_outcome(apps: Iterable[App]) -> set[Operation]:
+    """Return the records handed over of which the application learned nothing."""
+    sent: set[Operation] = set()
+    known: set[Operation] = set()
+    for item in apps:
+        if item.kind is AppKind.SENT:
+            sent.add((item.partition, item.sequence))
+        elif item.kind in OUTCOMES:
+            known.add((item.partition, item.sequence))
+    return sent - known
+
+
+def _unresolved(evidence: WireEvidence) -> int | None:
+    """Count records whose delivery limit passed while the client could still report. None without a limit.
+
+    The limit begins once the library has taken the record: when the next one of the partition was handed over.
+    """
+    limit_us = evidence.setting_us(DELIVERY)
+    if not limit_us or evidence.header.judged_by == WIRE:
+        return None
+    waiting = without_outcome(evidence.events.apps) - _in_ended_transactions(evidence.events.apps)
+    allowed_us = limit_us + max((evidence.setting_us(name) or 0) for name in REQUEST)
+    allowed_us = max(int(allowed_us * SLACK), allowed_us + LEAST_SLACK_US) + evidence.clock_us
+    end = _last_report(evidence)
+    return sum(taken + allowed_us <= end for item, taken in _taken(evidence.events.apps) if item in waiting)
+
+
+def _taken(apps: Iterable[App]) -> Iterator[tuple[Operation, int]]:
+    """Yield each record but the last of a partition, with the time at which the next one was handed over."""
+    last: dict[int, Operation] = {}
+    for item in apps:
+        if item.kind is AppKind.SENT:
+            if item.partition in last:
+                yield last[item.partition], item.at
+            last[item.partition] = (item.partition, item.sequence)
+
+
+def _last_report(evidence: WireEvidence) -> int:
+    """Return until when the client was asked to work, and could report."""
+    ends = (evidence.timeline.stopping, *(item.at for item in (ended_unasked(evidence),) if item is not None))
+    return min((at for at in ends if at is not None), default=evidence.timeline.until)
+
+
+def _in_ended_transactions(apps: Iterable[App]) -> set[Operation]:
+    ended: set[Operation] = set()
+    open_: set[Operation] = set()
+    for item in apps:
+        if item.kind is AppKind.SENT:
+            open_.add((item.partition, item.sequence))
+        elif item.kind in TXN_ENDS:
+            ended |= open_
+            open_ = set()
+    return ended
+
+
+def _phantom(evidence: WireEvidence) -> int | None:
+    """Count stored records of the client that it was never given, and those of no form of ours.
+
+    Other writers of the topic are the feeder and other instances of the trial. The cluster's history is left out of
+    the read-back. A process that ends unasked may not have reported the last records that it was given.
+    """
+    subject, stored = evidence.subject, evidence.header.stored
+    if not stored:
+        return None
+    given = {
+        subject.instance: _given(evidence.events.apps),
+        subject.bystander_instance: _given(evidence.bystander_apps),
+    }
+    unreported = ended_unasked(evidence) is not None
+    return sum(item.sequence < 0 or _nobody_sent(item, given, unreported) for item in stored)
+
+
+def _given(apps: Iterable[App]) -> dict[int, set[int]]:
+    """Return the numbers of the records handed over, by partition."""
+    found: dict[int, set[int]] = {}
+    for item in apps:
+        if item.kind is AppKind.SENT:
+            found.setdefault(item.partition, set()).add(item.sequence)
+    return found
+
+
+def _nobody_sent(item: Stored, given: Mapping[str, Mapping[int, set[int]]], unreported: bool) -> bool:
+    """Return whether a record has a writer of the trial that was not given it; the last ones may be `unreported`."""
+    known = given.get(item.instance)
+    if not known:  # another writer, or a driver that reported nothing
+        return False
+    numbers = known.get(item.partition, set())
+    return item.sequence not in numbers and not (unreported and item.sequence > max(numbers, default=-1))
