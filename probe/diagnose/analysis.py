@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
+from probe.diagnose.awaited import Awaited
 from probe.diagnose.brokers import Brokers, BrokerView
 from probe.diagnose.clients import FIRST_CONNS, ClientKey, ClientState, Link, is_over
 from probe.diagnose.findings import ClientFinding, Finding, Status, client_finding, merged
 from probe.diagnose.judging import View, findings_of
 from probe.diagnose.leaders import Leaders
-from probe.diagnose.reading import Reader, due
-from probe.diagnose.seen import Connection, Input, Left, Source, Wire
+from probe.diagnose.reading import Reader
+from probe.diagnose.seen import Connection, Input, Left, LogZone, Source, Wire
+from probe.diagnose.topic_names import Aliases, learned, name_client, name_findings, named_event, named_item
 from probe.diagnose.whose_client import NOBODY, Library, Whose
 from probe.model import Closed, Folded, Opened, Request, Response
-from probe.verdict.hits import SILENCE_US
+from probe.verdict.apis import DISCOVERY
 
 KNOWN = 200
 """Findings of a client beyond which those about one object become one."""
@@ -36,6 +37,8 @@ class Diagnosis:
     until: int
     events: int
     sources: tuple[Source, ...]
+    log_zone: LogZone | None = None
+    """Zone of the request logs; None without one, or if their time stamps name it."""
 
 
 @dataclass(slots=True)
@@ -55,11 +58,12 @@ class _Reading:
     by_conn: dict[int, Reader] = field(default_factory=dict)
     unnamed: dict[int, Opened] = field(default_factory=dict)
     """Connections that have sent no request."""
-    waiting: deque[tuple[int, Reader, Request]] = field(default_factory=deque)
-    polls: deque[tuple[int, Reader, Request]] = field(default_factory=deque)
+    awaited: Awaited = field(default_factory=Awaited)
     findings: dict[ClientKey, list[Finding]] = field(default_factory=dict)
     libraries: dict[ClientKey, tuple[int, Library]] = field(default_factory=dict)
     """Whose clients they are, with the number of connections that show it."""
+    aliases: Aliases = field(default_factory=dict)
+    """Names of topics that were known by their ids alone."""
     hosts: dict[str, set[int]] = field(default_factory=dict)
     """Addresses of brokers that connections of a host lead to."""
     begin: int = 0
@@ -70,15 +74,17 @@ class _Reading:
         self.now = max(self.now, event.at)
         self.begin = self.begin or event.at
         self.events += 1
-        for queue in (self.waiting, self.polls):
-            while queue and queue[0][0] <= self.now:
-                self._unanswered(*queue.popleft())
+        self.awaited.expire(self.now, self.source.watched)
+        if self.aliases:
+            event = named_event(event, self.aliases)
         match event:
             case Request():
                 self._request(event)
             case Response():
                 if (reader := self.by_conn.get(event.conn)) is not None:
                     reader.response(event)
+                    if reader.client.unnamed and event.api in DISCOVERY:
+                        self.name_topics(reader.client.unnamed)
                     self.brokers.answered(event)
             case Folded():
                 if (reader := self.by_conn.get(event.conn)) is not None:
@@ -90,6 +96,17 @@ class _Reading:
             case Closed():
                 self._closed(event)
 
+    def name_topics(self, unnamed: Iterable[str]) -> None:
+        """Give topics that are known by their ids the names that answers have given them since."""
+        found = learned(self.source.names, unnamed)
+        if not found:
+            return
+        self.aliases |= found
+        for key, reader in self.readers.items():
+            name_client(reader.client, found)
+            name_findings(self.findings.get(key, []), found)
+        self.brokers.rename(lambda item: named_item(item, found))
+
     def _request(self, event: Request) -> None:
         reader = self.by_conn.get(event.conn)
         if reader is None:
@@ -98,15 +115,8 @@ class _Reading:
         client.last_at = event.at
         if client.troubled and is_over(client, event.at):
             self.judge(client, event.at)
-        if not reader.request(event):
-            return
-        if (at := due(event)) is not None and client.source is Source.CAPTURE:
-            (self.waiting if at - event.at <= SILENCE_US else self.polls).append((at, reader, event))
-
-    def _unanswered(self, at: int, reader: Reader, request: Request) -> None:
-        is_pending = reader.client.pending.get((request.conn, request.corr)) is request
-        if is_pending and at <= self.source.watched(request.at):
-            reader.silent(request, at)
+        if reader.request(event):
+            self.awaited.add(reader, event)
 
     def _named(self, conn: int, client_id: str, event: Wire) -> Reader:
         """Return the client of a connection that sends its first request."""
@@ -220,9 +230,8 @@ def analyse(
     for event in source.events():
         reading.take(event)
     now = reading.now = source.watched(reading.now)
-    for queue in (reading.waiting, reading.polls):
-        while queue and queue[0][0] <= now:
-            reading._unanswered(*queue.popleft())  # noqa: SLF001  # its own state
+    reading.awaited.expire(now, source.watched)
+    reading.name_topics({name for reader in reading.readers.values() for name in reader.client.unnamed})
     found = []
     for key, reader in reading.readers.items():
         if reader.client.troubled:
@@ -237,5 +246,6 @@ def analyse(
         begin=reading.begin,
         until=now,
         events=reading.events,
-        sources=tuple(sorted({reader.client.source for reader in reading.readers.values()})),
+        sources=tuple(sorted({one.source for one in source.connections.values()})),
+        log_zone=source.log_zone,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from probe.diagnose.leaders import Leaders
@@ -88,6 +88,14 @@ class Brokers:
         for item in items:
             if (code, item) in seen.codes or len(seen.codes) < ITEMS:
                 seen.codes[code, item] += weight
+
+    def rename(self, named: Callable[[Item], Item]) -> None:
+        """Replace every object by what a function makes of it."""
+        for seen in self._seen.values():
+            counts: Counter[tuple[int, Item]] = Counter()
+            for (code, item), count in seen.codes.items():
+                counts[code, named(item)] += count
+            seen.codes = counts
 
     def views(self, leaders: Leaders) -> tuple[BrokerView, ...]:
         """Return what each broker answered, those with errors first."""

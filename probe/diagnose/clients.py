@@ -11,6 +11,7 @@ from probe.diagnose.objects import Item
 from probe.diagnose.seen import Source
 from probe.diagnose.troubles import ItemState
 from probe.model import Request
+from probe.protocol.rows import UNKNOWN_ID
 from probe.verdict.judging import STORM_WATCH_MS
 from probe.verdict.recovery import QUIET_US
 
@@ -74,12 +75,16 @@ class ClientState:
     """Most connections to one broker in two seconds."""
     closed: bool = False
     """It ended all of its connections by itself."""
+    unnamed: set[str] = field(default_factory=set)
+    """Topics of which only the id is known, as `?<id>`."""
 
     def state(self, item: Item) -> ItemState | None:
         """Return what is known of an object; None beyond the most that are distinguished."""
         found = self.items.get(item)
         if found is None and len(self.items) < ITEMS:
             found = self.items[item] = ItemState()
+            if item.name.startswith(UNKNOWN_ID):
+                self.unnamed.add(item.name)
         return found
 
 

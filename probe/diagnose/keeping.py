@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 
 from probe.diagnose.seen import Wire
@@ -59,6 +59,16 @@ class Kept:
         recent = [*self._first[-LEAD:], *self._last]
         self._lead.extend(recent)
         self._first, self._last, self._between, self._active = [], deque(), {}, False
+
+    def rename(self, named: Callable[[Wire], Wire]) -> None:
+        """Replace every event that is kept by what a function makes of it."""
+        self._lead = deque(map(named, self._lead), maxlen=LEAD)
+        self._first = [named(event) for event in self._first]
+        self._last = deque(map(named, self._last))
+        counted = [named(count.folded()) for count in self._between.values()]
+        self._between = {}
+        for event in counted:
+            self._count(event)
 
     def events(self) -> list[Wire]:
         """Return what is kept, by time."""

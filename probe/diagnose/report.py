@@ -13,7 +13,7 @@ from probe.diagnose.brokers import BrokerView
 from probe.diagnose.findings import BAD, ORDER, Asked, ClientFinding, Finding, Status
 from probe.diagnose.names import BrokerNames
 from probe.diagnose.objects import Kind
-from probe.diagnose.seen import FILES, Left
+from probe.diagnose.seen import FILES, Left, ZoneBy, zone_text
 from probe.model import StormBound, Trigger
 from probe.model.counts import counted
 from probe.model.visible import visible
@@ -55,7 +55,20 @@ def head(diagnosis: Diagnosis) -> str:
     seconds = (diagnosis.until - diagnosis.begin) / 1e6
     span = f"{clock(diagnosis.begin)} to {clock(diagnosis.until)} UTC, {seconds:.0f} s" if diagnosis.events else "empty"
     of = " and ".join(diagnosis.sources) or "input"
-    return f"{of} ({span}), {brokers}; {counted(len(diagnosis.clients), 'client')}: {found}"
+    return f"{of} ({span}{log_zone(diagnosis)}), {brokers}; {counted(len(diagnosis.clients), 'client')}: {found}"
+
+
+def log_zone(diagnosis: Diagnosis) -> str:
+    """Return what the time stamps of a request log were taken for, as the end of a clause; empty if they say it."""
+    zone = diagnosis.log_zone
+    if zone is None:
+        return ""
+    why = {
+        ZoneBy.OPTION: "as asked",
+        ZoneBy.CAPTURE: "as the capture shows",
+        ZoneBy.ASSUMED: "--log-zone names another",
+    }
+    return f"; the log names no zone, taken as {zone_text(zone.zone, diagnosis.begin)}: {why[zone.by]}"
 
 
 def not_read(left: Left) -> str:

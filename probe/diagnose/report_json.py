@@ -13,6 +13,7 @@ from probe.diagnose.analysis import Diagnosis
 from probe.diagnose.brokers import BrokerView
 from probe.diagnose.findings import ClientFinding, Finding
 from probe.diagnose.objects import Item
+from probe.diagnose.seen import zone_text
 from probe.protocol.names import api_name, error_name
 
 Json = dict[str, Any]
@@ -27,6 +28,7 @@ def as_json(diagnosis: Diagnosis, advices: Sequence[tuple[ClientFinding, Advice]
         "end": _time(diagnosis.until) if diagnosis.events else None,
         "events": diagnosis.events,
         "sources": list(diagnosis.sources),
+        "log_zone": _log_zone(diagnosis),
         "clients": [_client(one, known.get(one.key), addresses) for one in diagnosis.clients],
         "brokers": [_broker(one) for one in diagnosis.brokers],
         "not_read": [
@@ -38,6 +40,11 @@ def as_json(diagnosis: Diagnosis, advices: Sequence[tuple[ClientFinding, Advice]
 
 def _time(at: int) -> str:
     return datetime.fromtimestamp(at / 1e6, UTC).isoformat(timespec="microseconds")
+
+
+def _log_zone(diagnosis: Diagnosis) -> Json | None:
+    zone = diagnosis.log_zone
+    return None if zone is None else {"zone": zone_text(zone.zone, diagnosis.begin), "by": zone.by}
 
 
 def _maybe(at: int | None) -> str | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime, tzinfo
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
+from zoneinfo import ZoneInfo
 
 from probe.model import Closed, Folded, Opened, Request, Response
 from probe.model.handshake import Handshake
@@ -22,6 +24,27 @@ class Source(StrEnum):
 
     CAPTURE = "capture"
     LOG = "request log"
+
+
+class ZoneBy(StrEnum):
+    """How the time zone of a request log is known."""
+
+    OPTION = "option"
+    CAPTURE = "capture"
+    """Requests that a capture has, too, show it."""
+    ASSUMED = "assumed"
+
+
+class LogZone(NamedTuple):
+    """The time zone of a request log whose time stamps name none."""
+
+    zone: tzinfo
+    by: ZoneBy
+
+
+def zone_text(zone: tzinfo, at: int) -> str:
+    """Return a zone as words, such as `UTC+05:30` or `Europe/Berlin`. `at` is a time in microseconds since 1970."""
+    return str(zone) if isinstance(zone, ZoneInfo) else datetime.fromtimestamp(at / 1e6, zone).tzname() or str(zone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +88,10 @@ class Input(Protocol):
 
     connections: dict[int, Connection]
     """By number; grows while events are read."""
+    names: Mapping[bytes, str]
+    """Topic id to name, as far as an answer named both; grows while events are read."""
+    log_zone: LogZone | None
+    """Zone of the request logs; None without one, or if their time stamps name it."""
 
     def watched(self, at: int) -> int:
         """Return up to when the input shows what goes on from a time on: files may be of different hours."""

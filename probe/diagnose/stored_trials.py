@@ -6,10 +6,10 @@ passed on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from probe.diagnose.seen import Connection, Left, Source, Wire
+from probe.diagnose.seen import Connection, Left, LogZone, Source, Wire
 from probe.model import Closed, Folded, History, Opened, Request, Response
 from probe.model.handshake import Handshake
 from probe.verdict.timeline import EventIndex, find_timeline
@@ -25,6 +25,8 @@ class TrialInput:
     def __init__(self, history: History) -> None:
         self._history = history
         self.connections: dict[int, Connection] = {}
+        self.names: Mapping[bytes, str] = {}
+        self.log_zone: LogZone | None = None
         self._numbers: dict[int, int] = {}
         self.until = find_timeline(history.header, EventIndex(history.events)).until
         """End of the window, which may be later than the last event."""

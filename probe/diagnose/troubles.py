@@ -130,6 +130,19 @@ class ItemState:
                 found.silent += 1
         return begins
 
+    def joined(self, other: ItemState) -> ItemState:
+        """Return what two names of one object show together; its trouble is the older one."""
+        troubles = [one.trouble for one in (self, other) if one.trouble is not None]
+        return ItemState(
+            successes=self.successes + other.successes,
+            first_success=_first(self.first_success, other.first_success),
+            last_success=_last(self.last_success, other.last_success),
+            last_request=_last(self.last_request, other.last_request),
+            requests=self.requests + other.requests,
+            trouble=min(troubles, key=lambda one: one.since, default=None),
+            unanswerable=self.unanswerable or other.unanswerable,
+        )
+
     def _is_regular(self, at: int) -> bool:
         """Return whether successes came at intervals of two seconds at most (`FRESH_US`), until now."""
         if self.first_success is None or self.last_success is None or self.successes < STEADY:
@@ -156,6 +169,14 @@ class ItemState:
             found.moved_to = broker
         if found.good_at is None and found.good >= needed(api):
             found.good_at = at
+
+
+def _first(*times: int | None) -> int | None:
+    return min((at for at in times if at is not None), default=None)
+
+
+def _last(*times: int | None) -> int | None:
+    return max((at for at in times if at is not None), default=None)
 
 
 def proves(met: int, api: int) -> bool:

@@ -5,7 +5,7 @@ Topic ids become names through a mapping that Metadata answers fill.
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64encode
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -84,6 +84,11 @@ def row(
 def id_text(topic_id: bytes) -> str:
     """Return `?<id>` in Kafka's own notation of ids."""
     return UNKNOWN_ID + urlsafe_b64encode(topic_id).decode().rstrip("=")
+
+
+def id_of(text: str) -> bytes:
+    """Return the id in `?<id>`. ValueError if it is none."""
+    return urlsafe_b64decode(f"{text.removeprefix(UNKNOWN_ID)}==")
 
 
 def topic_of(item: Body, names: Names, field: str = "Name") -> str:

@@ -40,6 +40,8 @@ class Options:
     """`--watch`: longest observation, in milliseconds."""
     capture: bool = False
     """`--capture`: keep the bytes that pass through relays."""
+    plain_names: bool = False
+    """Clients, topics and groups have names that do not say which library it is."""
     stop_at: float | None = None
     """`--time-budget`: end of all trials, on the monotonic clock. A trial that would not end by then never starts."""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from probe.diagnose.input import open_inputs
-from probe.diagnose.seen import Connection, Left, Wire
+from probe.diagnose.seen import Connection, Left, LogZone, Wire
 from probe.model import Request, Response
 from probe.model.handshake import Handshake
 
@@ -20,8 +20,10 @@ class WholeInput:
         connections: dict[int, Connection],
         first: dict[int, Handshake],
         left: Sequence[Left],
+        log_zone: LogZone | None = None,
     ) -> None:
         self.events, self.connections, self.handshakes = events, connections, first
+        self.log_zone = log_zone
         self.left = {item.reason: item.count for item in left}
 
     @property
@@ -43,4 +45,4 @@ class WholeInput:
 def read(*paths: Path | str) -> WholeInput:
     with open_inputs([str(path) for path in paths]) as found:
         events = list(found.events())
-        return WholeInput(events, found.connections, found.handshakes(), found.left())
+        return WholeInput(events, found.connections, found.handshakes(), found.left(), found.log_zone)

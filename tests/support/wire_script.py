@@ -18,7 +18,7 @@ from typing import Any
 
 from probe.diagnose.analysis import Diagnosis, analyse
 from probe.diagnose.findings import ClientFinding
-from probe.diagnose.seen import Connection, Left, Source, Wire
+from probe.diagnose.seen import Connection, Left, LogZone, Source, Wire
 from probe.diagnose.whose_client import Library
 from probe.model import Closed, Folded, Opened, Request, Response, Row
 from probe.model.handshake import Handshake
@@ -58,6 +58,8 @@ class WireScript:
     until: int = 0
     skipped: tuple[Left, ...] = ()
     sent_first: dict[int, Handshake] = field(default_factory=dict)
+    names: dict[bytes, str] = field(default_factory=dict)
+    log_zone: LogZone | None = None
 
     def client(self, client_id: str = "orders-writer", address: str = "10.0.0.7", **more: Any) -> Talk:
         return Talk(self, client_id, address, **more)

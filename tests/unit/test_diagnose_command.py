@@ -48,12 +48,13 @@ def run(monkeypatch: pytest.MonkeyPatch, files: dict[str, WireScript], *argument
     """Run the command on transcripts by file name. A name without a transcript cannot be read."""
 
     @contextmanager
-    def opened(paths: Sequence[str], *, progress: Any = None) -> Iterator[Input]:
+    def opened(paths: Sequence[str], *, progress: Any = None, log_zone: Any = None) -> Iterator[Input]:
         missing = [path for path in paths if path not in files]
         if missing:
             raise ProbeError(f"{missing[0]}: neither a capture nor a request log")
         if progress is not None:
             progress(1, 1)
+        files[paths[0]].log_zone = log_zone
         yield files[paths[0]]
 
     monkeypatch.setattr("probe.diagnose.input.open_inputs", opened)
@@ -242,3 +243,12 @@ def test_a_client_that_was_stuck_and_recovered_is_said_to_have_been_stuck(monkey
     assert done.exit_code == 0
     assert "stuck for 30." in done.stdout
     assert "it asked who leads 1 time first after 30.3 s" in done.stdout
+
+
+def test_the_report_says_what_times_without_a_zone_were_taken_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = run(monkeypatch, {"a.log": incident()}, "a.log", "--log-zone", "+05:30")
+    assert "; the log names no zone, taken as UTC+05:30: as asked)" in done.stdout
+    done = run(monkeypatch, {"a.log": incident()}, "a.log", "--json", "--log-zone", "Asia/Kolkata")
+    document = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
+    assert document["log_zone"] == {"zone": "Asia/Kolkata", "by": "option"}

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from probe.ports import Start, discard
-from probe.runner.trial.setup import make_start, make_subject, run_bystander
+from probe.runner.tools import Options
+from probe.runner.trial.setup import make_header, make_start, make_subject, run_bystander
 from tests.support.real_cells import planned
 
 TAP: Any = SimpleNamespace(address=lambda node: f"127.0.0.1:{node}")
@@ -47,3 +48,13 @@ def test_a_transaction_with_a_bystander_has_one_partition(
     asyncio.run(go())
     assert start.partitions == own
     assert [other.partitions for other in others] == ([] if bystander is None else [bystander])
+
+
+def test_plain_names_do_not_say_which_library_it_is() -> None:
+    item = planned("sarama@1.43.3", "disk/storage-error", "group")
+    tools: Any = SimpleNamespace(artifacts={})
+    assert "sarama" in make_header(item, 1, tools, Options()).subject.client_id
+    subject = make_header(item, 1, tools, Options(plain_names=True)).subject
+    for name in (subject.client_id, subject.instance, subject.topic, subject.group):
+        assert name
+        assert "sarama" not in name

@@ -20,6 +20,7 @@ from probe.cli.wiring.signals import interrupt_ends_input
 from probe.diagnose.advice import Advice
 from probe.diagnose.analysis import Diagnosis
 from probe.diagnose.findings import BAD, ClientFinding, Status
+from probe.diagnose.input.log_zone import parse_zone
 from probe.diagnose.names import anonymous
 from probe.diagnose.report import AT, lines
 from probe.errors import GateError, NothingJudgedError, ProbeError
@@ -48,6 +49,14 @@ def diagnose(
         bool,
         typer.Option("--anonymize", help="Number addresses, client ids, topics, groups and files, without names."),
     ] = False,
+    log_zone: Annotated[
+        str | None,
+        typer.Option(
+            "--log-zone",
+            metavar="ZONE",
+            help="Time zone of request logs whose time stamps name none, such as Europe/Berlin or +02:00.",
+        ),
+    ] = None,
     evidence: o.Evidence = None,
     max_age: o.MaxAge = o.MAX_AGE_DAYS,
     results: o.Results = o.RESULTS,
@@ -55,6 +64,7 @@ def diagnose(
     """Find the clients that are stuck in captures and request logs; exit code 1 if there are."""
     if html is not None:
         need_laboratory("--html")
+    zone = None if log_zone is None else parse_zone(log_zone)
     there = readable(paths)
     for problem in there.problems:
         say(visible(problem))
@@ -62,7 +72,7 @@ def diagnose(
         raise _unreadable(there.problems)
     waiting = interrupt_ends_input() if STDIN in there.paths else nullcontext()
     with ReadingProgress() as progress, waiting:
-        found = diagnose_files(there.paths, progress, 0 if html is None else TIMELINES)
+        found = diagnose_files(there.paths, progress, 0 if html is None else TIMELINES, zone)
     advised = advices(found, evidence, results, max_age)
     shown, advised = _named(found, advised, anonymize=anonymize)
     if html is not None:

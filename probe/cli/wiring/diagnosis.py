@@ -14,6 +14,7 @@ from probe.diagnose.advice import Advice, advise
 from probe.diagnose.analysis import Diagnosis, analyse
 from probe.diagnose.findings import BAD, ClientFinding
 from probe.diagnose.fingerprints import shipped
+from probe.diagnose.seen import LogZone
 from probe.diagnose.traits import Observed
 from probe.diagnose.whose import Listed
 from probe.diagnose.whose_client import Library, Whose
@@ -55,9 +56,11 @@ def _is_read_once(path: str) -> bool:
     return path == STDIN or Path(path).is_fifo() or Path(path).is_char_device()
 
 
-def diagnose_files(paths: Sequence[str], progress: Callable[[int, int], None], pictures: int) -> Diagnosis:
+def diagnose_files(
+    paths: Sequence[str], progress: Callable[[int, int], None], pictures: int, log_zone: LogZone | None = None
+) -> Diagnosis:
     """Read files together, and return what became of their clients, with the events of `pictures` timelines."""
-    with readers.open_inputs(paths, progress=progress) as source:
+    with readers.open_inputs(paths, progress=progress, log_zone=log_zone) as source:
         return analyse(source, whose=by_fingerprint(), back_off_ms=back_off_ms, pictures=pictures)
 
 

@@ -46,20 +46,21 @@ class InputFile:
         self._path = path
         self.damage = ""
         """Why the file was not read to its end, in a few words."""
+        self.regular = False
+        """It can be read a second time."""
         self.size = 0
         """Bytes of the file, 0 where that is not known before the end."""
         self._packed: _Counted | None = None
         self._plain: gzip.GzipFile | io.BufferedReader[Any] | None = None
-        self._regular = False
         self._done = 0
         self._ended = False
         self._open()
         self.head = self.read_whole(4)
-        if self._regular or not self._is_capture():  # a stream of packets may pause after its first bytes
+        if self.regular or not self._is_capture():  # a stream of packets may pause after its first bytes
             self.head += self.read_whole(HEAD - 4)
         self.format = self._recognise()
         self._left = self.head
-        if self._regular:  # it is opened again when its turn comes
+        if self.regular:  # it is opened again when its turn comes
             self.close()
             self._left, self._done, self._ended, self.damage = b"", 0, False, ""
 
@@ -107,8 +108,8 @@ class InputFile:
             status = os.fstat(raw.fileno())
         except (OSError, ValueError) as error:
             raise ProbeError(f"{self.name}: {reason_of(error)}; {WAY_OUT}") from None
-        self._regular = stat.S_ISREG(status.st_mode) and self._path != STDIN
-        self.size = status.st_size if self._regular else 0
+        self.regular = stat.S_ISREG(status.st_mode) and self._path != STDIN
+        self.size = status.st_size if self.regular else 0
         self._packed = _Counted(raw)
         try:
             first = self._packed.peek()

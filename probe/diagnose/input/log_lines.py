@@ -1,7 +1,8 @@
 """Lines of brokers' request logs (`kafka.request.logger`): JSON since 2.8, text before.
 
 A line is written when a request is completed, so it has the request, its answer and how long it took. What the lines
-look like: `kafka.network.RequestChannel.updateRequestMetrics` of 2.0 to 4.x. Time stamps without a zone count as UTC.
+look like: `kafka.network.RequestChannel.updateRequestMetrics` of 2.0 to 4.x. What time stamps
+without a zone are: `log_zone`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any, NamedTuple
 
 from probe.diagnose.input.merged import Readable
@@ -51,8 +52,22 @@ class Logged(NamedTuple):
     """Only brokers and controllers send it."""
 
 
-def read_lines(file: Readable) -> Iterator[Line]:
-    """Yield the lines of a log with their times. Lines without one have that of the line before."""
+class Stamp(NamedTuple):
+    """A time stamp."""
+
+    moment: str
+    """Such as `2026-11-27T14:15:22`."""
+    part: str
+    """Digits of the part of a second."""
+    zone: str | None
+    """None if it names none."""
+
+
+def read_lines(file: Readable, zone: tzinfo = UTC) -> Iterator[Line]:
+    """Yield the lines of a log with their times. Lines without one have that of the line before.
+
+    `zone` is that of stamps that name none.
+    """
     at, rest = 0, b""
     while chunk := file.read(CHUNK):
         *lines, rest = (rest + chunk).split(b"\n")
@@ -60,24 +75,36 @@ def read_lines(file: Readable) -> Iterator[Line]:
             rest = b""
         for line in lines:
             text = line.decode("utf-8", "replace")
-            at = time_of(text) or at
+            at = time_of(text, zone) or at
             yield at, text, file.name
     if rest:
         text = rest.decode("utf-8", "replace")
-        yield time_of(text) or at, text, file.name
+        yield time_of(text, zone) or at, text, file.name
 
 
-def time_of(line: str) -> int:
-    """Return the time stamp at the beginning of a line in microseconds since 1970, 0 if there is none."""
+def stamp(line: str) -> Stamp | None:
+    """Return the time stamp at the beginning of a line."""
     found = _WHEN.search(line, 0, 300)
     if found is None:
-        return 0
+        return None
     day, second, part, zone = found.groups()
+    return Stamp(f"{day}T{second}", part or "0", zone)
+
+
+def time_of(line: str, zone: tzinfo = UTC) -> int:
+    """Return the time stamp at the beginning of a line in microseconds since 1970, 0 if there is none.
+
+    `zone` is that of stamps that name none.
+    """
+    found = stamp(line)
+    if found is None:
+        return 0
     try:
-        moment = datetime.fromisoformat(f"{day}T{second}{'+00:00' if zone in {None, 'Z'} else zone}")
+        moment = datetime.fromisoformat(f"{found.moment}{(found.zone or '').replace('Z', '+00:00')}")
     except ValueError:
         return 0
-    return int(moment.timestamp()) * 1_000_000 + int((part or "0")[:6].ljust(6, "0"))
+    seconds = int((moment if found.zone else moment.replace(tzinfo=zone)).timestamp())
+    return seconds * 1_000_000 + int(found.part[:6].ljust(6, "0"))
 
 
 def parse_line(line: str) -> Logged | None:

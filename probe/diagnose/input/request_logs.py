@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import tzinfo
+from functools import partial
 
 from probe.diagnose.input.capture import TICK_US
 from probe.diagnose.input.files import InputFile
@@ -34,8 +36,11 @@ _CONNECTION = re.compile(r"(?P<host>.+):(?P<port>\d{1,5})-(?P<client>.+):(?P<cli
 class RequestLogs:
     """Request logs, read as one. A line is about a request that was answered: nothing is known of others."""
 
-    def __init__(self, files: Sequence[InputFile], registry: Registry, progress: Callable[[], None]) -> None:
-        self._files, self._registry, self._progress = files, registry, progress
+    def __init__(
+        self, files: Sequence[InputFile], registry: Registry, progress: Callable[[], None], zone: tzinfo
+    ) -> None:
+        """Prepare to read; `zone` is that of time stamps that name none."""
+        self._files, self._registry, self._progress, self._zone = files, registry, progress, zone
         self._talks: dict[str, LoggedConversation] = {}
         self.spans: dict[str, Span] = {}
         self._ordered = Ordered()
@@ -43,7 +48,7 @@ class RequestLogs:
     def events(self) -> Iterator[Wire]:
         """Yield the events, by time."""
         due = last = 0
-        for at, line, name in merged(self._files, read_lines):
+        for at, line, name in merged(self._files, partial(read_lines, zone=self._zone)):
             if at:
                 span = self.spans.setdefault(name, [at, at])
                 last = span[1] = max(span[1], at)

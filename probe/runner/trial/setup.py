@@ -24,7 +24,8 @@ def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> He
     seed = options.seed
     rng = random.Random(f"{seed}/{cell}/{trial}")  # noqa: S311  # a choice of broker, no secret
     version = item.chosen.version
-    name = f"{cell.family}-{cell.role}-{rng.randrange(16**6):06x}"
+    words = cell.role if options.plain_names else f"{cell.family}-{cell.role}"
+    name = f"{words}-{rng.randrange(16**6):06x}"
     return Header(
         cell=cell,
         trial=trial,

@@ -80,7 +80,7 @@ def broker(release: Release, where: Addresses, root: Path, cluster_id: str, node
     """Return a broker, not started yet."""
     folder = root / f"broker-{node}"
     folder.mkdir()
-    write_logging(folder)
+    release.broker_logging(folder)
     log_dirs = data_folders.make_broker(folder, cluster_id, node, kraft=release.kraft)
     settings = properties.broker(release.version, node, where, log_dirs, kraft=release.kraft)
     old = properties.line_key(release.version) < (0, 10)

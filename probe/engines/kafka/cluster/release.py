@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from probe.engines.kafka.cluster.java_command import write_logging
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,3 +28,5 @@ class Release:
     """Path of its class-data archive, which may not exist yet."""
     formatted: Path | None = None
     """Folder with the files of a formatted KRaft controller; None = it runs with ZooKeeper."""
+    broker_logging: Callable[[Path], None] = write_logging
+    """Writes the logging configuration of a broker into its folder."""
