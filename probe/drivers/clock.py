@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from probe.model.clock import now_us
 
 DRIFT = 1e-4
@@ -10,6 +12,7 @@ machine, which is far off, from replacing a good one because that is old."""
 TRUSTED_US = 20_000
 """Largest error bound with which events may begin. A driver that has just started may answer its first pings late, and
 its events would get wrong times."""
+POLL_S = 0.05
 
 
 class Clock:
@@ -53,6 +56,14 @@ class Clock:
             self.offset_us = (sent + now) // 2 - clock_us
             self.error_us = error
             self._measured_at = now
+
+    async def answered(self, identity: int, within_s: float) -> bool:
+        """Return whether a ping is answered in time."""
+        for _ in range(round(within_s / POLL_S)):
+            if identity not in self._sent:
+                return True
+            await asyncio.sleep(POLL_S)
+        return identity not in self._sent
 
     def at(self, clock_us: int) -> int:
         """Return a driver's time on the orchestrator's clock; new measurements do not change the order of events."""

@@ -24,6 +24,8 @@ EARLY_PING_S = 0.05
 """Time from the first pings to the next while the clock is not trusted; it doubles with every further ping."""
 PATIENCE_S = 3.0
 """A driver that is busy for longer may start instances; its histories carry the error bound of its clock."""
+ANSWER_S = 10.0
+"""A driver that answers no ping for so long answers nothing any more: a library keeps its only thread busy."""
 
 Write = Callable[[pb.ToDriver], Awaitable[None]]
 
@@ -76,6 +78,10 @@ class RunningInstance:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(deadline_ms / 1000 + 1.0):
                 await self.ended.wait()
+
+    async def check(self) -> None:
+        """Ping the process of this instance; if it does not answer, it ends, and all its instances with it."""
+        await self._process.check()
 
 
 class DriverProcess:
@@ -217,7 +223,7 @@ class DriverProcess:
 
     async def _ping(self) -> None:
         for _ in range(FIRST_PINGS):
-            self.send(pb.ToDriver(ping=pb.Ping(id=self.clock.ping())))
+            self._send_ping()
             await asyncio.sleep(0.01)
         wait_s = EARLY_PING_S
         while True:
@@ -226,7 +232,18 @@ class DriverProcess:
             if wait_s > PATIENCE_S and self.clock.known:
                 self._attached.set()
             if not self._suspended:
-                self.send(pb.ToDriver(ping=pb.Ping(id=self.clock.ping())))
+                self._send_ping()
+
+    def _send_ping(self) -> int:
+        identity = self.clock.ping()
+        self.send(pb.ToDriver(ping=pb.Ping(id=identity)))
+        return identity
+
+    async def check(self) -> None:
+        """Ping the process; if it does not answer, end it, since nothing in it runs any more."""
+        if not self._failure and not await self.clock.answered(self._send_ping(), ANSWER_S):
+            self._lose(f"the driver process answered nothing for {ANSWER_S:.0f} s")
+            self.kill()
 
     def _handle(self, message: pb.FromDriver) -> None:
         which = message.WhichOneof("message")

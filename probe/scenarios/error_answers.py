@@ -83,7 +83,9 @@ APIS = (
     Api("create-topics", (A,), Target.CONTROLLER, until=ZOOKEEPER_UNTIL),
     Api(
         "api-versions",
-        (P, C),  # the coordinator of a group would be the failing broker, and answer so until the end
+        # No groups: in a cluster Metadata names another address for a coordinator that is refused at its former one
+        # (broker/address-reused), and a client that keeps its id needs no more than that.
+        (P, C),
         before=(CutConnections(),),
         connecting=True,
         causes=(Trigger.BOOTSTRAP,),

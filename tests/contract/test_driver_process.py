@@ -1,4 +1,4 @@
-"""A driver process accepts new instances only if closed ones left no threads."""
+"""A driver process accepts new instances only if closed ones left no threads, and ends if it answers nothing."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import signal
 import sys
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
 from probe.driver_contract import driver_pb2 as pb
+from probe.drivers import process as driver_process
 from probe.drivers.host import Bound, Host
 from probe.drivers.launch import Launch
 from probe.drivers.process import DriverProcess, RunningInstance
@@ -57,6 +59,39 @@ async def has_room_after(left: str) -> bool:
 @pytest.mark.parametrize(("left", "room"), [("", True), ("still running: network-thread", False)])
 def test_a_process_with_leftover_threads_is_retired(left: str, *, room: bool) -> None:
     assert asyncio.run(has_room_after(left)) is room
+
+
+async def died_after_check(*, answers: bool) -> tuple[str, str]:
+    """Check one of two instances of a process that answers pings or does not; return why each died."""
+    process = DriverProcess(Client("demo", "1.0"), 4)
+    asked: asyncio.Queue[int] = asyncio.Queue()
+
+    async def write(message: pb.ToDriver) -> None:
+        if answers and message.HasField("ping"):
+            asked.put_nowait(message.ping.id)
+
+    async def stream() -> AsyncIterator[pb.FromDriver]:
+        while True:
+            yield pb.FromDriver(pong=pb.Pong(id=await asked.get(), clock_us=1))
+
+    starts = (START, replace(START, instance="two"))
+    one, other = [process.start(start, lambda _event: None) for start in starts]
+    serving = asyncio.create_task(process.serve(pb.Hello(family="demo", version="1.0"), stream(), write))
+    await one.check()
+    died = (one.died, other.died)
+    serving.cancel()
+    return died
+
+
+def test_a_process_that_answers_no_ping_is_lost_with_all_its_instances(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(driver_process, "ANSWER_S", 0.2)
+    one, other = asyncio.run(died_after_check(answers=False))
+    assert "answered nothing" in one
+    assert one == other
+
+
+def test_a_process_that_answers_is_kept() -> None:
+    assert asyncio.run(died_after_check(answers=True)) == ("", "")
 
 
 STUBBORN = "import sys, time; sys.stderr.write('up'); time.sleep(600)"

@@ -26,6 +26,8 @@ async def stop_instance(state: TrialState, instance: RunningInstance, cluster: C
         if not instance.ended.is_set():
             await cluster.revert()
             await instance.stop(STOP_MS)
+        if not instance.ended.is_set():
+            await instance.check()  # others of its process may stand still because of one
     state.recorder.mark(MarkKind.STOPPED)
     state.header = replace(state.header, clock_error_us=instance.clock_error_us)
     if instance.died and not alone:
