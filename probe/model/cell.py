@@ -33,6 +33,18 @@ class Role(StrEnum):
         return self in {Role.CONSUMER, Role.GROUP}
 
 
+class Workload(StrEnum):
+    """What the application does while it is observed."""
+
+    CONTINUOUS = "continuous"
+    """One small operation per interval and partition, and each partition by its number."""
+    PIPELINED = "pipelined"
+    """Bursts of many records: the library waits to fill batches, and has several requests in flight per broker. Readers
+    are fed in bursts and receive many records at a time."""
+    KEYED = "keyed"
+    """Records with keys, at the pace of `continuous`: the library chooses the partition of each."""
+
+
 class Engine(StrEnum):
     """The program that plays the brokers."""
 
@@ -89,7 +101,7 @@ class Client:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cell:
-    """One question of the matrix. These seven columns are its identity."""
+    """One question of the matrix. Its fields are its identity."""
 
     family: str
     version: str
@@ -100,6 +112,7 @@ class Cell:
     engine: Engine
     broker: str
     """The Kafka release line, such as `3.9`. It has three parts before 1.0: `0.10.2`."""
+    workload: Workload = Workload.CONTINUOUS
 
     @property
     def client(self) -> Client:
@@ -107,8 +120,14 @@ class Cell:
         return Client(self.family, self.version)
 
     def columns(self) -> dict[str, str]:
-        """Return the identity as the first columns of the matrix."""
-        return {field.name: str(getattr(self, field.name)) for field in fields(self)}
+        """Return the identity as the first columns of the matrix. The workload is not stored yet."""
+        return {field.name: str(getattr(self, field.name)) for field in fields(self) if field.name != "workload"}
+
+    def words(self) -> tuple[str, ...]:
+        """Return the identity as text, for names and digests: the workload only where it is not `continuous`."""
+        words = (self.family, self.version, self.role, self.profile, self.scenario, self.engine, self.broker)
+        more = () if self.workload is Workload.CONTINUOUS else (self.workload,)
+        return tuple(map(str, words + more))
 
     @classmethod
     def of(cls, columns: dict[str, str]) -> Self:
@@ -124,4 +143,4 @@ class Cell:
         )
 
     def __str__(self) -> str:
-        return f"{self.client} {self.role} {self.profile} {self.scenario} {self.engine} {self.broker}"
+        return " ".join([str(self.client), *self.words()[2:]])

@@ -103,7 +103,7 @@ FACTS = types_of(Facts)
 """Every fact with the type of its column, in the order of `Facts`."""
 TIMES = ("refresh_ms", "reroute_ms", "recovery_ms", "outage_ms")
 """Facts whose distribution over the trials of a cell is published in addition to the matrix."""
-IDENTITY = tuple(field.name for field in fields(Cell))
+IDENTITY = tuple(field.name for field in fields(Cell) if field.name != "workload")
 """The columns that identify a cell."""
 KEY: Mapping[str, Type] = MappingProxyType(
     {"run_id": Type.STRING, **dict.fromkeys(IDENTITY, Type.STRING), "trial": Type.INT}

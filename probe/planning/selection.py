@@ -11,7 +11,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from probe.catalogue.selectors import ONLY_FOR, Chosen
-from probe.model import CONTROL, Cell, Engine, Profile, Reaction, Role
+from probe.catalogue.workloads import unworked
+from probe.model import CONTROL, Cell, Engine, Profile, Reaction, Role, Workload
 from probe.model.versions import VersionKey, version_key
 from probe.planning.paces import LONG_OBSERVATION_MS
 from probe.protocol.apis import API_VERSIONS
@@ -48,6 +49,7 @@ class Selection:
     """No profile was asked for, so scenarios with one of their own run with that."""
     engine: Engine
     brokers: Sequence[str]
+    workloads: Sequence[Workload] = (Workload.CONTINUOUS,)
     trials: int = 1
     seed: int = 0
     shard: tuple[int, int] = (1, 1)
@@ -75,27 +77,28 @@ class Combination:
 
 
 def combinations(selection: Selection) -> Iterator[Combination]:
-    """Yield all combinations of a selection by scenario, client, role, profile and line, in the selection's order."""
+    """Yield all combinations of a selection by scenario, client, role, profile, line and workload, in its order."""
     for scenario in selection.scenarios:
-        for chosen, role, profile, broker in _instances(selection, scenario):
+        for chosen, role, profile, broker, workload in _instances(selection, scenario):
             part = scenario.variant(role, selection.engine)
             if part is not None:
                 part = with_length(part, profile)
                 family, version = chosen.client.family, chosen.client.version
-                cell = Cell(family, version, role, str(profile), scenario.name, selection.engine, broker)
+                cell = Cell(family, version, role, str(profile), scenario.name, selection.engine, broker, workload)
                 reason = _reason(cell, chosen, profile, scenario, part, selection)
                 yield Combination(
                     cell=cell, chosen=chosen, profile=profile, scenario=scenario, variant=part, reason=reason
                 )
 
 
-def _instances(selection: Selection, scenario: Scenario) -> Iterator[tuple[Chosen, Role, Profile, str]]:
+def _instances(selection: Selection, scenario: Scenario) -> Iterator[tuple[Chosen, Role, Profile, str, Workload]]:
     for chosen in selection.clients:
         for role in selection.roles:
             for profile in _profiles(selection, scenario, chosen, role):
                 own = chosen.application.profile(profile, role) if chosen.application else profile
                 for broker in selection.brokers:
-                    yield chosen, role, own, broker
+                    for workload in selection.workloads:
+                        yield chosen, role, own, broker, workload
 
 
 def _profiles(selection: Selection, scenario: Scenario, chosen: Chosen, role: Role) -> Sequence[Profile]:
@@ -125,6 +128,7 @@ def _reason(
 ) -> str:
     return (
         _reason_to_skip(chosen, cell.role, profile, scenario, cell.engine)
+        or unworked(chosen, cell)
         or _acks(cell, chosen, profile, part)
         or _unobserved_error(chosen, part)
         or _not_absent(chosen, part)
