@@ -21,12 +21,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.selectors import broker_line, select_profiles
-from probe.model import Cell, Election, Engine, Outcome, Role
+from probe.model import Cell, Election, Engine, Outcome, Role, Workload
 from probe.model.columns import FACTS
 from probe.model.profile import USUAL
 
 _CONFIGURATION = ("profile", "properties", "election")
-_PLACE = ("client", "role", "scenario", "engine", "broker", "trials")
+_PLACE = ("client", "role", "scenario", "engine", "broker", "workload", "trials")
 MAX_TRIALS = 200
 Facts = Mapping[str, Any]
 
@@ -90,6 +90,7 @@ class Contrast(Claim):
     scenario: str | None = None
     engine: Engine | None = None
     broker: str | None = None
+    workload: Workload | None = None
     trials: int | None = Field(default=None, ge=1, le=MAX_TRIALS)
     profile: str | None = None
     properties: tuple[str, ...] | None = None
@@ -130,6 +131,7 @@ class Known(Claim):
     engine: Engine = Engine.EMBEDDED
     broker: str = "3.9"
     """Release line."""
+    workload: Workload = Workload.CONTINUOUS
     trials: int = Field(default=1, ge=1, le=MAX_TRIALS)
     """Number of trials that the claim is about, of the contrast too unless it names its own."""
     profile: str = USUAL
@@ -178,6 +180,7 @@ class Expectation:
     scenario: str
     engine: Engine
     broker: str
+    workload: Workload
     trials: int
     profile: str
     properties: tuple[str, ...]
@@ -193,7 +196,7 @@ class Expectation:
         election = None if self.election is None else Election(self.election)
         (profile,) = select_profiles([self.profile], self.properties, election)
         line = broker_line(self.broker)
-        return Cell(family, version, self.role, str(profile), self.scenario, self.engine, line)
+        return Cell(family, version, self.role, str(profile), self.scenario, self.engine, line, self.workload)
 
 
 def read_known(path: Path) -> tuple[Known, ...]:

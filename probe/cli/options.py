@@ -13,6 +13,7 @@ from probe.catalogue.brokers import asked_brokers
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import broker_line, select_profiles
+from probe.catalogue.workloads import select_workloads
 from probe.cli.common_options import DEFAULT_BROKER
 from probe.cli.console.skips import by_reason, without_role
 from probe.errors import ProbeError
@@ -21,6 +22,7 @@ from probe.model.profile import USUAL
 from probe.model.sweep import Sweep
 from probe.planning.plan import Plan, make_plan
 from probe.planning.selection import LongWatches, Selection
+from probe.scenarios.scenario import Scenario
 
 REASONS = 3
 """Maximum number of reasons in an error line."""
@@ -142,6 +144,7 @@ class RunSelection:
     election: Election | None = None
     seed: int | None = None
     shard: str = "1/1"
+    workloads: Sequence[str] = ()
     long_watches: LongWatches = LongWatches.ALL
     over: Sweep | None = None
     """What the cells differ in; each profile is run with each of its values."""
@@ -196,6 +199,8 @@ class RunSelection:
             shard=parse_shard(self.shard),
             exact=exact,
             unplayed=UNSUPPORTED_STEPS if real else {},
+            workloads=select_workloads(self.workloads),
+            own_workloads=() if self.workloads else self._listed(scenarios),
             long_watches=self.long_watches,
         )
 
@@ -208,6 +213,10 @@ class RunSelection:
         if any(map(over.value, plain)):
             raise CatalogueError(f"--over {over}: {over.name} is set as well; leave the option with its one value out")
         return tuple(over.profile(profile, value) for profile in plain for value in over.values)
+
+    def _listed(self, scenarios: Sequence[Scenario]) -> frozenset[str]:
+        """Return the scenarios of the default catalogue: those that no option names in full."""
+        return frozenset(item.name for item in scenarios) - frozenset(self.scenarios)
 
 
 def _why_nothing(plan: Plan, selection: Selection) -> str:

@@ -28,10 +28,10 @@ def opened(source: Path | bytes, name: str, digest: str | None = None) -> Iterat
         found = _of_bytes(source, name, digest) if isinstance(source, bytes) else _on_disk(source, name, digest)
         database = stack.enter_context(found)
         try:
-            if statements := lacking(database):
+            if lacks := lacking(database):
                 copy = stack.enter_context(closing(sqlite3.connect(_MEMORY)))
                 database.backup(copy)
-                complete(copy, statements)
+                complete(copy, lacks)
                 database = copy
             _check(database, name)
         except (sqlite3.Error, ValueError, OverflowError) as error:

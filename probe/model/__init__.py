@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from probe.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from probe.model.cell import CONTROL, Cell, Client, Engine, Outcome, Reality, Role, control_first
+    from probe.model.cell import CONTROL, Cell, Client, Engine, Outcome, Reality, Role, Workload, control_first
     from probe.model.cluster_history import ClusterHistory
     from probe.model.codec import decode, encode
     from probe.model.columns import Facts
@@ -40,7 +40,7 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
-            "cell": ("CONTROL", "Cell", "Client", "Engine", "Outcome", "Reality", "Role", "control_first"),
+            "cell": ("CONTROL", "Cell", "Client", "Engine", "Outcome", "Reality", "Role", "Workload", "control_first"),
             "cluster_history": ("ClusterHistory",),
             "codec": ("decode", "encode"),
             "columns": ("Facts",),
@@ -109,6 +109,7 @@ __all__ = [
     "Target",
     "Trigger",
     "Verdict",
+    "Workload",
     "control_first",
     "decode",
     "encode",

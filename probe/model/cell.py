@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Self
@@ -31,6 +32,18 @@ class Role(StrEnum):
     def reads(self) -> bool:
         """Return whether the client receives records that others write."""
         return self in {Role.CONSUMER, Role.GROUP}
+
+
+class Workload(StrEnum):
+    """What the application does while it is observed."""
+
+    CONTINUOUS = "continuous"
+    """One small operation per interval and partition, and each partition by its number."""
+    PIPELINED = "pipelined"
+    """Bursts of many records: the library waits to fill batches, and has several requests in flight per broker. Readers
+    are fed in bursts and receive many records at a time."""
+    KEYED = "keyed"
+    """Records with keys, at the pace of `continuous`: the library chooses the partition of each."""
 
 
 class Engine(StrEnum):
@@ -89,7 +102,7 @@ class Client:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cell:
-    """One question of the matrix. These seven columns are its identity."""
+    """One question of the matrix. Its fields are its identity."""
 
     family: str
     version: str
@@ -100,6 +113,7 @@ class Cell:
     engine: Engine
     broker: str
     """The Kafka release line, such as `3.9`. It has three parts before 1.0: `0.10.2`."""
+    workload: Workload = Workload.CONTINUOUS
 
     @property
     def client(self) -> Client:
@@ -107,12 +121,31 @@ class Cell:
         return Client(self.family, self.version)
 
     def columns(self) -> dict[str, str]:
-        """Return the identity as the first columns of the matrix."""
+        """Return the identity as columns, in their order."""
         return {field.name: str(getattr(self, field.name)) for field in fields(self)}
 
+    def words(self) -> tuple[str, ...]:
+        """Return the identity as text, for names and digests: the workload only where it is not `continuous`."""
+        words = (self.family, self.version, self.role, self.profile, self.scenario, self.engine, self.broker)
+        more = () if self.workload is Workload.CONTINUOUS else (self.workload,)
+        return tuple(map(str, words + more))
+
+    @property
+    def place(self) -> str:
+        """Return where and how it is measured, as text: engine, release line, and a workload that is not usual."""
+        return " ".join(self.words()[5:])
+
+    @property
+    def unusual(self) -> str:
+        """Return the workload as text that follows other words; empty for `continuous`."""
+        return "" if self.workload is Workload.CONTINUOUS else f" {self.workload}"
+
     @classmethod
-    def of(cls, columns: dict[str, str]) -> Self:
-        """Build a cell from identity columns. Raises KeyError or ValueError if they are not complete."""
+    def of(cls, columns: Mapping[str, str]) -> Self:
+        """Build a cell from identity columns. A file that is older than workloads has none: its cells are `continuous`.
+
+        Raises KeyError or ValueError if the columns are not complete.
+        """
         return cls(
             family=columns["family"],
             version=columns["version"],
@@ -121,7 +154,8 @@ class Cell:
             scenario=columns["scenario"],
             engine=Engine(columns["engine"]),
             broker=columns["broker"],
+            workload=Workload(columns.get("workload") or Workload.CONTINUOUS),
         )
 
     def __str__(self) -> str:
-        return f"{self.client} {self.role} {self.profile} {self.scenario} {self.engine} {self.broker}"
+        return " ".join([str(self.client), *self.words()[2:]])

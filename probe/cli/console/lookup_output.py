@@ -52,7 +52,7 @@ def _order(fault: Fault) -> tuple[int, bool, int]:
 
 
 def _what(cell: Cell) -> str:
-    return f"{cell.role} {cell.profile} {cell.scenario}"
+    return f"{cell.role} {cell.profile} {cell.scenario}{cell.unusual}"
 
 
 def _answer_lines(fault: Fault, passing: Mapping[Cell, str], results: str, columns: int) -> Iterator[str]:

@@ -74,7 +74,8 @@ def bisect_command(fault: Fault) -> str:
     line = f" --broker {cell.broker}" if fault.is_control else ""
     profile = unusual(cell.profile)
     own = f" --profile {profile}" if profile else ""
-    return f"probe bisect {cell.family} {cell.scenario} --role {cell.role}{own}{line}"
+    way = f" --workload {cell.workload}" if cell.unusual else ""
+    return f"probe bisect {cell.family} {cell.scenario} --role {cell.role}{own}{line}{way}"
 
 
 def fault_line(fault: Fault) -> str:
@@ -86,7 +87,7 @@ def fault_line(fault: Fault) -> str:
 
 def _asked(cell: Cell) -> str:
     profile = unusual(cell.profile)
-    return f"{cell.role} {cell.scenario}{f', profile {profile}' if profile else ''}"
+    return f"{cell.role} {cell.scenario}{cell.unusual}{f', profile {profile}' if profile else ''}"
 
 
 def doubt(fault: Fault) -> str:

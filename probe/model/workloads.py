@@ -1,0 +1,25 @@
+"""The table of workloads: the roles that have each one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from probe.model.cell import Role, Workload
+
+ROLES: Mapping[Workload, frozenset[Role]] = MappingProxyType(
+    {
+        Workload.CONTINUOUS: frozenset(Role),
+        Workload.PIPELINED: frozenset({Role.PRODUCER, Role.TRANSACTIONAL, Role.CONSUMER, Role.GROUP}),
+        Workload.KEYED: frozenset({Role.PRODUCER, Role.TRANSACTIONAL}),
+    }
+)
+"""The roles whose application can work in this way. Only writers have keys, and an admin handles no records."""
+
+
+def reason_against(workload: Workload, role: Role) -> str:
+    """Return why a role does not have a workload; empty if it has it."""
+    if role in ROLES[workload]:
+        return ""
+    having = ", ".join(str(one) for one in Role if one in ROLES[workload])
+    return f"workload {workload} does not apply to role {role}: only {having} has it"
