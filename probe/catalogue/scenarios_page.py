@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
 
 from probe.catalogue.scenarios import default_scenarios
-from probe.model import Engine, Expectation, Reality
+from probe.catalogue.workloads import listed
+from probe.model import Engine, Expectation, Reality, Role
 from probe.protocol.names import error_name
 from probe.scenarios import error_answers, generated
 from probe.scenarios.error_answers import ErrorClass
@@ -17,6 +19,7 @@ from probe.scenarios.scenario import RoleVariant, Scenario
 
 LABEL = re.compile(r"\s+(What the brokers do|The error a client meets|What a good client does|Source|Not covered):")
 PAGE = Path(__file__).parents[2] / "docs" / "scenarios.md"
+WIDTH = 119
 STORIES = {
     "start-during": "a second instance of the client starts under the fault: does a restart of the client help? Only "
     "the second instance is judged.",
@@ -74,7 +77,17 @@ def _scenario(item: Scenario) -> str:
     if Engine.EMBEDDED not in item.engines:
         engines = " (real brokers only)"
     story = LABEL.sub(r"\n\n**\1:**", item.story.strip())
-    return f"### {item.name}{engines}\n\n{story}\n\n{_table(item.variants)}\n"
+    return f"### {item.name}{engines}\n\n{story}\n\n{_table(item.variants)}\n{_workloads(item)}"
+
+
+def _workloads(item: Scenario) -> str:
+    entry = listed().get(item.name)
+    if entry is None:
+        return ""
+    names = ", ".join(f"`{one}`" for one in entry.workloads)
+    roles = "" if set(entry.roles) == set(Role) else f" ({', '.join(entry.roles)})"
+    text = f"**Also with workload** {names}{roles}: {entry.reason}"
+    return f"\n{textwrap.fill(text, WIDTH, break_on_hyphens=False)}\n"
 
 
 def _table(parts: Iterable[RoleVariant]) -> str:

@@ -59,18 +59,16 @@ def unworked(chosen: Chosen, cell: Cell) -> str:
 
 def listed_workloads(scenario: str, role: Role) -> tuple[Workload, ...]:
     """Return the workloads that a scenario has in the default catalogue in addition to `continuous`."""
-    return _table().get((scenario, role), ())
+    entry = listed().get(scenario)
+    if entry is None or role not in entry.roles:
+        return ()
+    return tuple(one for one in Workload if one in entry.workloads and role in ROLES[one])
 
 
 @cache
-def _table() -> Mapping[tuple[str, Role], tuple[Workload, ...]]:
-    found: dict[tuple[str, Role], set[Workload]] = {}
-    for entry in read_listed(data_file("workloads.toml")):
-        for scenario in entry.scenarios:
-            for role in entry.roles:
-                mine = (one for one in entry.workloads if role in ROLES[one])
-                found.setdefault((scenario, role), set()).update(mine)
-    return {key: tuple(one for one in Workload if one in some) for key, some in found.items()}
+def listed() -> Mapping[str, Listed]:
+    """Return the entry of each scenario that has one."""
+    return {name: entry for entry in read_listed(data_file("workloads.toml")) for name in entry.scenarios}
 
 
 def read_listed(path: Path) -> tuple[Listed, ...]:

@@ -22,4 +22,4 @@ def reason_against(workload: Workload, role: Role) -> str:
     if role in ROLES[workload]:
         return ""
     having = ", ".join(str(one) for one in Role if one in ROLES[workload])
-    return f"workload {workload} does not apply to role {role}: only {having} has it"
+    return f"workload {workload} does not apply to role {role}; its roles are {having}"

@@ -87,7 +87,7 @@ def test_a_plan_skips_workloads_that_a_role_does_not_have(tmp_path: Path) -> Non
     (skip,) = (one for one in made.skips if one.cell.role is Role.CONSUMER)
     assert skip.cell.workload is Workload.KEYED
     assert skip.reason == reason_against(Workload.KEYED, Role.CONSUMER)
-    assert skip.reason == "workload keyed does not apply to role consumer: only producer, transactional has it"
+    assert skip.reason == "workload keyed does not apply to role consumer; its roles are producer, transactional"
 
 
 def test_the_control_cell_of_a_workload_is_steady_with_it(tmp_path: Path) -> None:

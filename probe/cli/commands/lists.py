@@ -10,8 +10,11 @@ import typer
 from probe.catalogue.apps import App, listed
 from probe.catalogue.families import Family
 from probe.catalogue.scenarios import default_scenarios
+from probe.catalogue.workloads import listed as listed_pairs
+from probe.catalogue.workloads import listed_workloads
 from probe.cli.console.streams import OUT
 from probe.cli.wiring.catalogue import apps, families, is_installed
+from probe.model import Workload
 from probe.model.versions import version_key
 from probe.scenarios.scenario import Scenario
 
@@ -102,6 +105,13 @@ def scenarios(
     for item in default_scenarios().values():
         OUT.print(f"{item.name}  ({', '.join(item.roles)})", markup=False)
         OUT.print(f"    {item.summary}", markup=False)
+        if entry := listed_pairs().get(item.name):
+            OUT.print(f"    also {', '.join(entry.workloads)}", markup=False)
+
+
+def _workloads(item: Scenario) -> dict[str, list[str]]:
+    """Return the workloads in the default catalogue, by role."""
+    return {str(role): [Workload.CONTINUOUS, *listed_workloads(item.name, role)] for role in item.roles}
 
 
 def _scenario(item: Scenario) -> dict[str, object]:
@@ -110,6 +120,7 @@ def _scenario(item: Scenario) -> dict[str, object]:
         "summary": item.summary,
         "story": item.story.strip(),
         "engines": list(item.engines),
+        "workloads": _workloads(item),
         "roles": {
             str(role): {
                 "kind": part.expectation.kind,

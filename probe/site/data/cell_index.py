@@ -90,7 +90,7 @@ class CellIndex:
     def workloads(self, row: MatrixRow) -> list[MatrixRow]:
         """Return the comparable rows of the same question with other workloads, in the order of the workloads."""
         same = self._workloads[_any_workload(row.cell)]
-        others = (one for one in same if one is not row)
+        others = (one for one in same if one.cell.workload is not row.cell.workload)
         near = (one for one in others if comparable(row.cell, row.conditions, one.cell, one.conditions))
         return sorted(near, key=lambda one: list(Workload).index(one.cell.workload))
 
