@@ -33,6 +33,7 @@ sys.path.insert(0, str(ROOT))
 from incident_recording import CAPTURE, ZONE, Truth, record  # noqa: E402  # the path is set above
 
 from probe.diagnose.input.log_lines import time_of  # noqa: E402  # as above
+from probe.engines.kafka.admin.wire import CLIENT  # noqa: E402  # as above
 from probe.model import Role  # noqa: E402  # as above
 from probe.protocol.names import error_name  # noqa: E402  # as above
 
@@ -215,10 +216,10 @@ def cut_capture(path: Path, to: Path, since: int, until: int) -> None:
 
 
 def cut_log(path: Path, to: Path, since: int, until: int) -> None:
-    """Write the lines of a time."""
+    """Write the lines of a time, but not those about the engine's own questions."""
     zone = ZoneInfo(ZONE)
     with path.open() as lines, to.open("w") as out:
-        out.writelines(line for line in lines if since <= time_of(line, zone) <= until)
+        out.writelines(line for line in lines if since <= time_of(line, zone) <= until and CLIENT not in line)
 
 
 if __name__ == "__main__":

@@ -156,7 +156,14 @@ def record(folder: Path, broker: str, level: str, clients: Sequence[str], roles:
     bound, absent = get_clients(selection.clients, say)
     with tempfile.TemporaryDirectory() as results:
         with RunStore.create(results, command=[], seed=selection.seed, versions=description(engine)) as kept:
-            execute(plan, PreparedRun(engine, bound, absent), Options(plain_names=True), results, kept, {})
+            execute(
+                plan,
+                PreparedRun(engine, bound, absent),
+                Options(plain_names=True, repeat_budget_s=0.0),
+                results,
+                kept,
+                {},
+            )
         wall = time.time_ns() // 1000 - now_us()
         histories = list(store.histories(results, kept.run_id))
     _write_truth(folder, watch.events, histories, wall)

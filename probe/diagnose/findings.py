@@ -101,7 +101,8 @@ class Finding:
     """Number of the address that serves it; None if it does not work."""
     futile_per_s: float = 0.0
     """Requests about it that were not answered well, per second, until it recovered."""
-    futile_bytes_per_s: float = 0.0
+    futile_bytes_per_s: float | None = 0.0
+    """None where the input has no sizes, as a request log."""
     storm: str = ""
     """Letters of the bounds that were exceeded."""
     history: History | None = None

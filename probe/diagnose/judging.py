@@ -16,6 +16,7 @@ from probe.model import History, StormBound
 from probe.verdict.apis import DISCOVERY
 from probe.verdict.discovery import Discovery, find_discoveries, folded_discoveries
 from probe.verdict.hits import find_hits
+from probe.verdict.reason_text import storm_text
 from probe.verdict.recovery import Recovery
 from probe.verdict.route import MIN_FUTILE_US, FutileRequests, find_futile
 from probe.verdict.storms import find_storms
@@ -80,7 +81,7 @@ def _plain(client: ClientState, item: Item, state: ItemState, leaders: Leaders, 
         leader=None if reign is None else reign.node,
         moved_to=trouble.moved_to if status is Status.RECOVERED else None,
         futile_per_s=trouble.futile / seconds,
-        futile_bytes_per_s=trouble.futile_bytes / seconds,
+        futile_bytes_per_s=trouble.futile_bytes / seconds if trouble.futile_bytes or not trouble.futile else None,
     )
 
 
@@ -105,6 +106,7 @@ def _detailed(plain: Finding, history: History, trouble: Trouble, view: View) ->
     return replace(
         plain,
         status=status,
+        reason=storm_text(storm) if status is Status.STORMS else plain.reason,
         role=history.header.cell.role,
         asked=_asked(evidence, discoveries, trouble.since, view),
         storm=storm,
@@ -124,11 +126,12 @@ def _shown(letters: str, trouble: Trouble) -> str:
     return letters.replace(StormBound.IDLE, "") if away else letters
 
 
-def _rates(futile: FutileRequests, plain: Finding) -> tuple[float, float]:
+def _rates(futile: FutileRequests, plain: Finding) -> tuple[float, float | None]:
     """Return the verdict's rates where the new target is known; else those since the first sign stay."""
     if futile.requests_per_s is None or futile.bytes_per_s is None:
         return plain.futile_per_s, plain.futile_bytes_per_s
-    return futile.requests_per_s, futile.bytes_per_s
+    sized = plain.futile_bytes_per_s is not None
+    return futile.requests_per_s, futile.bytes_per_s if sized else None
 
 
 def _asked(evidence: WireEvidence, discoveries: Sequence[Discovery], since: int, view: View) -> Asked:

@@ -14,11 +14,11 @@ from probe.diagnose.findings import BAD, ORDER, Asked, ClientFinding, Finding, S
 from probe.diagnose.names import BrokerNames
 from probe.diagnose.objects import Kind
 from probe.diagnose.seen import FILES, Left, ZoneBy, zone_text
-from probe.model import StormBound, Trigger
+from probe.model import Trigger
 from probe.model.counts import counted
 from probe.model.visible import visible
 from probe.protocol.names import api_name, error_name
-from probe.verdict.reason_text import STORMS, TRIGGER_TEXTS
+from probe.verdict.reason_text import TRIGGER_TEXTS, storm_text
 
 FEW = 10
 """Clients of a status that are listed without `--all`."""
@@ -132,14 +132,12 @@ def details(finding: Finding, names: BrokerNames) -> Iterator[str]:
     """Yield everything about a finding: what it met, whether it asked, what it costs, and the reason."""
     yield summary(finding, names)
     if finding.futile_per_s:
-        yield (
-            f"{finding.futile_per_s:.1f} futile requests/s, {finding.futile_bytes_per_s / 1000:.1f} kB/s, "
-            f"since {clock(finding.since)}"
-        )
+        size = "" if finding.futile_bytes_per_s is None else f"{finding.futile_bytes_per_s / 1000:.1f} kB/s, "
+        yield f"{finding.futile_per_s:.1f} futile requests/s, {size}since {clock(finding.since)}"
     if finding.asked is not None:
         yield asked(finding.asked, finding, names)
-    if finding.storm:
-        yield "storm: " + ", ".join(STORMS[StormBound(letter)] for letter in finding.storm)
+    if finding.storm and finding.status is not Status.STORMS:
+        yield f"storm: {storm_text(finding.storm)}"
     if finding.times > 1:
         yield f"{finding.times} times in this input"
     if finding.reason:

@@ -120,7 +120,7 @@ def _finding(one: Finding, addresses: dict[int, BrokerView]) -> Json:
         "leader": one.leader,
         "moved_to": None if one.moved_to is None else _address(one.moved_to, addresses),
         "futile_requests_per_s": round(one.futile_per_s, 3),
-        "futile_bytes_per_s": round(one.futile_bytes_per_s, 1),
+        "futile_bytes_per_s": None if one.futile_bytes_per_s is None else round(one.futile_bytes_per_s, 1),
         "storm": one.storm,
     }
 

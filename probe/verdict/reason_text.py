@@ -42,6 +42,11 @@ STORMS: dict[StormBound, str] = {
 }
 
 
+def storm_text(letters: str) -> str:
+    """Return what a storm exceeds, as words."""
+    return ", ".join(text for bound, text in STORMS.items() if bound in letters)
+
+
 def reason_text(found: Findings) -> Mapping[str, str]:
     """Return the values for the templates of the table."""
     facts = found.facts
@@ -60,7 +65,7 @@ def reason_text(found: Findings) -> Mapping[str, str]:
         "asked": _asked(facts),
         "errors": _errors(facts),
         "details": "".join(f"; {detail}" for detail in _details(found)),
-        "storm": ", ".join(text for bound, text in STORMS.items() if bound in facts.storm),
+        "storm": storm_text(facts.storm),
         "recovery": _recovery(found),
         "reroute": _time(facts.reroute_ms),
         "soft": counted(facts.soft_hits, "answer"),

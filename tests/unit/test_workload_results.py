@@ -18,7 +18,7 @@ from probe.cells.cli_hints import run_command, show_command
 from probe.cells.finding_ids import finding_id
 from probe.cli.app import app
 from probe.cli.wiring.settled import write_settled
-from probe.evidence.read import opened
+from probe.evidence.opening import opened
 from probe.evidence.schema import SCHEMA
 from probe.evidence.wanted import Wanted
 from probe.evidence.write import extended, whole

@@ -215,7 +215,7 @@ def _fetch(family: Family, version: Version) -> tuple[str, Path]:
     if reason := answer.get("Error"):
         line = str(reason).strip().splitlines()[-1].strip()
         raise ToolError(f"{path}@{at} cannot be fetched: {line}; choose a version that `{family.source.name}` has")
-    return str(answer["Sum"]), Path(answer["GoMod"])
+    return str(answer["Sum"]), Path(answer.get("GoMod", ""))
 
 
 def _replacements(modfile: Path) -> list[str]:
