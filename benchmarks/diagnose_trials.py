@@ -2,10 +2,10 @@
 
     python benchmarks/diagnose_trials.py RESULTS [--seed 13] [--trials 300] [--outcome OUTCOME ...] [--events] [--list]
 
-Trials are drawn from those with a stored capture (`probe run --capture`) whose fault reached the client. A capture is cut at
-the end of the trial's window and read as the command reads a file, and the status of the trial's client is compared
-with the trial's own verdict. `--events` reads stored wire events in place of captures, of any run, and does not know
-libraries.
+Trials are drawn from those with a stored capture (`probe run --capture`) whose fault reached the client. A capture is
+cut at the end of the trial's window and read as the command reads a file, and the status of the trial's client is
+compared with the trial's own verdict. `--events` reads stored wire events in place of captures, of any run, and does
+not know libraries.
 
 | the trial | right is |
 |---|---|
