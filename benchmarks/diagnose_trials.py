@@ -2,10 +2,10 @@
 
     python benchmarks/diagnose_trials.py RESULTS [--seed 13] [--trials 300] [--outcome OUTCOME ...] [--events] [--list]
 
-Trials are drawn from those with a stored capture (`probe run --capture`) that observed a client. A capture is cut at
-the end of the trial's window and read as the command reads a file, and the status of the trial's client is compared
-with the trial's own verdict. `--events` reads stored wire events in place of captures, of any run, and does not know
-libraries.
+Trials are drawn from those with a stored capture (`probe run --capture`) whose fault reached the client. A capture is
+cut at the end of the trial's window and read as the command reads a file, and the status of the trial's client is
+compared with the trial's own verdict. `--events` reads stored wire events in place of captures, of any run, and does
+not know libraries.
 
 | the trial | right is |
 |---|---|
@@ -45,6 +45,8 @@ from probe.store.captures import capture_name, captured_names
 from tests.support.stored_captures import write_window
 
 WORKS = frozenset({Status.RECOVERED, Status.HEALTHY})
+LEFT_OUT = frozenset({*UNOBSERVED, Outcome.NOT_PROVOKED})
+"""Of a client that its fault did not reach a verdict does not say what became of it after another error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def right_for(row: TrialRow, expects: Reaction, *, closes: bool) -> frozenset[St
 
 def drawn(results: str, options: argparse.Namespace) -> list[TrialRow]:
     """Return the drawn trials: of all that can be read, or of those with some outcomes."""
-    rows = [row for row in store.trials(results) if row.verdict.outcome not in UNOBSERVED and not row.shortened]
+    rows = [row for row in store.trials(results) if row.verdict.outcome not in LEFT_OUT and not row.shortened]
     if not options.events:
         names = {run_id: captured_names(results, run_id) for run_id in {row.run_id for row in rows}}
         rows = [row for row in rows if capture_name(row.cell, row.trial) in names[row.run_id]]

@@ -106,6 +106,13 @@ def _seconds(span: int) -> str:
     return f"{span / 1e6:.0f} s" if span >= 10_000_000 else f"{span / 1e6:.1f} s"
 
 
+def _served(case: Case) -> str:
+    """Return what is missing of a recovery."""
+    if case.trouble.owed:
+        return "it is served again, but no commit has succeeded since one was refused"
+    return f"it is served again, but too few times before the input ends ({case.trouble.good})"
+
+
 Rule = tuple[Callable[[Case], bool], Status, Callable[[Case], str]]
 
 RULES: tuple[Rule, ...] = (
@@ -147,7 +154,7 @@ RULES: tuple[Rule, ...] = (
     (
         lambda case: case.trouble.good > 0 and case.waited < case.patience * 3,
         Status.UNKNOWN,
-        lambda case: f"it is served again, but too few times before the input ends ({case.trouble.good})",
+        _served,
     ),
     (
         lambda case: case.waited < case.patience,

@@ -107,6 +107,8 @@ class ItemState:
     trouble: Trouble | None = None
     unanswerable: bool = False
     """Its requests ask for no answer (acks=0)."""
+    fetched: bool = False
+    """Some fetch of it was answered well."""
 
     def add_sign(self, sign: Sign, at: int, broker: int, *, api: int = -1, code: int = 0, weight: float = 1) -> bool:
         """Note a sign. Return whether a trouble begins with it."""
@@ -154,6 +156,7 @@ class ItemState:
         """Note a success: a request of an API, sent at `asked`, was answered well at `at`."""
         self.successes += weight
         self.last_success = at
+        self.fetched = self.fetched or api == apis.FETCH
         if self.first_success is None:
             self.first_success = at
         found = self.trouble
@@ -162,7 +165,7 @@ class ItemState:
         found.better += weight
         if api in COMMITS:
             found.owed = False
-        if asked <= found.last or not proves(found.api, api):
+        if asked <= found.last or not proves(found.api, api, fetched=self.fetched):
             return
         found.good += weight
         if found.moved_to is None:
@@ -179,8 +182,13 @@ def _last(*times: int | None) -> int | None:
     return max((at for at in times if at is not None), default=None)
 
 
-def proves(met: int, api: int) -> bool:
-    """Return whether a success of an API shows that a client works again that met a sign in the API `met`."""
+def proves(met: int, api: int, *, fetched: bool = False) -> bool:
+    """Return whether a success of an API shows that a client works again that met a sign in the API `met`.
+
+    A reader works only when it fetches again, if it had ever fetched: some look for their place for ever.
+    """
+    if fetched and api in READS and api != apis.FETCH:
+        return False
     if met in COMMITS:
         return api in COMMITS
     if met in READS:

@@ -6,16 +6,17 @@ report the application's version (`probe.inventory.wire_names`). They are compar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from probe.diagnose.fingerprints import Fingerprints
+from probe.diagnose.fingerprints import Fingerprints, TraitsByCondition
 from probe.diagnose.fits import Fit, Fits, Lines
 from probe.diagnose.traits import HEAVY, Observed
 from probe.inventory.found import Place as Source
 from probe.inventory.text import one_line
 from probe.inventory.wire_names import NOTHING, client_on_the_wire
+from probe.model.profile import SEPARATOR
 from probe.model.versions import version_key
 
 
@@ -118,7 +119,10 @@ class _Library:
     hard: float
     whole: float
     span: Span
+    """Every version, if `strange`."""
     profiles: tuple[str, ...]
+    strange: bool
+    """An application's settings decide what it sends, so several were learned, and none of them fits."""
 
 
 class Listed:
@@ -144,14 +148,17 @@ class Listed:
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
             every = ((name, self._fits.of(some, traits, offered)) for name, some in self._clients.items())
-            found = [_library(name, some) for name, some in every if traits.versions]
+            found = [_library(name, some, self._clients[name]) for name, some in every if traits.versions]
             self._known[key] = tuple(sorted(found, key=lambda one: (one.whole, one.family)))
         return self._known[key]
 
 
-def _library(family: str, some: Sequence[Fit]) -> _Library:
+def _library(family: str, some: Sequence[Fit], known: Mapping[str, TraitsByCondition]) -> _Library:
     best = min(some, key=lambda fit: fit.whole)
-    return _Library(family=family, hard=best.hard, whole=best.whole, span=_span(some), profiles=best.profiles)
+    is_set = any(SEPARATOR in at.profile for seen in known.values() for at in seen)
+    strange = is_set and (best.hard > 0 or best.place.older)
+    span = Span() if strange else _span(some)
+    return _Library(family=family, hard=best.hard, whole=best.whole, span=span, profiles=best.profiles, strange=strange)
 
 
 def _span(some: Sequence[Fit]) -> Span:
@@ -194,6 +201,8 @@ def _decided(libraries: Sequence[_Library], *, began: bool) -> Whose:
 
 def _doubt(best: _Library, others: Sequence[_Library], *, began: bool) -> str:
     """Return why the best library is not sure; empty if it is."""
+    if best.strange:
+        return "it fits best of the listed libraries, but with none of the settings that were learned"
     if best.hard or best.whole > CLOSE:
         return "it fits best of the listed libraries, but not in everything"
     if others and others[0].whole - best.whole < CLEAR:

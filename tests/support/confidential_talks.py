@@ -18,7 +18,7 @@ SECRET = MARK.encode()
 ENCODINGS = (MARK, base64.b64encode(SECRET).decode().rstrip("="), SECRET.hex())
 """Forms in which an output could show it."""
 ASK, ANSWER = 0, 1
-Said = tuple[int, bytes]
+Message = tuple[int, bytes]
 
 HANDSHAKE, AUTHENTICATE = api_key("SaslHandshake"), api_key("SaslAuthenticate")
 CREATE_TOKEN, RENEW_TOKEN = api_key("CreateDelegationToken"), api_key("RenewDelegationToken")
@@ -46,7 +46,7 @@ def message(magic: int, value: bytes = SECRET) -> bytes:
     return struct.pack(">qi", 0, len(body)) + body
 
 
-def pair(api: int, version: int, asked: Body, answered: Body, corr: int = 1) -> list[Said]:
+def pair(api: int, version: int, asked: Body, answered: Body, corr: int = 1) -> list[Message]:
     """Return a request and its answer; fields that are not given are empty."""
     return [
         (ASK, request(api, version, plain(api, version, "Request", **asked), corr=corr)),
@@ -54,17 +54,17 @@ def pair(api: int, version: int, asked: Body, answered: Body, corr: int = 1) -> 
     ]
 
 
-def produce(version: int, records: bytes) -> list[Said]:
+def produce(version: int, records: bytes) -> list[Message]:
     topics = [{"Name": "orders", "PartitionData": [{"Index": 2, "Records": records}]}]
     return pair(0, version, {"Acks": -1, "TopicData": topics}, {})
 
 
-def fetch(version: int, records: bytes) -> list[Said]:
+def fetch(version: int, records: bytes) -> list[Message]:
     topics = [{"Topic": "orders", "Partitions": [{"PartitionIndex": 2, "Records": records}]}]
     return pair(1, version, {"ReplicaId": -1}, {"Responses": topics})
 
 
-def old_tokens(first: bytes, last: bytes) -> list[Said]:
+def old_tokens(first: bytes, last: bytes) -> list[Message]:
     """SaslHandshake version 0, after which tokens have no header; then a request."""
     return [
         *pair(HANDSHAKE, 0, {"Mechanism": "SCRAM-SHA-512"}, {}),
@@ -83,7 +83,7 @@ def _settings(name: str) -> list[dict[str, Any]]:
 _TOKEN = {"TokenId": MARK, "Hmac": SECRET}
 _SALTED = {"Name": "alice", "Mechanism": 1, "Iterations": 4096, "Salt": SECRET, "SaltedPassword": SECRET}
 
-TALKS: dict[str, list[Said]] = {
+TALKS: dict[str, list[Message]] = {
     "PLAIN": pair(AUTHENTICATE, 2, {"AuthBytes": b"\0alice\0" + SECRET}, {"AuthBytes": SECRET}),
     "PLAIN with a short name": old_tokens(b"\0A\0b" + SECRET, b"\0a\0" + SECRET),
     "SCRAM": pair(AUTHENTICATE, 1, {"AuthBytes": b"n,,n=alice,r=" + SECRET}, {"AuthBytes": b"r=x,s=" + SECRET}),
@@ -118,7 +118,7 @@ TALKS: dict[str, list[Said]] = {
 }
 
 
-def packets_of(said: Iterable[Said], size: int = 1448) -> list[Packet]:
+def packets_of(said: Iterable[Message], size: int = 1448) -> list[Packet]:
     """Return a connection with its beginning and its end."""
     talk = Talk().open()
     for side, data in said:

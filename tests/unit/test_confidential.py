@@ -22,7 +22,7 @@ from tests.support.confidential_talks import (
     MARK,
     SECRET,
     TALKS,
-    Said,
+    Message,
     batch,
     marked,
     message,
@@ -39,7 +39,7 @@ from tests.support.protocol_wire import encode, framed, schemas
 STORAGE_ERROR = 56
 
 
-def captured(said: Sequence[Said], size: int) -> bytes:
+def captured(said: Sequence[Message], size: int) -> bytes:
     """Return the file that `--capture` stores of a connection whose bytes pass in parts of a size."""
     capture = Capture(schemas())
     tape = capture.begin(1, 1, 40_000)

@@ -13,7 +13,7 @@ from probe.model import Row, Trigger
 from probe.protocol import apis
 from tests.support.wire_script import GROUP, NEW, OLD, OTHER, TOPIC, TXN_ID, Talk, WireScript
 
-STORAGE_ERROR, NOT_LEADER, NOT_COORDINATOR = 56, 6, 16
+STORAGE_ERROR, NOT_LEADER, NOT_COORDINATOR, UNKNOWN_TOPIC = 56, 6, 16, 3
 
 
 def started(**more: Any) -> tuple[WireScript, Talk]:
@@ -285,3 +285,18 @@ def test_clients_of_one_host_differ_by_their_ids() -> None:
         ("a", Status.STUCK),
         ("b", Status.HEALTHY),
     ]
+
+
+def test_a_reader_that_looks_for_its_place_and_never_fetches_again_is_stuck() -> None:
+    script, talk = started(api=apis.FETCH)
+    talk.fails(UNKNOWN_TOPIC)
+    talk.api = apis.LIST_OFFSETS
+    talk.works(30, broker=NEW, every_ms=500)
+    assert script.only().status is Status.STUCK
+
+
+def test_a_client_that_only_asks_for_offsets_recovers_by_them() -> None:
+    script, talk = started(api=apis.LIST_OFFSETS)
+    talk.fails(NOT_LEADER)
+    talk.works(30, broker=NEW, every_ms=500)
+    assert script.only().status is Status.RECOVERED

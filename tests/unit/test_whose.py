@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from probe.diagnose.fingerprints import Fingerprints, learned, whole
 from probe.diagnose.traits import Observed
-from probe.diagnose.whose import Listed, Sure, Whose
+from probe.diagnose.whose import Listed, Span, Sure, Whose
 from probe.model.handshake import FirstFetch, Handshake, Purpose
 from probe.protocol.apis import FETCH, METADATA, PRODUCE
 from tests.support.sent_first import (
@@ -95,6 +95,16 @@ def test_a_setting_that_decides_versions_is_learned_as_a_profile() -> None:
     found, between = (asked(seen([southern(fetch)], line="2.6"), known) for fetch in (9, 8))
     assert (found.library, found.span.fitting, found.profiles) == ("southern", ("0.3",), ("isolated+version=9",))
     assert between.profiles == ("isolated+version=6", "isolated+version=9")
+
+
+def test_no_version_is_named_of_a_client_whose_setting_was_not_learned() -> None:
+    """What it sends lies below all learned settings; of a library without settings the range stays."""
+    below = seen([southern(1)], line="2.6")
+    more = {cell("southern", "0.3", "3.9", f"isolated+version={top}"): (southern(top),) for top in (6, 9)}
+    with_settings, without = (asked(below, known) for known in (learned({**trials(), **more}), fingerprints()))
+    assert (with_settings.span, with_settings.text) == (Span(), "southern, any version")
+    assert "none of the settings that were learned" in with_settings.reason
+    assert (without.library, without.span == Span()) == ("southern", False)
 
 
 def test_little_that_several_libraries_send_names_none() -> None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from probe.cli.console.streams import say
 from probe.errors import EndedError
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -42,6 +41,8 @@ def interrupt_ends_input() -> Iterator[None]:
     """
 
     def wait(_number: int, _frame: FrameType | None) -> None:
+        from probe.cli.console.streams import say  # noqa: PLC0415  # commands that read no input need not load it
+
         signal.signal(signal.SIGINT, _end)
         say("what has been read is reported as soon as the input ends; Ctrl-C again ends without a report")
 
