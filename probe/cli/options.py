@@ -17,7 +17,7 @@ from probe.cli.common_options import DEFAULT_BROKER
 from probe.cli.console.skips import by_reason, without_role
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Role
-from probe.model.profile import USUAL
+from probe.model.profile import DEFAULT_PROFILE
 from probe.planning.plan import Plan, make_plan
 from probe.planning.selection import LongWatches, Selection
 
@@ -181,7 +181,7 @@ class RunSelection:
             clients=choose_clients(self.clients),
             scenarios=scenarios,
             roles=tuple(self.roles) or tuple(Role),
-            profiles=select_profiles(self.profiles or [USUAL], self.properties, self.election),
+            profiles=select_profiles(self.profiles or [DEFAULT_PROFILE], self.properties, self.election),
             own_profiles=not self.profiles,
             engine=self.engine,
             brokers=tuple(exact or dict.fromkeys(broker_line(item) for item in asked)),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from probe.model import Cell, Client, Engine, Outcome, Role, control_first
 from probe.model.conditions import comparable
 from probe.model.outcomes import OPEN, OUTCOMES, SAY_NOTHING
-from probe.model.profile import USUAL, without_election
+from probe.model.profile import DEFAULT_PROFILE, without_election
 from probe.model.versions import newest_first, version_key
 from probe.site.data.matrix_rows import MatrixRow
 
@@ -105,7 +105,12 @@ def setting(cell: Cell) -> Setting:
 
 def setting_key(one: Setting) -> tuple[object, ...]:
     """Return a sort key: the embedded engine, the newest release line and the profile `isolated` come first."""
-    return (list(Engine).index(Engine(one.engine)), newest_first(one.broker), one.profile != USUAL, one.profile)
+    return (
+        list(Engine).index(Engine(one.engine)),
+        newest_first(one.broker),
+        one.profile != DEFAULT_PROFILE,
+        one.profile,
+    )
 
 
 def in_roles(rows: Iterable[MatrixRow]) -> dict[Role, list[MatrixRow]]:
