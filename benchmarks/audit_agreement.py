@@ -59,7 +59,7 @@ def differing(shipped: Mapping[Cell, SettledCell], own: Mapping[Cell, SettledCel
             yield f"{cell}: {item.outcomes} of {item.run_id}; trials: {own[cell].outcomes} of {own[cell].run_id}"
 
 
-def audited(cells: Collection[Cell], evidence: str, folder: Path) -> Iterator[dict[str, Any]]:
+def audits(cells: Collection[Cell], evidence: str, folder: Path) -> Iterator[dict[str, Any]]:
     """Yield what `probe audit` says of each cell that it asks for."""
     program = Path(sys.executable).with_name("probe")
     sheet = folder / "clients.csv"
@@ -111,7 +111,7 @@ def main() -> int:
     lacking = own.keys() - shipped.keys()
     print(f"{len(shipped)} cells ship, {len(shipped) - len(wrong)} as their trials say; {len(lacking)} more could")
     with tempfile.TemporaryDirectory() as folder:
-        answers = list(audited(shipped.keys(), asked.evidence, Path(folder)))
+        answers = list(audits(shipped.keys(), asked.evidence, Path(folder)))
     reached = {Cell.of(answer) for answer in answers} & shipped.keys()
     odd = [text for answer in answers if (text := contradicted(answer, own))]
     print(f"probe audit answers for {len(reached)} of them, and differs from the trials in {len(odd)} of its answers")

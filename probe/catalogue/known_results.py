@@ -23,7 +23,7 @@ from probe.catalogue.families import CatalogueError
 from probe.catalogue.selectors import broker_line, select_profiles
 from probe.model import Cell, Election, Engine, Outcome, Role, Workload
 from probe.model.columns import FACTS
-from probe.model.profile import USUAL
+from probe.model.profile import DEFAULT_PROFILE
 
 _CONFIGURATION = ("profile", "properties", "election")
 _PLACE = ("client", "role", "scenario", "engine", "broker", "workload", "trials")
@@ -134,7 +134,7 @@ class Known(Claim):
     workload: Workload = Workload.CONTINUOUS
     trials: int = Field(default=1, ge=1, le=MAX_TRIALS)
     """Number of trials that the claim is about, of the contrast too unless it names its own."""
-    profile: str = USUAL
+    profile: str = DEFAULT_PROFILE
     properties: tuple[str, ...] = ()
     election: int | None = None
     known_wrong: str = ""
@@ -240,7 +240,7 @@ def contrasted(known: Known) -> Expectation:
         name=f"{known.id}/contrast",
         claim=other,
         source=known.source,
-        profile=source.profile or USUAL,
+        profile=source.profile or DEFAULT_PROFILE,
         properties=source.properties or (),
         election=source.election,
         **place,

@@ -72,22 +72,10 @@ def select_scenarios(patterns: Sequence[str]) -> tuple[Scenario, ...]:
 
 def about(name: str) -> str:
     """Return the summary of a scenario; empty for a name that is no scenario any more, as in old results."""
-    found = _known(name)
-    return found.summary if found is not None else ""
-
-
-def profile_of(name: str) -> str:
-    """Return the profile that a scenario has of its own; empty for none, or for what is no scenario any more."""
-    found = _known(name)
-    return found.profile if found is not None else ""
-
-
-@cache
-def _known(name: str) -> Scenario | None:
     try:
-        return next(iter(select_scenarios([name])), None)
+        return next((item.summary for item in select_scenarios([name])), "")
     except CatalogueError:
-        return None
+        return ""
 
 
 def _by_name(name: str) -> dict[str, Scenario]:

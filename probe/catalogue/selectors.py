@@ -10,11 +10,11 @@ from probe.catalogue.apps import App, Application, find_app, versions_of
 from probe.catalogue.families import CatalogueError, Family, Version
 from probe.model import Client, Election, Profile, Role
 from probe.model.hints import did_you_mean
-from probe.model.profile import SHORT_LIMITS, USUAL
+from probe.model.profile import DEFAULT_PROFILE, SHORT_LIMITS
 from probe.model.versions import VersionKey, version_key
 
 PROFILES: Mapping[str, str] = {
-    USUAL: "library defaults, but no periodic refresh within a trial; the matrix's default",
+    DEFAULT_PROFILE: "library defaults, but no periodic refresh within a trial; the matrix's default",
     "defaults": "the library's own defaults",
     "idempotent": "idempotent producer, acks=all",
     "no-retries": "the library does not retry by itself",

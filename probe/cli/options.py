@@ -18,7 +18,7 @@ from probe.cli.common_options import DEFAULT_BROKER
 from probe.cli.console.skips import by_reason, without_role
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Profile, Role
-from probe.model.profile import USUAL
+from probe.model.profile import DEFAULT_PROFILE
 from probe.model.sweep import Sweep
 from probe.planning.plan import Plan, make_plan
 from probe.planning.selection import LongWatches, Selection
@@ -206,7 +206,7 @@ class RunSelection:
 
     def _profiles(self) -> tuple[Profile, ...]:
         """Return the profiles, in a sweep each with each value. CatalogueError for a thing that is set twice."""
-        plain = select_profiles(self.profiles or [USUAL], self.properties, self.election)
+        plain = select_profiles(self.profiles or [DEFAULT_PROFILE], self.properties, self.election)
         over = self.over
         if over is None:
             return plain

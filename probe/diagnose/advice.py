@@ -14,11 +14,11 @@ from probe.evidence.wanted import Wanted
 from probe.model import Cell, Outcome, Reroute, Role, Trigger
 from probe.model.grades import worst_trial
 from probe.model.outcomes import OUTCOMES
-from probe.model.profile import USUAL
+from probe.model.profile import DEFAULT_PROFILE
 from probe.model.versions import version_key
 from probe.scenarios.second_starts import PREFIX as RESTARTED
 
-PLAIN = USUAL
+PLAIN = DEFAULT_PROFILE
 """The profile with no periodic refresh: what a client does because of an error alone."""
 SHORT_REFRESH = "refresh-1s"
 """The profile with a short periodic refresh."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from probe.errors import reason_of
 from probe.evidence.older_files import complete, lacking
-from probe.evidence.read import AGAIN, EvidenceFile
+from probe.evidence.read import REMEDY, EvidenceFile
 from probe.evidence.schema import APPLICATION_ID, SCHEMA, EvidenceError
 from probe.files.digests import digest_of, digest_of_file
 
@@ -35,7 +35,7 @@ def opened(source: Path | bytes, name: str, digest: str | None = None) -> Iterat
                 database = copy
             _check(database, name)
         except (sqlite3.Error, ValueError, OverflowError) as error:
-            raise EvidenceError(f"{name} is no evidence: {error}; {AGAIN}") from None
+            raise EvidenceError(f"{name} is no evidence: {error}; {REMEDY}") from None
         yield EvidenceFile(database, name)
 
 
@@ -67,7 +67,7 @@ def _on_disk(path: Path, name: str, digest: str | None) -> Iterator[sqlite3.Conn
 
 def _compare(found: str | None, stated: str | None, name: str) -> None:
     if found != stated:
-        raise EvidenceError(f"{name} does not have the digest that stands beside it: it is damaged; {AGAIN}")
+        raise EvidenceError(f"{name} does not have the digest that stands beside it: it is damaged; {REMEDY}")
 
 
 def _connected(path: Path, file: BufferedReader, name: str) -> sqlite3.Connection:
@@ -96,11 +96,11 @@ def _state(seen: os.stat_result) -> tuple[int, int, int, int]:
 
 def _fill(database: sqlite3.Connection, data: bytes, name: str) -> None:
     if not data:
-        raise EvidenceError(f"{name} is no evidence: it is empty; {AGAIN}")
+        raise EvidenceError(f"{name} is no evidence: it is empty; {REMEDY}")
     try:
         database.deserialize(data)
     except (sqlite3.Error, ValueError, OverflowError) as error:
-        raise EvidenceError(f"{name} is no evidence: {error}; {AGAIN}") from None
+        raise EvidenceError(f"{name} is no evidence: {error}; {REMEDY}") from None
 
 
 def _check(database: sqlite3.Connection, name: str) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 NO_ORIGINS: Mapping[str, Origin] = MappingProxyType({})
 _Member = TypeVar("_Member", bound=StrEnum)
 _NO_FACTS = Facts()
-AGAIN = "make it again with `probe matrix` or `probe publish-evidence`, or name another file"
+REMEDY = "make it again with `probe matrix` or `probe publish-evidence`, or name another file"
 _RUN = 1 + len(IDENTITY)  # place of the first column after the identity, in a row that begins with a cell's number
 
 
@@ -123,8 +123,9 @@ class EvidenceFile:
         """Yield the row of every cell with its verdicts."""
         identity = ", ".join(f"c.{name}" for name in IDENTITY)
         more = "".join(f", t.{name}" for name in FACTS) if facts else ""
+        reason = "(SELECT word FROM words WHERE id = t.reason)"
         query = (
-            f"SELECT c.id, {identity}, r.run_id, c.trial, c.conditions, t.outcome, t.conforms, t.rules, t.reason{more} "  # noqa: S608  # numbers
+            f"SELECT c.id, {identity}, r.run_id, c.trial, c.conditions, t.outcome, t.conforms, t.rules, {reason}{more} "  # noqa: S608  # numbers
             f"FROM cells c JOIN runs r ON r.id = c.run JOIN trials t ON t.cell = c.id {self._where(wanted)} "
             "ORDER BY c.id, t.place"
         )
@@ -143,7 +144,7 @@ class EvidenceFile:
         outcome, conforms, rules, reason = judged
         return Verdict(
             outcome=self._member(Outcome, outcome),
-            reason=self._word(reason),
+            reason=reason,
             conforms=None if conforms is None else bool(conforms),
             facts=facts_of(plain_facts(dict(zip(FACTS, facts, strict=True)), self._word)) if facts else _NO_FACTS,
             rules=rules,
@@ -198,7 +199,7 @@ class EvidenceFile:
         try:
             return self._database.execute(query, values).fetchall()
         except sqlite3.Error as error:
-            raise EvidenceError(f"{self.name} cannot be read: {error}; {AGAIN}") from None
+            raise EvidenceError(f"{self.name} cannot be read: {error}; {REMEDY}") from None
 
     @contextmanager
     def _damage(self) -> Iterator[None]:
@@ -207,5 +208,5 @@ class EvidenceFile:
             yield
         except (KeyError, TypeError, ValueError) as error:
             raise EvidenceError(
-                f"{self.name} does not fit this program: {error}; use a newer probe, or {AGAIN}"
+                f"{self.name} does not fit this program: {error}; use a newer probe, or {REMEDY}"
             ) from None

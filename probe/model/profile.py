@@ -22,7 +22,7 @@ SEPARATOR = "+"
 ELECTION_KEY = "election"
 LIBRARY_KEY = "="
 """Precedes a key of the library that would be read as something else."""
-USUAL = "isolated"
+DEFAULT_PROFILE = "isolated"
 """The profile that is asked for where none is named and the scenario has none of its own."""
 NO_RETRIES = "no-retries"
 """The profile in which the library itself retries nothing."""
@@ -141,14 +141,14 @@ def without_election(text: str) -> str:
     return re.sub(ELECTION, r"\1", text)
 
 
-def unusual(text: str) -> str:
+def named_profile(text: str) -> str:
     """Return the name of a written profile, to be said where it is not the usual one; empty if it is.
 
-    >>> unusual("isolated+linger.ms=5"), unusual("short-limits+linger.ms=5")
+    >>> named_profile("isolated+linger.ms=5"), named_profile("short-limits+linger.ms=5")
     ('', 'short-limits')
     """
     name = Profile.parse(text).name
-    return "" if name == USUAL else name
+    return "" if name == DEFAULT_PROFILE else name
 
 
 def _election(text: str) -> Election | None:

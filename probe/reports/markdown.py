@@ -8,14 +8,14 @@ from collections.abc import Iterable, Sequence
 
 from probe.model import Cell
 from probe.model.counts import counted
-from probe.model.profile import USUAL
+from probe.model.profile import DEFAULT_PROFILE
 from probe.model.visible import visible
 from probe.reports.gates import Gate, Result, stopped
 from probe.reports.run_report import Report
 
 MAX_ROWS = 200
 """Greatest number of rows of a table; a step summary holds at most one megabyte."""
-PLAIN = (USUAL, "embedded", "continuous")
+PLAIN = (DEFAULT_PROFILE, "embedded", "continuous")
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#~&])")
 
 

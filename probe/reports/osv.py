@@ -25,7 +25,7 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.finding_ids import finding_id
 from probe.cells.series import Series, series
 from probe.model import Cell
-from probe.model.profile import USUAL
+from probe.model.profile import DEFAULT_PROFILE
 from probe.model.run_ids import began, iso
 from probe.model.versions import version_key
 
@@ -34,7 +34,7 @@ Record = Mapping[str, Any]
 
 SCHEMA = "1.6.7"
 """Version of the OSV schema: https://github.com/ossf/osv-schema/releases/tag/v1.6.7."""
-PROFILE = USUAL
+PROFILE = DEFAULT_PROFILE
 """The configuration whose cells make records."""
 ECOSYSTEMS: Mapping[str, tuple[str, str]] = {
     "golang": ("Go", "SEMVER"),

@@ -15,14 +15,14 @@ Not covered: applications that are a process of their own (kcat, Telegraf); stat
 """
 
 from probe.model import Role
-from probe.model.profile import SHORT_LIMITS
 from probe.scenarios.absences import variants_of_absence
+from probe.scenarios.own_profiles import profile_of
 from probe.scenarios.scenario import Absence, Scenario
 
 SCENARIO = Scenario(
     name="client/paused",
     story=__doc__,
-    profile=SHORT_LIMITS,
+    profile=profile_of("client/paused"),
     variants=variants_of_absence(
         Absence(short_ms=25_000, long_ms=80_000, successor=True),
         Role.PRODUCER,

@@ -13,13 +13,13 @@ Not covered: every record slow; a handler on another thread than the one that as
 """
 
 from probe.model import Role
-from probe.model.profile import SHORT_LIMITS
 from probe.scenarios.absences import variants_of_absence
+from probe.scenarios.own_profiles import profile_of
 from probe.scenarios.scenario import Absence, Scenario
 
 SCENARIO = Scenario(
     name="client/slow-handler",
     story=__doc__,
-    profile=SHORT_LIMITS,
+    profile=profile_of("client/slow-handler"),
     variants=variants_of_absence(Absence(short_ms=14_000, long_ms=330_000, busy=True, successor=True), Role.GROUP),
 )

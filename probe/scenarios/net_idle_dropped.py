@@ -13,15 +13,15 @@ Not covered: a balancer that answers with a reset (net/reset); rests of minutes.
 """
 
 from probe.model import Engine, Reaction, Symptom, Target
-from probe.model.profile import SHORT_LIMITS
 from probe.scenarios.idle_variants import variants_at_rest
+from probe.scenarios.own_profiles import profile_of
 from probe.scenarios.scenario import Scenario, expect
 from probe.scenarios.steps.brokers import ExpireIdle
 
 SCENARIO = Scenario(
     name="net/idle-dropped",
     story=__doc__,
-    profile=SHORT_LIMITS,
+    profile=profile_of("net/idle-dropped"),
     engines=(Engine.EMBEDDED,),
     variants=variants_at_rest(
         expect(Symptom.SILENCE, Reaction.RETRY, target=Target.CLUSTER, prompt_ms=5000, watch_ms=90000),

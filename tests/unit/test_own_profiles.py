@@ -16,8 +16,9 @@ from probe.cli.options import RunSelection
 from probe.cli.wiring.audit_requests import ask
 from probe.inventory.found import Found, Place
 from probe.model import CONTROL, Cell, Engine, Outcome, Role
-from probe.model.profile import SHORT_LIMITS, USUAL
+from probe.model.profile import DEFAULT_PROFILE, SHORT_LIMITS
 from probe.reports.audit.result import bisect_command
+from probe.scenarios.own_profiles import OWN_PROFILES, profile_of
 from tests.support.synthetic_rows import CELL
 from tests.unit.test_lookup import code, look, publish, settled, shipped
 
@@ -25,7 +26,7 @@ __all__ = ["shipped"]  # the fixture
 
 PAUSED = "client/paused"
 GROUP = replace(CELL, version="1.43.2", role=Role.GROUP, scenario=PAUSED, profile=SHORT_LIMITS)
-WITH_OWN = ("client/paused", "client/slow-handler", "net/idle-closed", "net/idle-dropped")
+WITH_OWN = tuple(OWN_PROFILES)
 
 
 def audit(tmp_path: Path, inventory: str, *arguments: str) -> Result:
@@ -41,13 +42,13 @@ def test_an_audit_asks_for_the_cells_that_a_run_plays(client: str) -> None:
     asked = ask(service, select_scenarios(WITH_OWN), Engine.EMBEDDED, "3.9").cells
     plan, _ = RunSelection(clients=[client], scenarios=WITH_OWN, seed=1).whole()
     assert set(asked) == {item.cell for item in plan.cells}
-    assert {cell.profile for cell in asked} == {USUAL, SHORT_LIMITS}
+    assert {cell.profile for cell in asked} == {DEFAULT_PROFILE, SHORT_LIMITS}
 
 
 def test_a_lookup_answers_for_the_scenarios_own_profile_and_names_it(tmp_path: Path, shipped: Path) -> None:
     of_others = replace(GROUP, scenario="net/reset")
     control = replace(GROUP, scenario=CONTROL)
-    producer = replace(GROUP, role=Role.PRODUCER, profile=USUAL)
+    producer = replace(GROUP, role=Role.PRODUCER, profile=DEFAULT_PROFILE)
     publish(
         shipped,
         settled(GROUP, Outcome.STUCK),
@@ -62,7 +63,7 @@ def test_a_lookup_answers_for_the_scenarios_own_profile_and_names_it(tmp_path: P
     assert f"  passes      group: steady ({SHORT_LIMITS})\n" in done.stdout
     assert "net/reset" not in done.stdout  # its own profile is the usual one
     assert f"group client/paused ({SHORT_LIMITS}) stuck" in look(tmp_path, "sarama").stdout
-    assert "group" not in look(tmp_path, "sarama@1.43.2", "--profile", USUAL).stdout
+    assert "group" not in look(tmp_path, "sarama@1.43.2", "--profile", DEFAULT_PROFILE).stdout
     assert "group short-limits net/reset" in look(tmp_path, "sarama@1.43.2", "--profile", SHORT_LIMITS).stdout
 
 
@@ -79,7 +80,7 @@ def test_an_audit_answers_for_the_scenarios_own_profile_and_names_it(tmp_path: P
 
 def test_a_profile_that_the_inventory_names_stays(tmp_path: Path, shipped: Path) -> None:
     publish(shipped, settled(GROUP, Outcome.STUCK))
-    done = audit(tmp_path, f"client,role,profile\nsarama@1.43.2,group,{USUAL}\n")
+    done = audit(tmp_path, f"client,role,profile\nsarama@1.43.2,group,{DEFAULT_PROFILE}\n")
     assert code(done) == 3
     assert SHORT_LIMITS not in done.stdout
 
@@ -103,3 +104,9 @@ def test_a_bisection_finds_the_change_in_the_scenarios_own_profile(tmp_path: Pat
     done = CliRunner().invoke(app, ["bisect", "sarama", PAUSED, *options])
     assert done.exit_code == 0, done.output
     assert f"sarama 1.43.3 is the first version that is clean (group, {SHORT_LIMITS}, 3.9)" in done.stdout
+
+
+@pytest.mark.parametrize("pattern", ["*", "close-during/net/idle-closed"])
+def test_look_ups_know_the_own_profile_of_every_scenario(pattern: str) -> None:
+    for scenario in select_scenarios([pattern]):
+        assert profile_of(scenario.name) == scenario.profile, scenario.name

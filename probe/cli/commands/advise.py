@@ -42,7 +42,7 @@ from probe.model import CONTROL, Cell, Engine, Profile, Role
 from probe.model.counts import counted
 from probe.model.grades import Trend
 from probe.model.hints import did_you_mean
-from probe.model.profile import USUAL
+from probe.model.profile import DEFAULT_PROFILE
 from probe.model.versions import version_key
 
 USAGE = "write `probe advise FAMILY FROM TO`, or `probe advise --broker FROM TO [FAMILY[@VERSION]...]`"
@@ -83,7 +83,7 @@ def advise(
     change = understand(what, broker)
     line = any_line(broker or o.DEFAULT_BROKER)
     workloads = select_workloads(workload) if workload else ()
-    wanted = Filter(role or (), profile or (USUAL,), scenario or (), engine, line, workloads)
+    wanted = Filter(role or (), profile or (DEFAULT_PROFILE,), scenario or (), engine, line, workloads)
     _check(change, wanted)
 
     def answers() -> dict[Cell, SettledCell]:
@@ -181,7 +181,7 @@ def _is_in_head(step: Step, change: Change) -> bool:
 def _subject(step: Step, change: Change) -> str:
     cell = step.after.cell
     who = f"{cell.client} " if change.column == "broker" else ""
-    extra = "" if cell.profile == USUAL else f" {cell.profile}"
+    extra = "" if cell.profile == DEFAULT_PROFILE else f" {cell.profile}"
     return f"{who}{cell.role}{extra} {cell.scenario}{cell.unusual}"
 
 

@@ -23,7 +23,7 @@ from probe.cli.wiring.evidence import open_evidence
 from probe.errors import NothingJudgedError, ProbeError
 from probe.model import Engine, Role, Workload
 from probe.model.hints import did_you_mean
-from probe.model.profile import USUAL
+from probe.model.profile import DEFAULT_PROFILE
 from probe.model.versions import version_key
 from probe.planning.plan import Plan
 from probe.runner import Options
@@ -40,7 +40,7 @@ def bisect(
     role: Annotated[Role, typer.Option("--role", help="Role of the client.")] = Role.PRODUCER,
     profile: Annotated[
         str | None,
-        typer.Option("--profile", metavar="PROFILE", help=f"By name; default: {USUAL}, or the scenario's own."),
+        typer.Option("--profile", metavar="PROFILE", help=f"Default: {DEFAULT_PROFILE}, or the scenario's own."),
     ] = None,
     property_: o.Properties = None,
     engine: common.EngineOption = Engine.EMBEDDED,

@@ -26,8 +26,9 @@ from probe.cli.wiring.catalogue import apps, by_number, families
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.evidence.wanted import Wanted
 from probe.model import CONTROL, Cell, Engine, Profile, Role
-from probe.model.profile import USUAL, unusual
+from probe.model.profile import DEFAULT_PROFILE, named_profile
 from probe.model.versions import version_key
+from probe.scenarios.own_profiles import profile_of
 
 
 def lookup(
@@ -47,7 +48,7 @@ def lookup(
         typer.Option(
             "--profile",
             metavar="GLOB",
-            help=f"Profile as in matrix.csv, or pattern; default: {USUAL}, or the scenario's own.",
+            help=f"Profile as in matrix.csv, or pattern; default: {DEFAULT_PROFILE}, or the scenario's own.",
         ),
     ] = None,
     broker: o.BrokerLine = o.DEFAULT_BROKER,
@@ -74,7 +75,8 @@ def lookup(
         if not faults:
             raise NothingJudgedError(_nothing(client, found))
         bad = [item.evidence for item in faults if item.finding in BAD and item.evidence is not None]
-        passing = next_conforming(bad, found.later([item.cell for item in bad]).values()) if bad else {}
+        later = found.later([item.cell for item in bad], any_profile=False) if bad else {}
+        passing = next_conforming(bad, later.values())
     given.say_differing([stored[cell] for cell in cells if cell in stored])
     where = f"broker line {line}, {engine} engine, {_shown(profile, faults)}"
     meant = asked.client.family if _is_family(asked, client) else str(asked.client)
@@ -152,10 +154,8 @@ def _fits(cell: Cell, asked: Chosen, profile: str | None) -> bool:
 def _in_profile(cell: Cell, plain: str, asked: Chosen, profile: str | None) -> bool:
     if profile is not None:
         return plain == profile or fnmatchcase(plain, profile)
-    if plain == USUAL or plain not in asked.family.profiles:
-        return plain == USUAL
-    from probe.catalogue.scenarios import profile_of  # noqa: PLC0415  # loads scenarios, which few cells need
-
+    if plain == DEFAULT_PROFILE or plain not in asked.family.profiles:
+        return plain == DEFAULT_PROFILE
     return plain == own_profile(profile_of(cell.scenario), asked.family, cell.version, cell.role)
 
 
@@ -163,9 +163,9 @@ def _shown(profile: str | None, faults: Iterable[Fault]) -> str:
     """Return the profiles that are asked about, in words."""
     if profile is not None:
         return f"profile {profile}"
-    own = sorted({unusual(item.cell.profile) for item in faults} - {""})
+    own = sorted({named_profile(item.cell.profile) for item in faults} - {""})
     more = f", {' and '.join(own)} where it is the scenario's own" if own else ""
-    return f"profile {USUAL}{more}"
+    return f"profile {DEFAULT_PROFILE}{more}"
 
 
 def _matches(cell: Cell, scenarios: Sequence[str] | None) -> bool:

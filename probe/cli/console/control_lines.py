@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from probe.cells.citations import cited
 from probe.cells.control_cells import Barred
 from probe.model import Cell
-from probe.model.profile import USUAL
+from probe.model.profile import DEFAULT_PROFILE
 
 
 def control_lines(controls: Sequence[Cell], closed: Sequence[Barred], results: str) -> Iterator[str]:
     """Yield the clients that do not work, then how many of the known control cells work."""
     for item in closed:
         cell = item.control.cell
-        extra = f"{'' if cell.profile == USUAL else f' {cell.profile}'}{cell.unusual}"
+        extra = f"{'' if cell.profile == DEFAULT_PROFILE else f' {cell.profile}'}{cell.unusual}"
         yield (
             f"{'fails':<10} {cell.client} {cell.role}{extra} does not work with Kafka {cell.broker}: "
             f"{item.why}; {item.way_out}"

@@ -12,7 +12,7 @@ from probe.cells.citations import command, evidence_of, said, source
 from probe.cells.cli_hints import run_command
 from probe.cli.console.wrapped import command_lines, wrapped
 from probe.model import Cell, Role
-from probe.model.profile import unusual
+from probe.model.profile import named_profile
 from probe.model.visible import visible
 from probe.reports.audit.result import doubt, unknown_reason
 
@@ -79,7 +79,7 @@ def _summed_up(faults: Sequence[Fault]) -> Iterator[str]:
 
 def _scenario(cell: Cell) -> str:
     """Return the scenario of a cell, with its profile if that is not the usual one."""
-    profile = unusual(cell.profile)
+    profile = named_profile(cell.profile)
     return f"{cell.scenario} ({profile})" if profile else cell.scenario
 
 

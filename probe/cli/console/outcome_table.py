@@ -14,7 +14,7 @@ from probe.cli.console.skips import REASONS, by_reason
 from probe.cli.console.streams import OUT, say
 from probe.model import Cell, Client, Outcome, Profile, control_first
 from probe.model.outcomes import DOUBTFUL, OUTCOMES, SAY_NOTHING
-from probe.model.profile import USUAL
+from probe.model.profile import DEFAULT_PROFILE
 from probe.model.versions import version_key
 
 _Line = tuple[Client, str]
@@ -124,7 +124,7 @@ def _short(text: str) -> str:
 
 def _column(cell: Cell) -> tuple[str, str, str, str, str]:
     profile = str(Profile.parse(cell.profile).plain())
-    usual = "" if profile == USUAL else profile
+    usual = "" if profile == DEFAULT_PROFILE else profile
     return cell.scenario, str(cell.role), usual, cell.broker, cell.unusual.strip()
 
 

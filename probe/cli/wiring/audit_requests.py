@@ -16,7 +16,7 @@ from probe.cli.wiring.catalogue import apps, by_number, choose_clients, families
 from probe.cli.wiring.evidence import open_evidence
 from probe.inventory.found import Found
 from probe.model import CONTROL, Cell, Engine, Profile, Role, Workload
-from probe.model.profile import USUAL
+from probe.model.profile import DEFAULT_PROFILE
 from probe.planning.selection import Selection, combinations
 from probe.scenarios.scenario import Scenario
 
@@ -80,7 +80,7 @@ def ask(
 
 def _profiles(service: Found) -> tuple[Profile, ...]:
     """Return the profile of a service, with its properties. CatalogueError for an unknown one."""
-    return select_profiles([service.profile or USUAL], service.properties, None)
+    return select_profiles([service.profile or DEFAULT_PROFILE], service.properties, None)
 
 
 def _with_control(cells: Sequence[Cell], *, asked: bool) -> tuple[Cell, ...]:

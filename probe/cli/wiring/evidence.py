@@ -45,7 +45,7 @@ class Evidence:
         """Return the answers of all evidence about the wanted cells."""
         return choose([self._cells(held, file, wanted, facts=facts) for held, file in self._files])
 
-    def later(self, cells: Collection[Cell]) -> dict[Cell, SettledCell]:
+    def later(self, cells: Collection[Cell], *, any_profile: bool = True) -> dict[Cell, SettledCell]:
         """Return the answers to the questions of these cells about the same and later versions of their families."""
         oldest: dict[str, VersionKey] = {}
         for cell in cells:
@@ -58,7 +58,8 @@ class Evidence:
             for version in file.versions(family)
             if version_key(version) >= key
         }
-        return self.find(replace(Wanted.of(cells), version=versions, profile=None))
+        wanted = replace(Wanted.of(cells), version=versions)
+        return self.find(replace(wanted, profile=None) if any_profile else wanted)
 
     def answer(self, cells: Collection[Cell]) -> dict[Cell, SettledCell]:
         """Return the answers about cells, about later versions, and in other profiles.

@@ -13,7 +13,7 @@ from probe.cells.citations import command, evidence_of
 from probe.cells.cli_hints import run_command
 from probe.cells.finding_ids import finding_id
 from probe.model import Cell, Client
-from probe.model.profile import unusual
+from probe.model.profile import named_profile
 from probe.model.versions import version_key
 
 TOOL = "kafka-metadata-probe"
@@ -72,7 +72,7 @@ def bisect_command(fault: Fault) -> str:
     """Return the command that looks for a version that conforms."""
     cell = fault.cell
     line = f" --broker {cell.broker}" if fault.is_control else ""
-    profile = unusual(cell.profile)
+    profile = named_profile(cell.profile)
     own = f" --profile {profile}" if profile else ""
     way = f" --workload {cell.workload}" if cell.unusual else ""
     return f"probe bisect {cell.family} {cell.scenario} --role {cell.role}{own}{line}{way}"
@@ -86,7 +86,7 @@ def fault_line(fault: Fault) -> str:
 
 
 def _asked(cell: Cell) -> str:
-    profile = unusual(cell.profile)
+    profile = named_profile(cell.profile)
     return f"{cell.role} {cell.scenario}{cell.unusual}{f', profile {profile}' if profile else ''}"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from probe.model import Cell, Client, Engine, Outcome, Role, Workload, control_first
 from probe.model.conditions import comparable
 from probe.model.outcomes import OPEN, OUTCOMES, SAY_NOTHING
-from probe.model.profile import USUAL, without_election
+from probe.model.profile import DEFAULT_PROFILE, without_election
 from probe.model.versions import newest_first, version_key
 from probe.site.data.matrix_rows import MatrixRow
 
@@ -126,7 +126,7 @@ def setting_key(one: Setting) -> tuple[object, ...]:
         list(Engine).index(Engine(one.engine)),
         newest_first(one.broker),
         workload,
-        one.profile != USUAL,
+        one.profile != DEFAULT_PROFILE,
         one.profile,
     )
 

@@ -13,7 +13,7 @@ from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import LINES, Chosen, select_profiles
 from probe.model import CONTROL, Cell, Engine, Outcome, Role
 from probe.model.outcomes import OUTCOMES
-from probe.model.profile import USUAL
+from probe.model.profile import DEFAULT_PROFILE
 from probe.model.refusals import in_short
 from probe.model.versions import version_key
 from probe.planning.selection import Selection, combinations
@@ -22,7 +22,7 @@ from probe.site.data.matrix_rows import MatrixRow
 
 SHOWN = (LINES[-1], "3.9", "2.6")
 """Release lines of the page: the newest, the last one that serves every old request, and one that old clients know."""
-PROFILE = USUAL
+PROFILE = DEFAULT_PROFILE
 COMMAND = " ".join(["probe run --client all --scenario", CONTROL, *(f"--broker {line}" for line in SHOWN)])
 """The command that measures what the page shows, except what needs real brokers."""
 ENGINES = (Engine.KAFKA, Engine.EMBEDDED)

@@ -6,7 +6,7 @@
   const advice = document.getElementById("advice");
   const NAMES = ["family", "from", "to", "profile", "engine", "broker", "workload"];
   const SETTING = { profile: 1, engine: 3, broker: 4, workload: 5 }; // places in a question
-  const USUAL = "continuous"; // the workload that names and addresses leave out
+  const DEFAULT_PROFILE = "continuous"; // the workload that names and addresses leave out
   const { make } = site;
   const CELL = { role: "cell" };
   const GROUP = { role: "rowgroup" };
@@ -27,7 +27,7 @@
   /** Return the path of a cell's page, as page_names.py does. */
   function pageOf(family, cell) {
     const words = data.questions[cell[1]].slice(0, 6);
-    if (words[SETTING.workload] === USUAL) words.pop();
+    if (words[SETTING.workload] === DEFAULT_PROFILE) words.pop();
     const all = [family, versionsOf(family)[cell[0]], ...words].join(" ");
     const readable = all.replace(/[^A-Za-z0-9.]+/g, "-").replace(/^[-.]+|[-.]+$/g, "").slice(0, 90);
     return `cell/${readable}-${cell[6]}.html`;
@@ -103,7 +103,7 @@
     const lines = steps.map((step) => {
       const [role, profile, scenario, engine, broker, workload] = step.question;
       const name = make("th", { role: "rowheader", scope: "row" }, scenario);
-      if (mixed) name.append(make("small", {}, `profile ${profile} · ${engine} engine · broker ${broker}${workload === USUAL ? "" : ` · ${workload} workload`}`));
+      if (mixed) name.append(make("small", {}, `profile ${profile} · ${engine} engine · broker ${broker}${workload === DEFAULT_PROFILE ? "" : ` · ${workload} workload`}`));
       const after = make("td", CELL, chip(wanted.family, step.after));
       after.append(remedyLine(wanted, step));
       return make("tr", { role: "row" }, name, make("td", CELL, role), make("td", CELL, chip(wanted.family, step.before)), after);
@@ -146,7 +146,7 @@
     if (wanted.profile) words.push("--profile", `'${wanted.profile}'`);
     if (wanted.engine) words.push("--engine", wanted.engine);
     if (wanted.broker) words.push("--broker", wanted.broker);
-    if (wanted.workload && wanted.workload !== USUAL) words.push("--workload", wanted.workload);
+    if (wanted.workload && wanted.workload !== DEFAULT_PROFILE) words.push("--workload", wanted.workload);
     return words.join(" ") + (fill ? " --run" : "");
   }
 

@@ -1,0 +1,22 @@
+"""The scenarios with a profile of their own. A look-up reads this without the scenarios, which take long to load."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from probe.model.profile import SHORT_LIMITS
+
+OWN_PROFILES: Mapping[str, str] = MappingProxyType(
+    dict.fromkeys(("client/paused", "client/slow-handler", "net/idle-closed", "net/idle-dropped"), SHORT_LIMITS)
+)
+"""The profile by the name of the scenario."""
+
+
+def profile_of(name: str) -> str:
+    """Return the profile that a scenario, or one that is derived from it, has of its own; empty for none.
+
+    >>> profile_of("close-during/net/idle-closed"), profile_of("net/reset")
+    ('short-limits', '')
+    """
+    return next((profile for base, profile in OWN_PROFILES.items() if f"/{name}".endswith(f"/{base}")), "")
