@@ -18,7 +18,7 @@ from probe.cli.common_options import DEFAULT_BROKER
 from probe.cli.console.skips import by_reason, without_role
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Profile, Role
-from probe.model.profile import DEFAULT_PROFILE
+from probe.model.profile import DEFAULT_PROFILE, ELECTION_KEY
 from probe.model.sweep import Sweep
 from probe.planning.plan import Plan, make_plan
 from probe.planning.selection import LongWatches, Selection
@@ -252,5 +252,5 @@ def parse_over(text: str) -> Sweep:
         return Sweep.parse(text)
     except ValueError as error:
         raise ProbeError(
-            f"--over {text}: {error}; write election=0,100,250 (milliseconds) or property:KEY=a,b,c"
+            f"--over {text}: {error}; write {ELECTION_KEY}=0,100,250 (milliseconds) or property:KEY=a,b,c"
         ) from None

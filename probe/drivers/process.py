@@ -25,7 +25,7 @@ EARLY_PING_S = 0.05
 PATIENCE_S = 3.0
 """A driver that is busy for longer may start instances; its histories carry the error bound of its clock."""
 ANSWER_S = 10.0
-"""A driver that answers no ping for so long answers nothing any more: a library keeps its only thread busy."""
+"""A driver that has answered no ping for this time answers nothing any more: a library keeps its only thread busy."""
 
 Write = Callable[[pb.ToDriver], Awaitable[None]]
 

@@ -94,7 +94,7 @@ def test_an_event_is_sent_in_each_interval_and_none_is_reported_as_delivered() -
     (last,) = [event.text for event in _events()["writer"] if event.text.startswith("events acknowledged")]
     assert last.endswith("sent again: 0")
     settings = dict(_events()["writer"][0].settings)
-    assert (settings["acks"], settings["refresh_ms"], settings["protocol"]) == ("1", "-1", "1.0.0")
+    assert (settings["acks"], settings["refresh_ms"], settings["protocol"]) == ("1", "-1", "1.0")
 
 
 def test_a_batch_that_is_given_back_is_sent_again_to_the_broker_that_refused_it() -> None:

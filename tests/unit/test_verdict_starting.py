@@ -24,9 +24,10 @@ def test_a_start_under_the_fault_is_observed_from_ready_on() -> None:
         whole = history(fault_on(), at(11_700), app(AppKind.READY), *steps, play=play, running=running)
         ready = next(event.at for event in whole.events if isinstance(event, App) and event.kind is AppKind.READY)
         others = (EngineEvent, Mark)
-        return replace(
-            whole, events=tuple(item for item in whole.events if item.at >= ready or isinstance(item, others))
-        )
+        events = tuple(item for item in whole.events if item.at >= ready or isinstance(item, others))
+        sent = {(item.partition, item.sequence) for item in events if isinstance(item, App)}
+        stored = tuple(item for item in whole.header.stored if (item.partition, item.sequence) in sent)
+        return replace(whole, events=events, header=replace(whole.header, stored=stored))
 
     assert not certain(late(wait(300)))
     assert judge(late(wait(300), running=False)).outcome is Outcome.WAITING

@@ -1,4 +1,4 @@
-"""Driver for kafka-python, 1.4.7 and later, and its fork kafka-python-ng, from a folder that holds one version of one."""
+"""Driver for kafka-python from 1.4.7 on and its fork kafka-python-ng, from a folder that holds one version of one."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ var profiles = driver.Profiles{
 	"defaults":        {Bare: true},
 	"acks-1":          {Set: map[string]string{"metadata.refresh_frequency": "0", "required_acks": "1"}},
 	"refresh-1s":      {Set: map[string]string{"metadata.refresh_frequency": "1s"}},
-	"oldest-protocol": {Set: map[string]string{"metadata.refresh_frequency": "0", "version": "0.11.0"}},
+	"oldest-protocol": {Set: map[string]string{"metadata.refresh_frequency": "0", "version": "0.11"}},
 }
 
 // Keys by which the probe identifies partitions, instances and records.

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/elastic/beats/v7/libbeat/beat"
+	libbeat "github.com/elastic/beats/v7/libbeat/beat"
 	"github.com/elastic/beats/v7/libbeat/common"
 	"github.com/elastic/beats/v7/libbeat/common/acker"
 	"github.com/elastic/beats/v7/libbeat/monitoring"
@@ -33,7 +33,7 @@ const (
 type producer struct {
 	out          *driver.Instance
 	pipeline     *pipeline.Pipeline
-	events       beat.Client
+	events       libbeat.Client
 	metrics      *monitoring.Registry
 	acknowledged atomic.Int64
 	done         chan struct{}
@@ -59,7 +59,7 @@ func openProducer(set settings, start *driverpb.Start, out *driver.Instance) (dr
 		return nil, err
 	}
 	p := &producer{out: out, metrics: monitoring.NewRegistry(), done: make(chan struct{})}
-	info := beat.Info{Beat: "probe", IndexPrefix: "probe", Version: driver.LinkedVersion(module, local)}
+	info := libbeat.Info{IndexPrefix: "probe", Version: driver.LinkedVersion(module, local)}
 	p.pipeline, err = pipeline.LoadWithSettings(info, pipeline.Monitors{Metrics: p.metrics},
 		pipeline.Config{Queue: queue},
 		func(stats outputs.Observer) (string, outputs.Group, error) {
@@ -70,8 +70,8 @@ func openProducer(set settings, start *driverpb.Start, out *driver.Instance) (dr
 		return nil, driver.Refuse("Beats refuse these settings: %v", err)
 	}
 	// As Filebeat connects its inputs: an event is sent until Kafka has it.
-	p.events, err = p.pipeline.ConnectWith(beat.ClientConfig{
-		PublishMode: beat.GuaranteedSend,
+	p.events, err = p.pipeline.ConnectWith(libbeat.ClientConfig{
+		PublishMode: libbeat.GuaranteedSend,
 		ACKHandler:  acker.RawCounting(func(count int) { p.acknowledged.Add(int64(count)) }),
 	})
 	if err != nil {
@@ -104,7 +104,7 @@ func (p *producer) feed(partition int32) {
 		clock := driver.Clock()
 		value := driver.Value(p.out.Name(), partition, sequence, clock)
 		p.out.Sent(partition, sequence, clock)
-		p.events.Publish(beat.Event{Timestamp: time.Now(), Fields: common.MapStr{"message": value, "key": key}})
+		p.events.Publish(libbeat.Event{Timestamp: time.Now(), Fields: common.MapStr{"message": value, "key": key}})
 		sequence++
 	})
 }
@@ -138,7 +138,7 @@ func effective(config *common.Config) map[string]string {
 			Init time.Duration `config:"init"`
 			Max  time.Duration `config:"max"`
 		} `config:"backoff"`
-	}{Timeout: 30 * time.Second, RequiredACKs: 1, Compression: "gzip", Version: "1.0.0", MaxRetries: 3}
+	}{Timeout: 30 * time.Second, RequiredACKs: 1, Compression: "gzip", Version: "1.0", MaxRetries: 3}
 	read.Metadata.RefreshFrequency = 10 * time.Minute
 	read.Backoff.Init, read.Backoff.Max = time.Second, time.Minute
 	_ = config.Unpack(&read)

@@ -19,6 +19,7 @@ from probe.cli.wiring.resume import selected
 from probe.cli.wiring.sweeps import sweep_of, write_csv, write_svg
 from probe.errors import ProbeError
 from probe.model import Engine, Role
+from probe.model.profile import ELECTION_KEY
 from probe.runner import Options
 
 
@@ -33,7 +34,7 @@ def sweep(
         typer.Option(
             "--over",
             metavar="WHAT=A,B,...",
-            help="What varies, with its values: election=0,100,250 (ms, embedded engine) or property:KEY=a,b,c.",
+            help=f"What varies, with its values: {ELECTION_KEY}=0,100,250 (ms, embedded engine) or property:KEY=a,b,c.",
         ),
     ] = None,
     role: Annotated[Role, typer.Option("--role", help="Role of the client.")] = Role.PRODUCER,
