@@ -19,6 +19,7 @@ from probe.cli.wiring.resume import selected
 from probe.cli.wiring.sweeps import sweep_of, write_csv, write_svg
 from probe.errors import ProbeError
 from probe.model import Engine, Role
+from probe.planning.plan import Plan
 from probe.runner import Options
 
 
@@ -76,9 +77,19 @@ def sweep(
 def _measured(asked: o.RunSelection, options: Options, results: str, wait_s: float) -> str:
     """Run a sweep and return the id of its run."""
     plan, selection = asked.whole(results)
+    if asked.over is not None and not asked.over.key:
+        _need_an_election(plan, asked.scenarios[0])
     for line in skipped(plan, selection):
         say(line)
     return run_planned(plan, selection, options, results, None, selected(asked, None), wait_s).run_id
+
+
+def _need_an_election(plan: Plan, scenario: str) -> None:
+    """Raise ProbeError if the scenario has no election, or one of its own length: a sweep would show nothing."""
+    if all(item.expectation.election_ms is None for item in plan.cells if not item.is_control):
+        raise ProbeError(
+            f"sweep {scenario}: its duration of an election cannot be set; disk/storage-error is a scenario where it can"
+        )
 
 
 def _asked(clients: list[str] | None, scenario: str | None, over: str | None) -> tuple[str, str]:
