@@ -116,7 +116,7 @@ def test_an_election_that_cannot_be_set_is_not_swept(tmp_path: Path) -> None:
     arguments = ["--client", "sarama@1.43.3", "--scenario", "leader/elected", "--over", "election=0,1"]
     done = CliRunner().invoke(app, ["sweep", *arguments, "--results", str(tmp_path)])
     assert isinstance(done.exception, ProbeError)
-    assert "its duration of an election cannot be set" in str(done.exception)
+    assert "the duration of its election cannot be set" in str(done.exception)
 
 
 # what its trials say

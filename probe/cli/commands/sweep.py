@@ -88,7 +88,7 @@ def _need_an_election(plan: Plan, scenario: str) -> None:
     """Raise ProbeError if the scenario has no election, or one of its own length: a sweep would show nothing."""
     if all(item.expectation.election_ms is None for item in plan.cells if not item.is_control):
         raise ProbeError(
-            f"sweep {scenario}: its duration of an election cannot be set; disk/storage-error is a scenario where it can"
+            f"sweep {scenario}: the duration of its election cannot be set; in disk/storage-error it can"
         )
 
 
