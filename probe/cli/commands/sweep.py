@@ -87,9 +87,7 @@ def _measured(asked: o.RunSelection, options: Options, results: str, wait_s: flo
 def _need_an_election(plan: Plan, scenario: str) -> None:
     """Raise ProbeError if the scenario has no election, or one of its own length: a sweep would show nothing."""
     if all(item.expectation.election_ms is None for item in plan.cells if not item.is_control):
-        raise ProbeError(
-            f"sweep {scenario}: the duration of its election cannot be set; in disk/storage-error it can"
-        )
+        raise ProbeError(f"sweep {scenario}: the duration of its election cannot be set; in disk/storage-error it can")
 
 
 def _asked(clients: list[str] | None, scenario: str | None, over: str | None) -> tuple[str, str]:
