@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from probe.model import App, AppKind, MarkKind, Role, Target
 from probe.model.counts import counted
 from probe.protocol.apis import CONSUMER_GROUP_HEARTBEAT, LEAVE_GROUP
-from probe.verdict.records import WRITERS, without_outcome
 from probe.verdict.wire_evidence import WireEvidence
 from probe.verdict.wire_proof import WIRE
 
+WRITERS = frozenset({Role.PRODUCER, Role.TRANSACTIONAL})
+OUTCOMES = frozenset({AppKind.ACKED, AppKind.SEND_ERROR})
 LEAVING = frozenset({LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT})
 ENDINGS = frozenset({AppKind.CLOSED, AppKind.FATAL, AppKind.UNSUPPORTED})
 LEFT_BEHIND_MS = 1000
@@ -58,6 +60,13 @@ def _unreported(evidence: WireEvidence) -> int:
     if evidence.role not in WRITERS or evidence.header.judged_by == WIRE:
         return 0
     return len(without_outcome(evidence.events.apps))
+
+
+def without_outcome(apps: Iterable[App]) -> set[tuple[int, int]]:
+    """Return the records (partition, number) handed over of which the application learned nothing."""
+    every = list(apps)
+    sent = {(item.partition, item.sequence) for item in every if item.kind is AppKind.SENT}
+    return sent - {(item.partition, item.sequence) for item in every if item.kind in OUTCOMES}
 
 
 def _left(evidence: WireEvidence) -> bool:

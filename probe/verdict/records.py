@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from probe.model import App, AppKind, Role, Stored
+from probe.model import App, AppKind, Stored
 from probe.model.counts import counted
+from probe.verdict.closing import WRITERS, without_outcome
 from probe.verdict.service import ended_unasked
 from probe.verdict.wire_evidence import WireEvidence
 from probe.verdict.wire_proof import WIRE
 
-WRITERS = frozenset({Role.PRODUCER, Role.TRANSACTIONAL})
-OUTCOMES = frozenset({AppKind.ACKED, AppKind.SEND_ERROR})
 TXN_ENDS = frozenset({AppKind.TXN_COMMITTED, AppKind.TXN_ABORTED, AppKind.TXN_ERROR})
 """Ends of a transaction, which are the outcome of every record in it."""
 DELIVERY = "delivery_timeout_ms"
@@ -46,18 +45,6 @@ def find_records(evidence: WireEvidence) -> Records:
         (phantom, "in the log that nobody sent"),
     )
     return Records(unresolved, phantom, tuple(f"{counted(count, 'record')} {text}" for count, text in words if count))
-
-
-def without_outcome(apps: Iterable[App]) -> set[Operation]:
-    """Return the records handed over of which the application learned nothing."""
-    sent: set[Operation] = set()
-    known: set[Operation] = set()
-    for item in apps:
-        if item.kind is AppKind.SENT:
-            sent.add((item.partition, item.sequence))
-        elif item.kind in OUTCOMES:
-            known.add((item.partition, item.sequence))
-    return sent - known
 
 
 def _unresolved(evidence: WireEvidence) -> int | None:

@@ -11,7 +11,7 @@ from probe.model.sweep import Sweep
 from tests.support.synthetic_rows import verdict
 
 ELECTIONS = Sweep.parse("election=0,100,1000")
-CELL = Cell("sarama", "1.43.2", Role.PRODUCER, "isolated", "leader/elected", Engine.EMBEDDED, "3.9")
+CELL = Cell("sarama", "1.43.2", Role.PRODUCER, "isolated", "disk/storage-error", Engine.EMBEDDED, "3.9")
 RUN = "20261121T084315Z-3f9a"
 
 

@@ -15,7 +15,7 @@ from probe.cli.app import app
 from probe.cli.options import RunSelection
 from probe.cli.wiring.audit_requests import ask
 from probe.inventory.found import Found, Place
-from probe.model import CONTROL, Cell, Engine, Outcome, Role
+from probe.model import CONTROL, Cell, Engine, Outcome, Role, Workload
 from probe.model.profile import DEFAULT_PROFILE, SHORT_LIMITS
 from probe.reports.audit.result import bisect_command
 from probe.scenarios.own_profiles import OWN_PROFILES, profile_of

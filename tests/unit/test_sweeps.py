@@ -56,7 +56,7 @@ def store_sweep(results: Path, judged: dict[tuple[str, str], list[Verdict]], swe
 def test_what_cannot_be_swept_is_refused_with_the_reason(text: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         Sweep.parse(text)
-    done = CliRunner().invoke(app, ["sweep", "--client", "sarama", "--scenario", "leader/elected", "--over", text])
+    done = CliRunner().invoke(app, ["sweep", "--client", "sarama", "--scenario", "disk/storage-error", "--over", text])
     assert isinstance(done.exception, ProbeError)
     assert f"--over {text}" in str(done.exception)
 
@@ -81,7 +81,7 @@ def test_a_value_is_found_again_in_its_profile(text: str) -> None:
 
 
 def whole(**more: object) -> RunSelection:
-    asked = {"clients": ["sarama@1.43.3"], "scenarios": ["leader/elected"], "roles": [Role.PRODUCER], "trials": 5}
+    asked = {"clients": ["sarama@1.43.3"], "scenarios": ["disk/storage-error"], "roles": [Role.PRODUCER], "trials": 5}
     return RunSelection(**{**asked, "over": ELECTIONS, "seed": 1, **more})  # type: ignore[arg-type]  # its fields
 
 
@@ -104,11 +104,19 @@ def test_what_is_swept_cannot_be_set_as_well() -> None:
 
 @pytest.mark.parametrize("left_out", ["--client", "--scenario", "--over"])
 def test_a_sweep_needs_clients_a_scenario_and_what_varies(left_out: str) -> None:
-    given = {"--client": "sarama", "--scenario": "leader/elected", "--over": "election=0,1"}
+    given = {"--client": "sarama", "--scenario": "disk/storage-error", "--over": "election=0,1"}
     arguments = [word for pair in given.items() if pair[0] != left_out for word in pair]
     done = CliRunner().invoke(app, ["sweep", *arguments])
     assert isinstance(done.exception, ProbeError)
     assert left_out in str(done.exception)
+
+
+def test_an_election_that_cannot_be_set_is_not_swept(tmp_path: Path) -> None:
+    """The leader moves at once there, so the picture would show nothing."""
+    arguments = ["--client", "sarama@1.43.3", "--scenario", "leader/elected", "--over", "election=0,1"]
+    done = CliRunner().invoke(app, ["sweep", *arguments, "--results", str(tmp_path)])
+    assert isinstance(done.exception, ProbeError)
+    assert "the duration of its election cannot be set" in str(done.exception)
 
 
 # what its trials say

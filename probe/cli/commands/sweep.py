@@ -20,6 +20,7 @@ from probe.cli.wiring.sweeps import sweep_of, write_csv, write_svg
 from probe.errors import ProbeError
 from probe.model import Engine, Role
 from probe.model.profile import ELECTION_KEY
+from probe.planning.plan import Plan
 from probe.runner import Options
 
 
@@ -77,9 +78,17 @@ def sweep(
 def _measured(asked: o.RunSelection, options: Options, results: str, wait_s: float) -> str:
     """Run a sweep and return the id of its run."""
     plan, selection = asked.whole(results)
+    if asked.over is not None and not asked.over.key:
+        _need_an_election(plan, asked.scenarios[0])
     for line in skipped(plan, selection):
         say(line)
     return run_planned(plan, selection, options, results, None, selected(asked, None), wait_s).run_id
+
+
+def _need_an_election(plan: Plan, scenario: str) -> None:
+    """Raise ProbeError if the scenario has no election, or one of its own length: a sweep would show nothing."""
+    if all(item.expectation.election_ms is None for item in plan.cells if not item.is_control):
+        raise ProbeError(f"sweep {scenario}: the duration of its election cannot be set; in disk/storage-error it can")
 
 
 def _asked(clients: list[str] | None, scenario: str | None, over: str | None) -> tuple[str, str]:
