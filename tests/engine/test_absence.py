@@ -139,14 +139,17 @@ def test_a_writer_is_stopped_in_the_middle_of_its_work() -> None:
     assert seen == [False, True]
 
 
-SHORT = Absence(short_ms=9000, long_ms=9000, successor=True)
+SHORT = Absence(short_ms=14_000, long_ms=14_000, successor=True)
 
 
 def shortened(client: str, role: Role) -> tuple[History, Verdict]:
-    """Play a real client that is stopped for nine seconds, with a session of six."""
+    """Play a real client that is stopped for 14 seconds, with a session of six.
+
+    The second member may take some seconds to start, and is given the partitions when the session of the first is over.
+    """
     item = planned(client, PAUSED, role)
     absent = replace(SHORT, successor=role is Role.GROUP)
-    play_ = replace(item.expectation, watch_ms=24_000)
+    play_ = replace(item.expectation, watch_ms=34_000)
     variant = replace(item.variant, absence=absent, heal_after_ms=absent.short_ms, expectation=play_)
     (found,) = play([replace(item, variant=variant, expectation=play_)])
     return found
