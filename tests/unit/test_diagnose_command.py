@@ -242,3 +242,12 @@ def test_a_client_that_was_stuck_and_recovered_is_said_to_have_been_stuck(monkey
     assert done.exit_code == 0
     assert "stuck for 30." in done.stdout
     assert "it asked who leads 1 time first after 30.3 s" in done.stdout
+
+
+def test_a_file_that_cannot_be_read_is_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = run(monkeypatch, {}, "missing")
+    assert str(alone.exception) == "missing: neither a capture nor a request log"
+    assert alone.output == ""
+    beside = run(monkeypatch, {"a": healthy()}, "a", "missing", "gone")
+    assert beside.output.count("missing") == beside.output.count("gone") == 1
+    assert str(beside.exception) == "2 files could not be read, named above; the others are reported"
