@@ -53,7 +53,9 @@ def head(diagnosis: Diagnosis) -> str:
     found = ", ".join(f"{counts[status]} {status}" for status in ORDER if counts[status]) or "none"
     brokers = counted(len(diagnosis.brokers), "broker address").replace("addresss", "addresses")
     seconds = (diagnosis.until - diagnosis.begin) / 1e6
-    span = f"{clock(diagnosis.begin)} to {clock(diagnosis.until)} UTC, {seconds:.0f} s" if diagnosis.events else "empty"
+    if not diagnosis.events:
+        return "no message of a client of Kafka"
+    span = f"{clock(diagnosis.begin)} to {clock(diagnosis.until)} UTC, {seconds:.0f} s"
     of = " and ".join(diagnosis.sources) or "input"
     return f"{of} ({span}{log_zone(diagnosis)}), {brokers}; {counted(len(diagnosis.clients), 'client')}: {found}"
 
@@ -147,7 +149,7 @@ def details(finding: Finding, names: BrokerNames) -> Iterator[str]:
 def met(finding: Finding, names: BrokerNames) -> str:
     """Return what a client met, and where."""
     parts = [
-        f"{error_name(one.code)} to {api_name(one.api)} {one.count} times at {names.at(one.broker)} "
+        f"{error_name(one.code)} to {api_name(one.api)} {counted(one.count, 'time')} at {names.at(one.broker)} "
         f"since {clock(one.first)}"
         for one in finding.errors[:OBJECTS]
     ]
@@ -211,7 +213,7 @@ def _brokers(brokers: Sequence[BrokerView], names: BrokerNames, *, everything: b
             continue
         shown = one.refused if everything else one.refused[:OBJECTS]
         texts = [
-            f"{error_name(item.code)} for {item.item} {item.count} times"
+            f"{error_name(item.code)} for {item.item} {counted(item.count, 'time')}"
             + ("" if item.leads is None else f" (led by broker {item.leads})")
             for item in shown
         ]

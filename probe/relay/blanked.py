@@ -41,7 +41,7 @@ class Plan(NamedTuple):
 
 
 class Plans:
-    """The messages of Kafka's definitions, as far as connections use them."""
+    """The messages of Kafka's definitions, as far as connections use them. Several threads may ask."""
 
     def __init__(self, schemas: Schemas) -> None:
         self._schemas = schemas
@@ -50,14 +50,19 @@ class Plans:
     def of(self, api: int, version: int, kind: str) -> Plan | None:
         """Return the plan of a message, None if the definitions do not have it."""
         key = (api, version, kind)
-        if key not in self._known:
-            find = self._schemas.request if kind == REQUEST else self._schemas.response
-            layout, spec = self._schemas.layout(*key), find(api, version)
-            made = None if layout is None or spec is None else Plan(layout, has_confidential(layout), spec.header)
+        try:
+            return self._known[key]
+        except KeyError:
+            made = self._made(*key)
             if len(self._known) > 4096:  # peers can send any number of unknown versions
                 self._known.clear()
             self._known[key] = made
-        return self._known[key]
+            return made
+
+    def _made(self, api: int, version: int, kind: str) -> Plan | None:
+        layout = self._schemas.layout(api, version, kind)
+        spec = self._schemas.request(api, version) if kind == REQUEST else self._schemas.response(api, version)
+        return None if layout is None or spec is None else Plan(layout, has_confidential(layout), spec.header)
 
 
 class _Pending(NamedTuple):

@@ -252,3 +252,12 @@ def test_the_report_says_what_times_without_a_zone_were_taken_for(monkeypatch: p
     document = json.loads(done.stdout)
     jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
     assert document["log_zone"] == {"zone": "Asia/Kolkata", "by": "option"}
+
+
+def test_a_file_that_cannot_be_read_is_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = run(monkeypatch, {}, "missing")
+    assert str(alone.exception) == "missing: neither a capture nor a request log"
+    assert alone.output == ""
+    beside = run(monkeypatch, {"a": healthy()}, "a", "missing", "gone")
+    assert beside.output.count("missing") == beside.output.count("gone") == 1
+    assert str(beside.exception) == "2 files could not be read, named above; the others are reported"

@@ -20,10 +20,12 @@ from probe.cli.wiring.signals import interrupt_ends_input
 from probe.diagnose.advice import Advice
 from probe.diagnose.analysis import Diagnosis
 from probe.diagnose.findings import BAD, ClientFinding, Status
+from probe.diagnose.input.flows import ENCRYPTED
 from probe.diagnose.input.log_zone import parse_zone
 from probe.diagnose.names import anonymous
 from probe.diagnose.report import AT, lines
 from probe.errors import GateError, NothingJudgedError, ProbeError
+from probe.model.counts import counted
 from probe.model.visible import visible
 
 TIMELINES = 30
@@ -66,10 +68,11 @@ def diagnose(
         need_laboratory("--html")
     zone = None if log_zone is None else parse_zone(log_zone)
     there = readable(paths)
-    for problem in there.problems:
+    named = there.problems if there.paths else there.problems[:-1]
+    for problem in named:
         say(visible(problem))
     if not there.paths:
-        raise _unreadable(there.problems)
+        raise ProbeError(visible(there.problems[-1]))
     waiting = interrupt_ends_input() if STDIN in there.paths else nullcontext()
     with ReadingProgress() as progress, waiting:
         found = diagnose_files(there.paths, progress, 0 if html is None else TIMELINES, zone)
@@ -108,11 +111,6 @@ def _write_page(path: Path, found: Diagnosis, advised: Sequence[tuple[ClientFind
     say(f"{path} is written")
 
 
-def _unreadable(problems: Sequence[str]) -> ProbeError:
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    return ProbeError(f"{problems[0]}{more}")
-
-
 def _check(found: Diagnosis, problems: Sequence[str]) -> None:
     """End with code 1 if a client is stuck or storms; else 2 for a file that cannot be read; else 3 for no answer."""
     bad = [one for one in found.clients if one.status in BAD]
@@ -120,8 +118,15 @@ def _check(found: Diagnosis, problems: Sequence[str]) -> None:
         first = visible(f"{bad[0].key.address} {bad[0].key.client_id}")
         raise GateError(f"{len(bad)} of {len(found.clients)} clients are stuck or storm: {first}")
     if problems:
-        raise _unreadable(problems)
+        raise ProbeError(f"{counted(len(problems), 'file')} could not be read, named above; the others are reported")
     if not found.clients:
-        raise NothingJudgedError("no client of Kafka is in there; docs/diagnose.md says what to record")
+        raise NothingJudgedError(_nobody(found))
     if all(one.status is Status.UNKNOWN for one in found.clients):
         raise NothingJudgedError(f"nothing is known of any client: {visible(found.clients[0].reason)}")
+
+
+def _nobody(found: Diagnosis) -> str:
+    """Return why there is no client, and the way out."""
+    if any(one.reason == ENCRYPTED for one in found.left):
+        return "what could be Kafka is encrypted; record the request logs of the brokers instead (docs/diagnose.md)"
+    return "no client of Kafka is in there; docs/diagnose.md says what to record"
