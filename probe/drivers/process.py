@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
 from probe.driver_contract import driver_pb2 as pb
-from probe.drivers.clock import Clock
+from probe.drivers.clock import POLL_S, Clock
 from probe.drivers.convert import ENDINGS, to_app, to_start
 from probe.drivers.error_folding import ErrorFolding
 from probe.errors import DriverError
@@ -24,6 +24,7 @@ EARLY_PING_S = 0.05
 """Time from the first pings to the next while the clock is not trusted; it doubles with every further ping."""
 PATIENCE_S = 3.0
 """A driver that is busy for longer may start instances; its histories carry the error bound of its clock."""
+EXIT_S = 1.0
 ANSWER_S = 10.0
 """A driver that has answered no ping for this time answers nothing any more: a library keeps its only thread busy."""
 
@@ -215,7 +216,15 @@ class DriverProcess:
         finally:
             for task in tasks:
                 task.cancel()
+            await self._last_words()
             self._lose("the driver's stream ended")
+
+    async def _last_words(self) -> None:
+        """Let a process that ends say why, which is known a moment after the end of its stream."""
+        for _ in range(round(EXIT_S / POLL_S)):
+            if self._failure or self._child is None:
+                return
+            await asyncio.sleep(POLL_S)
 
     async def _write(self, write: Write) -> None:
         while True:
