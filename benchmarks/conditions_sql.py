@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from probe.model import Role
+from collections.abc import Iterable
+from enum import StrEnum
+
+from probe.model import Role, Workload
 from probe.model.conditions import CHANGES, FIRST, ConditionsChange
 from tests.support.duckdb_matrix import line
 
@@ -16,11 +19,15 @@ def _concerned(number: int) -> str:
     return " OR ".join(_concerns(change) for change in mine if change.is_general or change.engine not in general)
 
 
+def _listed(words: Iterable[StrEnum]) -> str:
+    return ", ".join(repr(str(word)) for word in sorted(words))
+
+
 def _concerns(change: ConditionsChange) -> str:
     tests = [
         f"engine = '{change.engine}'",
-        *([] if change.has_workload else ["false"]),
-        *([] if change.roles == set(Role) else [f"role IN ({', '.join(repr(str(role)) for role in change.roles)})"]),
+        *([] if change.roles == set(Role) else [f"role IN ({_listed(change.roles)})"]),
+        *([] if change.workloads == set(Workload) else [f"workload IN ({_listed(change.workloads)})"]),
         *([f"{line('broker')} >= {line(repr(change.since))}"] if change.since else []),
         *([f"{line('broker')} <= {line(repr(change.until))}"] if change.until else []),
     ]

@@ -26,6 +26,7 @@ import pyarrow.parquet as pq
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from probe.model.columns import IDENTITY
 from probe.store.files import ROWS_PER_GROUP
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -106,9 +107,7 @@ def multiply(results: Path, target: Path, cells: int) -> int:
     known = {
         tuple(cell.values())
         for path in results.glob("run_id=*/trials/*.parquet")
-        for cell in pq.read_table(
-            path, columns=["family", "version", "role", "profile", "scenario", "engine", "broker"]
-        ).to_pylist()
+        for cell in pq.read_table(path, columns=_identity(path)).to_pylist()
     }
     copies = -(-cells // len(known))
     for folder in sorted(results.glob("run_id=*")):
@@ -121,6 +120,12 @@ def multiply(results: Path, target: Path, cells: int) -> int:
                 write = target / path.relative_to(results).with_name(name)
                 pq.write_table(_renamed(table, copy), write, compression="zstd", row_group_size=ROWS_PER_GROUP)
     return len(known) * copies
+
+
+def _identity(path: Path) -> list[str]:
+    """Return the columns of a file that identify its cells; results of an older program lack some."""
+    there = pq.read_schema(path).names
+    return [name for name in IDENTITY if name in there]
 
 
 def _renamed(table: pa.Table, copy: int) -> pa.Table:

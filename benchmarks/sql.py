@@ -165,7 +165,7 @@ AGREEMENT = f"""
 WITH asked AS (
     SELECT *, {SINCE} AS since, {AHEAD} AS ahead, regexp_replace(profile, '\\+election=[0-9,]+', '') AS plain
     FROM matrix)
-SELECT k.family, k.version, k.role, k.profile, k.scenario, k.broker,
+SELECT k.family, k.version, k.role, k.profile, k.scenario, k.broker, k.workload,
     CASE WHEN e.outcome IN {SILENT} OR k.outcome IN {SILENT} OR e.ahead <= k.since OR k.ahead <= e.since THEN NULL
         WHEN e.outcome = k.outcome THEN 'yes' ELSE 'no' END AS agrees,
     e.profile AS embedded_profile, e.outcome AS embedded_outcome, e.conforms AS embedded_conforms,
@@ -175,7 +175,7 @@ SELECT k.family, k.version, k.role, k.profile, k.scenario, k.broker,
     e.conditions AS embedded_conditions, k.conditions AS kafka_conditions
 FROM asked AS e JOIN asked AS k
     ON e.family = k.family AND e.version = k.version AND e.role = k.role AND e.plain = k.profile
-    AND e.scenario = k.scenario AND e.broker = k.broker
+    AND e.scenario = k.scenario AND e.broker = k.broker AND e.workload = k.workload
 WHERE e.engine = 'embedded' AND k.engine = 'kafka'
 """
 TALLIES = f"""

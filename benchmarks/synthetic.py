@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from probe.model import Outcome, Reality, Reroute, Role, Trigger
+from probe.model import Outcome, Reality, Reroute, Role, Trigger, Workload
 from probe.store.files import ROWS_PER_GROUP
 from probe.store.schemas import TRIAL_SCHEMA
 
@@ -55,6 +55,7 @@ def _cells(count: int) -> pa.Table:
                                     "scenario": scenario,
                                     "engine": "embedded",
                                     "broker": broker,
+                                    "workload": Workload.CONTINUOUS.value,
                                 }
 
     return pa.Table.from_pylist([cell for _, cell in zip(range(count), every(), strict=False)])

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812  # the name every Spark program uses
 
-from probe.model import Engine, Role, conditions
+from probe.model import Engine, Role, Workload, conditions
 from probe.model.conditions import ALWAYS, FIRST, ConditionsChange
 from probe.model.outcomes import SETTLES, UNSETTLED
 from spark.encoding import version_place
@@ -90,10 +90,10 @@ def _concerned(number: int) -> Column:
 
 def _concerns(change: ConditionsChange) -> Column:
     holds = F.col("engine") == change.engine.value
-    if not change.has_workload:
-        return F.lit(False)
     if change.roles != frozenset(Role):
         holds = holds & F.col("role").isin(sorted(change.roles))
+    if change.workloads != frozenset(Workload):
+        holds = holds & F.col("workload").isin(sorted(change.workloads))
     if change.since:
         holds = holds & (version_place(F.col("broker")) >= version_place(F.lit(change.since)))
     if change.until:

@@ -9,7 +9,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from probe.files.parquet import read_rows
 from probe.model import History, Verdict
+from probe.model.columns import ADDED
 from probe.model.results import EVENTS, IDENTITY, TRIALS
 from probe.model.rows import EVENT, MISFITS, TRIAL, Columns, by_trial, history_of, trial_key, verdict_columns
 from probe.verdict.control import ControlResult, with_control
@@ -67,7 +69,7 @@ def _events(results: str, path: str, only: Filter) -> dict[object, Columns]:
 def _read(results: str, path: str, columns: list[str], only: Filter) -> pa.Table:
     system, root = open_place(results)
     with system.open_input_file(f"{root}/{path}") as source:
-        return pq.read_table(source, columns=columns, filters=only)
+        return read_rows(source, pq.ParquetFile(source), columns, only, ADDED)
 
 
 def _of(row: Row, names: Sequence[str]) -> tuple[str, ...]:

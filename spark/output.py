@@ -52,12 +52,16 @@ def write_tables(out: str, tables: Mapping[str, pa.Table]) -> tuple[str, str]:
 
 
 def write_table(url: str, name: str, rows: pa.Table) -> None:
-    """Write a table with its name and schema number. Rows are sorted by their columns; the matrix is sorted already."""
+    """Write a table with its name and schema number.
+
+    Rows are sorted by cell, then by their other columns; the matrix is sorted already.
+    """
     schema = to_arrow_schema(WRITTEN[name]).with_metadata(
         {SCHEMA_KEY: str(SCHEMA_VERSION).encode(), TABLE_KEY: name.encode()}
     )
     whole = rows.select(schema.names).cast(schema)
-    keys = [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_integer(field.type)]
+    comparable = [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_integer(field.type)]
+    keys = sorted(comparable, key=lambda name: name not in IDENTITY)  # rows of a cell stand together
     ordered = whole if name == "matrix" else whole.sort_by([(key, "ascending") for key in keys])
     write_parquet(url, ordered.replace_schema_metadata(schema.metadata))
 

@@ -17,6 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812  # the name every Spark pro
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import IntegerType, StructField, StructType
 
+from probe.model.columns import ADDED
 from spark.aggregate import with_newest_verdicts
 from spark.inputs import Inputs, open_place
 from spark.schema import TRIAL, VERDICT
@@ -36,13 +37,18 @@ def read_trials(session: SparkSession, inputs: Inputs) -> DataFrame:
 
 
 def read_files(session: SparkSession, inputs: Inputs, paths: Sequence[str], schema: StructType) -> DataFrame:
-    """Read Parquet files below the results; missing columns are null."""
+    """Read Parquet files below the results; missing columns are null, those of the identity have their value."""
     if not paths:
         return _nothing(session, schema)
     if _by_spark(inputs):  # Spark takes the run id from the path: a constant per file in place of a word per row
         reader = session.read.schema(schema).option("basePath", inputs.results)
-        return reader.parquet(*map(inputs.for_spark, paths)).select(*schema.names)
-    return _on_workers(session, inputs, paths, schema)
+        return _with_added(reader.parquet(*map(inputs.for_spark, paths)).select(*schema.names))
+    return _with_added(_on_workers(session, inputs, paths, schema))
+
+
+def _with_added(rows: DataFrame) -> DataFrame:
+    """Fill in the columns of the identity that older files lack."""
+    return rows.fillna({name: value for name, value in ADDED.items() if name in rows.columns})
 
 
 def _nothing(session: SparkSession, schema: StructType) -> DataFrame:
@@ -55,7 +61,7 @@ def _read_verdicts(session: SparkSession, inputs: Inputs) -> DataFrame:
     if _by_spark(inputs):
         seq = F.regexp_extract(F.input_file_name(), SEQ, 1).cast("int")
         return read_files(session, inputs, inputs.verdicts, VERDICT).withColumn("seq", seq)
-    return _on_workers(session, inputs, inputs.verdicts, StructType([*VERDICT.fields, _NUMBERED]))
+    return _with_added(_on_workers(session, inputs, inputs.verdicts, StructType([*VERDICT.fields, _NUMBERED])))
 
 
 def _by_spark(inputs: Inputs) -> bool:

@@ -18,7 +18,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from probe.model import CONTROL, Cell, History, Outcome, Verdict
 from probe.model.history import FAILING_FROM
-from probe.model.results import IDENTITY, RUN_PREFIX, VERDICTS, ResultsError
+from probe.model.results import IDENTITY, RUN_PREFIX, SCHEMA_KEY, SCHEMA_VERSION, VERDICTS, ResultsError
 from probe.verdict.control import ControlResult, settle_control
 from spark.aggregate import matrix
 from spark.histories import judge_file
@@ -30,7 +30,7 @@ from spark.session import start_session, stop_session
 
 JUDGE = "probe.verdict:judge"
 """The module and function of the rules; loaded when needed."""
-SUITE = ("run_id", "family", "version", "role", "profile", "engine", "broker")
+SUITE = ("run_id", *(name for name in IDENTITY if name != "scenario"))
 """Columns of cells that share a steady outcome."""
 
 Judge = Callable[[History], Verdict]
@@ -116,7 +116,7 @@ def _write(inputs: Inputs, run_id: str, verdicts: DataFrame) -> str:
     table = verdicts.where(verdicts.run_id == run_id).orderBy(*TRIAL_KEY).toArrow()
     rules = max(table.column("rules").to_pylist())
     path = next_verdict_file(inputs, f"{RUN_PREFIX}{run_id}/{VERDICTS}", rules)
-    whole = table.cast(to_arrow_schema(VERDICT)).replace_schema_metadata({"probe.schema": "1"})
+    whole = table.cast(to_arrow_schema(VERDICT)).replace_schema_metadata({SCHEMA_KEY: str(SCHEMA_VERSION).encode()})
     write_parquet(inputs.url(path), whole)
     return path
 

@@ -15,6 +15,8 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from probe.files.parquet import read_rows
+from probe.model.columns import ADDED
 from probe.model.results import EVENTS, RUN_PREFIX, TRIALS, ResultsError
 from probe.toolchain.tools import ToolError
 from spark.aggregate import CELL_RUN
@@ -63,7 +65,7 @@ def _rows_of_matrix(out: str) -> set[tuple[str, ...]]:
     system, root = open_place(out)
     try:
         with system.open_input_file(f"{root}/matrix.parquet") as source:
-            rows = pq.read_table(source, columns=list(CELL_RUN))
+            rows = read_rows(source, pq.ParquetFile(source), CELL_RUN, None, ADDED)
     except (OSError, pa.ArrowException) as error:
         reason = " ".join(str(error).split())
         raise ResultsError(f"{out}/matrix.parquet cannot be read: {reason}; `probe matrix` makes it") from error
@@ -78,7 +80,7 @@ def _of_run(listed: Inputs, run: str, started: Callable[[], SparkSession]) -> pa
     try:
         with system.open_input_file(f"{root}/{path}") as source:
             return pq.read_table(source).cast(schema)
-    except (OSError, pa.ArrowException):  # missing or damaged
+    except (OSError, ValueError, pa.ArrowException):  # missing, damaged, or with the columns of an older program
         sound = check_footers(listed.of([run]))
         sys.stderr.writelines(f"{line}\n" for line in sound.problems)
         table = _from_events(started(), sound).cast(schema)

@@ -12,7 +12,7 @@ DATA = Path(__file__).resolve().parent / "data"
 
 
 def data_file(name: str) -> Path:
-    """Return a file of the catalogue: apps.toml, jars.toml, kafka.toml, known_results.toml, packages.toml."""
+    """Return a file of the catalogue, such as kafka.toml."""
     return DATA / name
 
 

@@ -21,11 +21,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.selectors import broker_line, select_profiles
-from probe.model import Cell, Election, Engine, Outcome, Role
+from probe.model import Cell, Election, Engine, Outcome, Role, Workload
 from probe.model.columns import FACTS
 
 _CONFIGURATION = ("profile", "properties", "election")
-_PLACE = ("client", "role", "scenario", "engine", "broker", "trials")
+_PLACE = ("client", "role", "scenario", "engine", "broker", "workload", "trials")
 MAX_TRIALS = 200
 Facts = Mapping[str, Any]
 
@@ -89,6 +89,7 @@ class Contrast(Claim):
     scenario: str | None = None
     engine: Engine | None = None
     broker: str | None = None
+    workload: Workload | None = None
     trials: int | None = Field(default=None, ge=1, le=MAX_TRIALS)
     profile: str | None = None
     properties: tuple[str, ...] | None = None
@@ -129,6 +130,7 @@ class Known(Claim):
     engine: Engine = Engine.EMBEDDED
     broker: str = "3.9"
     """Release line."""
+    workload: Workload = Workload.CONTINUOUS
     trials: int = Field(default=1, ge=1, le=MAX_TRIALS)
     """Number of trials that the claim is about, of the contrast too unless it names its own."""
     profile: str = "isolated"
@@ -177,6 +179,7 @@ class Expectation:
     scenario: str
     engine: Engine
     broker: str
+    workload: Workload
     trials: int
     profile: str
     properties: tuple[str, ...]
@@ -192,7 +195,7 @@ class Expectation:
         election = None if self.election is None else Election(self.election)
         (profile,) = select_profiles([self.profile], self.properties, election)
         line = broker_line(self.broker)
-        return Cell(family, version, self.role, str(profile), self.scenario, self.engine, line)
+        return Cell(family, version, self.role, str(profile), self.scenario, self.engine, line, self.workload)
 
 
 def read_known(path: Path) -> tuple[Known, ...]:

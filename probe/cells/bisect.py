@@ -85,7 +85,7 @@ def unsure(edge: ChangePoint, known: Mapping[str, SettledCell], trials: int) -> 
 def sentence(edge: ChangePoint, known: Mapping[str, SettledCell]) -> str:
     """Describe a change point: `FAMILY V is the first version that ... (ROLE, PROFILE, BROKER); U ...`."""
     cell = known[edge.since].cell
-    where = f"({cell.role}, {cell.profile}, {cell.broker})"
+    where = f"({cell.role}, {cell.profile}, {cell.broker}{cell.unusual})"
     found = f"{cell.family} {edge.since} is the first version that {describe(known[edge.since])} {where}"
     return f"{found}; {edge.before} {describe(known[edge.before])}"
 

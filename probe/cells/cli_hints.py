@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable
 
 from probe.cells.aggregate import SettledCell
-from probe.model import Cell, Engine, Profile
+from probe.model import Cell, Engine, Profile, Workload
 
 
 def show_command(settled: SettledCell, results: str) -> str:
@@ -21,6 +21,7 @@ def show_command(settled: SettledCell, results: str) -> str:
         "profile": cell.profile,
         "engine": str(cell.engine),
         "broker": cell.broker,
+        **({"workload": str(cell.workload)} if cell.workload is not Workload.CONTINUOUS else {}),
     }
     return _command("probe show", selectors.items())
 
@@ -28,6 +29,8 @@ def show_command(settled: SettledCell, results: str) -> str:
 def run_command(cells: Iterable[Cell], results: str) -> str:
     """Return a command that runs these cells, and every other combination of their columns."""
     options: dict[tuple[str, str], None] = {}
+    cells = list(cells)
+    named = any(cell.workload is not Workload.CONTINUOUS for cell in cells)
     for cell in cells:
         profile = Profile.parse(cell.profile)
         options[("client", str(cell.client))] = None
@@ -38,9 +41,11 @@ def run_command(cells: Iterable[Cell], results: str) -> str:
         if profile.election is not None:
             options[("election", str(profile.election))] = None
         options[("broker", cell.broker)] = None
+        if named:
+            options[("workload", str(cell.workload))] = None
         if cell.engine is not Engine.EMBEDDED:
             options[("engine", str(cell.engine))] = None
-    order = ("client", "scenario", "role", "profile", "property", "election", "engine", "broker")
+    order = ("client", "scenario", "role", "profile", "property", "election", "engine", "broker", "workload")
     ordered = sorted(options, key=lambda item: order.index(item[0]))
     return _command("probe run", [*ordered, ("results", results)])
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from probe.cells.aggregate import SettledCell
-from probe.model import Cell, control_first
+from probe.model import Cell, Workload, control_first
 from probe.model.versions import VersionKey, version_key
 
 
@@ -53,11 +53,11 @@ def _answer(settled: SettledCell) -> tuple[object, ...]:
 
 
 def in_order(cells: Iterable[Cell]) -> list[Cell]:
-    """Order cells by scenario, role and profile, then family and version as numbers; `steady` comes first."""
+    """Order cells by scenario, role and profile, then family, version, line and workload; `steady` comes first."""
     return sorted(cells, key=_order)
 
 
-def _order(cell: Cell) -> tuple[bool, str, str, str, str, VersionKey, VersionKey]:
+def _order(cell: Cell) -> tuple[bool, str, str, str, str, VersionKey, VersionKey, int]:
     return (
         *control_first(cell.scenario),
         str(cell.role),
@@ -65,4 +65,5 @@ def _order(cell: Cell) -> tuple[bool, str, str, str, str, VersionKey, VersionKey
         cell.family,
         version_key(cell.version),
         version_key(cell.broker),
+        list(Workload).index(cell.workload),
     )

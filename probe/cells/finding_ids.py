@@ -9,5 +9,8 @@ PREFIX = "PROBE"
 
 
 def finding_id(cell: Cell) -> str:
-    """Return the id of a library's finding in a role and a scenario: `PROBE-sarama-producer-disk-storage-error`."""
-    return "-".join([PREFIX, cell.family, str(cell.role), cell.scenario.replace("/", "-")])
+    """Return the id of a library's finding in a role and a scenario: `PROBE-sarama-producer-disk-storage-error`.
+
+    A workload other than `continuous` follows, since another version may mend it.
+    """
+    return "-".join([PREFIX, cell.family, str(cell.role), cell.scenario.replace("/", "-"), *cell.unusual.split()])

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from probe.model import Engine, Role
+from probe.model import Engine, Role, Workload
 from probe.runner.schedule.most import MOST
 
 RESULTS = "results"
@@ -24,6 +24,21 @@ Scenarios = Annotated[
 Roles = Annotated[
     list[Role] | None,
     typer.Option("--role", metavar="ROLE", help=f"One of {', '.join(Role)}. May be repeated; default: all."),
+]
+Workloads = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--workload",
+        metavar="WORKLOAD",
+        help=f"What the application does: {', '.join(Workload)}, or all. May be repeated; default: continuous, "
+        "and for patterns of scenarios also those of the default catalogue.",
+    ),
+]
+WorkloadFilter = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--workload", metavar="WORKLOAD", help=f"One of {', '.join(Workload)}. May be repeated; default: all."
+    ),
 ]
 EngineOption = Annotated[
     Engine,

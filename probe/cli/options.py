@@ -13,12 +13,14 @@ from probe.catalogue.brokers import asked_brokers
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import broker_line, select_profiles
+from probe.catalogue.workloads import select_workloads
 from probe.cli.common_options import DEFAULT_BROKER
 from probe.cli.console.skips import by_reason, without_role
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Role
 from probe.planning.plan import Plan, make_plan
 from probe.planning.selection import LongWatches, Selection
+from probe.scenarios.scenario import Scenario
 
 REASONS = 3
 """Maximum number of reasons in an error line."""
@@ -140,6 +142,7 @@ class RunSelection:
     election: Election | None = None
     seed: int | None = None
     shard: str = "1/1"
+    workloads: Sequence[str] = ()
     long_watches: LongWatches = LongWatches.ALL
 
     def whole(self, results: str = "") -> tuple[Plan, Selection]:
@@ -189,8 +192,14 @@ class RunSelection:
             shard=parse_shard(self.shard),
             exact=exact,
             unplayed=UNSUPPORTED_STEPS if real else {},
+            workloads=select_workloads(self.workloads),
+            own_workloads=() if self.workloads else self._listed(scenarios),
             long_watches=self.long_watches,
         )
+
+    def _listed(self, scenarios: Sequence[Scenario]) -> frozenset[str]:
+        """Return the scenarios of the default catalogue: those that no option names in full."""
+        return frozenset(item.name for item in scenarios) - frozenset(self.scenarios)
 
 
 def _why_nothing(plan: Plan, selection: Selection) -> str:

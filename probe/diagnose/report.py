@@ -164,8 +164,8 @@ def advised(advice: Advice) -> Iterator[str]:
     for item in advice.same:
         cell = item.cell
         yield (
-            f"evidence: {cell.client} {cell.role} {cell.profile} {cell.scenario} on {cell.broker}: {item.tally}"
-            f" ({source(item) or f'run {item.run_id}'})"
+            f"evidence: {cell.client} {cell.role} {cell.profile} {cell.scenario}{cell.unusual} on {cell.broker}: "
+            f"{item.tally} ({source(item) or f'run {item.run_id}'})"
         )
     yield _upgrade(advice)
     for measure in advice.measures:

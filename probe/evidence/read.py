@@ -18,7 +18,7 @@ from probe.evidence.older_files import complete
 from probe.evidence.schema import APPLICATION_ID, JUDGED, SCHEMA, EvidenceError, Run, plain_facts
 from probe.evidence.wanted import EVERYTHING, Wanted
 from probe.files.digests import digest_of
-from probe.model.cell import Cell, Engine, Outcome, Role
+from probe.model.cell import Cell, Engine, Outcome, Role, Workload
 from probe.model.codec import decode
 from probe.model.columns import FACTS, IDENTITY, Facts
 from probe.model.results import facts_of
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 NO_ORIGINS: Mapping[str, Origin] = MappingProxyType({})
 _Member = TypeVar("_Member", bound=StrEnum)
 _NO_FACTS = Facts()
+_RUN = 1 + len(IDENTITY)  # place of the first column after the identity, in a row that begins with a cell's number
 _AGAIN = "make it again with `probe matrix` or `probe publish-evidence`, or name another file"
 
 
@@ -94,11 +95,11 @@ class EvidenceFile:
                 if chosen is None or cell in chosen:
                     found[cell] = SettledCell(
                         cell=cell,
-                        run_id=row[8],
-                        trial=row[9],
+                        run_id=row[_RUN],
+                        trial=row[_RUN + 1],
                         verdicts=tuple(verdicts),
-                        conditions=row[10],
-                        origin=origins.get(row[8]),
+                        conditions=row[_RUN + 2],
+                        origin=origins.get(row[_RUN]),
                     )
         return found
 
@@ -121,7 +122,7 @@ class EvidenceFile:
         with self._damage():
             for row in self._select(f"{query} ORDER BY h.cell, h.place"):
                 cell = self._cell(row)
-                one = decode(Handshake, json.loads(self._word(row[8])))
+                one = decode(Handshake, json.loads(self._word(row[_RUN])))
                 found[cell] = (*found.get(cell, ()), one)
         return found
 
@@ -145,7 +146,7 @@ class EvidenceFile:
                 yield held, verdicts
                 verdicts = []
             held = row
-            verdicts.append(self._verdict(row[11:15], row[15:]))
+            verdicts.append(self._verdict(row[_RUN + 3 : _RUN + 7], row[_RUN + 7 :]))
         if held is not None:
             yield held, verdicts
 
@@ -161,7 +162,7 @@ class EvidenceFile:
 
     def _cell(self, row: tuple[Any, ...]) -> Cell:
         """Build the cell of a row that begins with `id` and the identity."""
-        words, family, version, role, profile, scenario, engine, broker = self._word, *row[1:8]
+        words, family, version, role, profile, scenario, engine, broker, workload = self._word, *row[1:_RUN]
         return Cell(
             words(family),
             words(version),
@@ -170,6 +171,7 @@ class EvidenceFile:
             words(scenario),
             self._member(Engine, engine),
             words(broker),
+            self._member(Workload, workload),
         )
 
     def _member(self, kind: type[_Member], number: int) -> _Member:

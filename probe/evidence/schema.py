@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from probe.model.columns import FACTS, IDENTITY
+from probe.model.columns import ADDED, FACTS, IDENTITY, LEADING
 from probe.model.results import ResultsError
 from probe.model.schema import Type
 
-SCHEMA = 1
-"""Number of the schema. Additive changes keep it."""
+SCHEMA = 2
+"""Number of the schema. Additive changes keep it. 2: the workload is part of a cell's identity."""
 APPLICATION_ID = 0x4B_4D_50_45
 """SQLite's `application_id` of these files ("KMPE"), by which a file of another program is recognised."""
 CELL = (*IDENTITY, "run", "trial", "conditions", "outcome", "worst", "conforms", "outcomes", "reason")
@@ -80,7 +80,7 @@ def column(name: str) -> str:
 
 JUDGED: Mapping[str, Type] = MappingProxyType(
     {
-        **dict.fromkeys(IDENTITY, Type.STRING),
+        **dict.fromkeys(LEADING, Type.STRING),
         "cell_outcome": Type.STRING,
         "cell_worst": Type.STRING,
         "cell_conforms": Type.BOOLEAN,
@@ -94,6 +94,7 @@ JUDGED: Mapping[str, Type] = MappingProxyType(
         "rules": Type.BIGINT,
         "reason": Type.STRING,
         **{name: Type.STRING if kind in _IN_WORDS else kind for name, kind in FACTS.items()},
+        **dict.fromkeys(ADDED, Type.STRING),
     }
 )
 """Columns of the view `judged` and of its twin `evidence.parquet`: a row per trial, with what its cell is worth. Lists
@@ -103,15 +104,15 @@ are joined by `;`."""
 def views() -> list[str]:
     """Return the statements that make the views."""
     run = "r.run_id, r.started"
-    cell = ", ".join(f"{_word('c', name)} AS {name}" for name in IDENTITY)
+    cell, more = (", ".join(f"{_word('c', name)} AS {name}" for name in names) for names in (LEADING, ADDED))
     settled = ", ".join(_shown("cells", "c", name) for name in CELL[len(IDENTITY) :] if name != "run")
     worth = f"{_word('c', 'outcome')} AS cell_outcome, {_word('c', 'worst')} AS cell_worst, c.conforms AS cell_conforms"
     judged = ", ".join(_shown("trials", "t", name) for name in TRIAL)
     joined = "FROM cells c JOIN runs r ON r.id = c.run"
     return [
-        f"CREATE VIEW settled AS SELECT {cell}, {settled}, {run} {joined}",
+        f"CREATE VIEW settled AS SELECT {cell}, {settled}, {run}, {more} {joined}",
         f"CREATE VIEW judged AS SELECT {cell}, {worth}, {_word('c', 'outcomes')} AS outcomes, c.conditions, {run}, "
-        f"t.place, {judged} {joined} JOIN trials t ON t.cell = c.id ORDER BY c.id, t.place",
+        f"t.place, {judged}, {more} {joined} JOIN trials t ON t.cell = c.id ORDER BY c.id, t.place",
     ]
 
 

@@ -20,6 +20,7 @@ class Wanted:
     scenario: Collection[str] | None = None
     engine: Collection[str] | None = None
     broker: Collection[str] | None = None
+    workload: Collection[str] | None = None
 
     @classmethod
     def of(cls, cells: Iterable[Cell]) -> Wanted:

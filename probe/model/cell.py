@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Self
@@ -120,8 +121,8 @@ class Cell:
         return Client(self.family, self.version)
 
     def columns(self) -> dict[str, str]:
-        """Return the identity as the first columns of the matrix. The workload is not stored yet."""
-        return {field.name: str(getattr(self, field.name)) for field in fields(self) if field.name != "workload"}
+        """Return the identity as columns, in their order."""
+        return {field.name: str(getattr(self, field.name)) for field in fields(self)}
 
     def words(self) -> tuple[str, ...]:
         """Return the identity as text, for names and digests: the workload only where it is not `continuous`."""
@@ -129,9 +130,22 @@ class Cell:
         more = () if self.workload is Workload.CONTINUOUS else (self.workload,)
         return tuple(map(str, words + more))
 
+    @property
+    def place(self) -> str:
+        """Return where and how it is measured, as text: engine, release line, and a workload that is not usual."""
+        return " ".join(self.words()[5:])
+
+    @property
+    def unusual(self) -> str:
+        """Return the workload as text that follows other words; empty for `continuous`."""
+        return "" if self.workload is Workload.CONTINUOUS else f" {self.workload}"
+
     @classmethod
-    def of(cls, columns: dict[str, str]) -> Self:
-        """Build a cell from identity columns. Raises KeyError or ValueError if they are not complete."""
+    def of(cls, columns: Mapping[str, str]) -> Self:
+        """Build a cell from identity columns. A file that is older than workloads has none: its cells are `continuous`.
+
+        Raises KeyError or ValueError if the columns are not complete.
+        """
         return cls(
             family=columns["family"],
             version=columns["version"],
@@ -140,6 +154,7 @@ class Cell:
             scenario=columns["scenario"],
             engine=Engine(columns["engine"]),
             broker=columns["broker"],
+            workload=Workload(columns.get("workload") or Workload.CONTINUOUS),
         )
 
     def __str__(self) -> str:

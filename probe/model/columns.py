@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
 
-from probe.model.cell import Cell
+from probe.model.cell import Cell, Workload
 from probe.model.schema import Aggregate, Column, Type, Unit, types_of
 from probe.model.words import AfterHeal, Reroute, Rescuer, Trigger
 
@@ -103,8 +103,13 @@ FACTS = types_of(Facts)
 """Every fact with the type of its column, in the order of `Facts`."""
 TIMES = ("refresh_ms", "reroute_ms", "recovery_ms", "outage_ms")
 """Facts whose distribution over the trials of a cell is published in addition to the matrix."""
-IDENTITY = tuple(field.name for field in fields(Cell) if field.name != "workload")
+IDENTITY = tuple(field.name for field in fields(Cell))
 """The columns that identify a cell."""
+ADDED: Mapping[str, str] = MappingProxyType({"workload": Workload.CONTINUOUS.value})
+"""Columns of the identity that files of an older schema lack, with the value that all of their cells have. In tables
+for readers they come last, since columns are added after those that are there."""
+LEADING = tuple(name for name in IDENTITY if name not in ADDED)
+"""The columns of the identity with which such a table begins."""
 KEY: Mapping[str, Type] = MappingProxyType(
     {"run_id": Type.STRING, **dict.fromkeys(IDENTITY, Type.STRING), "trial": Type.INT}
 )
@@ -131,7 +136,7 @@ _MIN, _MAX, _P50, _P95 = Aggregate.LEAST, Aggregate.GREATEST, Aggregate.MEDIAN, 
 _NONE, _COUNT, _MS, _PER_S, _RATIO = Unit.NONE, Unit.COUNT, Unit.MS, Unit.PER_S, Unit.RATIO
 
 COLUMNS: tuple[Column, ...] = (
-    *(Column(name, _SAME, name) for name in IDENTITY),
+    *(Column(name, _SAME, name) for name in LEADING),
     Column("outcome", _VOTE, "outcome"),
     Column("conforms", _VOTE, "conforms"),
     Column("reality", _MAX, "reality", text="Whether a real broker of that line gives this answer."),
@@ -200,6 +205,7 @@ COLUMNS: tuple[Column, ...] = (
            text="Number of the conditions under which it was measured (docs/verdicts.md)."),
     Column("outcomes", _VOTE, text="Number of trials per outcome, the commonest first: refreshes:17;storms:3."),
     Column("worst", _VOTE, "outcome", text="The outcome of the worst trial: by conformity, then by severity."),
+    Column("workload", _SAME, "workload", text="What the application does while it is observed."),
 )  # fmt: skip
 """The columns of the matrix, in the order of matrix.csv: name, aggregate, source, unit, label, text."""
 NAMES = tuple(column.name for column in COLUMNS)

@@ -15,14 +15,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol
 
-from probe.model.cell import Cell, Engine, Outcome, Role
+from probe.model.cell import Cell, Engine, Outcome, Role, Workload
 from probe.model.outcomes import OUTCOMES
 from probe.model.versions import version_key
 
 FIRST = 1
 """The number of the first conditions, and of trials stored by a program without numbers."""
-WORKLOAD = "continuous"
-"""The only workload: one operation per interval and partition."""
 ALWAYS = sys.maxsize
 """The end of a span without a later change."""
 
@@ -41,21 +39,17 @@ class ConditionsChange:
     until: str = ""
     """The newest release line that it concerns. Empty = no limit."""
     roles: frozenset[Role] = frozenset(Role)
-    workloads: frozenset[str] = frozenset({WORKLOAD})
-
-    @property
-    def has_workload(self) -> bool:
-        """Return whether it concerns the workload of today's cells."""
-        return WORKLOAD in self.workloads
+    workloads: frozenset[Workload] = frozenset(Workload)
 
     @property
     def is_general(self) -> bool:
         """Return whether it concerns every cell of its engine."""
-        return self.has_workload and self.roles == frozenset(Role) and not self.since and not self.until
+        every = self.roles == frozenset(Role) and self.workloads == frozenset(Workload)
+        return every and not self.since and not self.until
 
     def concerns(self, cell: Cell) -> bool:
         """Return whether the result of a cell may depend on it."""
-        if cell.engine is not self.engine or cell.role not in self.roles or not self.has_workload:
+        if cell.engine is not self.engine or cell.role not in self.roles or cell.workload not in self.workloads:
             return False
         after = not self.since or version_key(self.since) <= version_key(cell.broker)
         return after and (not self.until or version_key(cell.broker) <= version_key(self.until))

@@ -20,8 +20,9 @@ RUN, TRIALS, EVENTS, VERDICTS = "run", "trials", "events", "verdicts"
 IDENTITY = columns.IDENTITY
 SCHEMA_KEY = b"probe.schema"
 """Key of the schema's number in the metadata of a Parquet file. A file without it has number 0."""
-SCHEMA_VERSION = 1
-"""Additive changes of columns keep the number. Any other change raises it."""
+SCHEMA_VERSION = 2
+"""Additive changes of columns keep the number. Any other change raises it: a program that knows a smaller number would
+read what it does not understand. 2: the workload is part of a cell's identity."""
 _PAIRS = tuple(name for name, kind in FACTS.items() if kind is Type.VERSIONS)
 
 

@@ -141,4 +141,4 @@ def _fitting(parsed: list[Any], data: Sequence[str]) -> list[Any]:
 
 def cell_of(row: Mapping[str, Any]) -> Cell:
     """Build a cell from its identity columns. Raises MISFITS."""
-    return Cell.of({name: row[name] for name in IDENTITY})
+    return Cell.of(row)

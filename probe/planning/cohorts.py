@@ -51,7 +51,7 @@ class TrialTask:
 
 
 def into_cohorts(work: Iterable[TrialTask], size: int) -> list[Sequence[TrialTask]]:
-    """Group trials that can observe one fault: same release line, steps and expectation; control cells apart.
+    """Group trials that can observe one fault: same line, workload, steps and expectation; control cells apart.
 
     The cohorts of the lines are sorted by line. Two trials of one cell are never in one cohort: they would be one
     sample instead of two.
@@ -133,7 +133,8 @@ def _key(work: TrialTask) -> tuple[str, bool, str, str, int, int]:
     variant = work.item.variant
     if observes_silence(work.item):  # the steps are the same for clients of the leader and of the coordinator
         variant = replace(variant, roles=(), expectation=replace(variant.expectation, target=Target.CLUSTER))
-    return cell.broker, not work.item.is_control, cell.scenario, repr(variant), work.trial, work.most or 0
+    which = f"{cell.scenario}{cell.unusual}"  # the load of a cohort is that of its workload
+    return cell.broker, not work.item.is_control, which, repr(variant), work.trial, work.most or 0
 
 
 def estimate_s(plan: Plan, jobs: int, watch_ms: int | None) -> float:

@@ -72,7 +72,7 @@ def _seconds(settled: SettledCell) -> float:
 
 def _case(report: Report, settled: SettledCell) -> ET.Element:
     cell = settled.cell
-    name = f"{cell.scenario} {cell.role} {cell.profile} {cell.engine} {cell.broker}"
+    name = f"{cell.scenario} {cell.role} {cell.profile} {cell.place}"
     # viewers take the last dot of a class name as the end of a package
     where = f"{cell.family}.{cell.version.replace('.', '_')}"
     case = ET.Element("testcase", {"name": legal(name), "classname": legal(where), "time": f"{_seconds(settled):.3f}"})

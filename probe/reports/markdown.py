@@ -14,7 +14,7 @@ from probe.reports.run_report import Report
 
 MAX_ROWS = 200
 """Greatest number of rows of a table; a step summary holds at most one megabyte."""
-PLAIN = ("isolated", "embedded")
+PLAIN = ("isolated", "embedded", "continuous")
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#~&])")
 
 
@@ -113,8 +113,8 @@ def _unknown(report: Report) -> str:
 
 
 def _cell(cell: Cell) -> list[str]:
-    """Return the columns that name a cell; the default profile and engine are left out."""
-    more = [part for part in (cell.profile, str(cell.engine)) if part not in PLAIN]
+    """Return the columns that name a cell; the default profile, engine and workload are left out."""
+    more = [part for part in (cell.profile, str(cell.engine), str(cell.workload)) if part not in PLAIN]
     return [text(str(cell.client)), text(cell.scenario), text(" ".join([str(cell.role), *more, f"({cell.broker})"]))]
 
 

@@ -1,7 +1,8 @@
 """Measured failures with a remedy as records of the OSV schema (https://ossf.github.io/osv-schema/). Pure.
 
-There is one record per library, scenario and role, where a version fails in every trial of a core scenario or of an
-incident and a later version conforms, with the library's default settings. A version without a remedy has no record.
+There is one record per library, scenario, role and workload, where a version fails in every trial of a core scenario or
+of an incident and a later version conforms, with the library's default settings. A version without a remedy has no
+record.
 A range stands only where every release in it, and those on both sides, are measured neighbours; the versions that fail
 are listed in any case. Versions of wrappers are listed by the library inside them.
 
@@ -84,10 +85,15 @@ def _record(name: str, lines: Sequence[Series], packages: Packages) -> Record:
         "schema_version": SCHEMA,
         "id": name,
         "modified": iso(newest(one.run_id for line in lines for one in line.cells)),
-        "summary": f"{cell.family} as {cell.role} in {cell.scenario}: {', '.join(outcomes)}",
+        "summary": f"{cell.family} as {cell.role} in {cell.scenario}{cell.unusual}: {', '.join(outcomes)}",
         "details": _details(cell, lines),
         "affected": _all_affected(lines, packages),
-        "database_specific": {"scenario": cell.scenario, "role": str(cell.role), "library": cell.family},
+        "database_specific": {
+            "scenario": cell.scenario,
+            "role": str(cell.role),
+            "library": cell.family,
+            "workload": str(cell.workload),
+        },
     }
 
 

@@ -15,7 +15,7 @@ LONGEST = 90
 
 def capture_name(cell: Cell, trial: int) -> str:
     """Return the name of a trial's file: readable, made unique by a digest."""
-    identity = cell.columns().values()
+    identity = cell.words()
     digest = hashlib.sha256("\0".join(identity).encode()).hexdigest()[:10]
     plain = re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(identity)).strip("-.")[:LONGEST]
     return f"{plain}-{digest}-{trial}.pcapng"

@@ -13,6 +13,8 @@ from pyarrow import fs
 
 from probe.errors import reason_of
 from probe.files.filesystems import write_whole
+from probe.files.parquet import Filters, read_rows
+from probe.model.columns import ADDED
 from probe.model.results import RUN_PREFIX, SCHEMA_KEY, SCHEMA_VERSION, ResultsError, is_data
 from probe.store.presence import refuse_a_file
 
@@ -112,22 +114,21 @@ class Place:
         self,
         path: str,
         columns: Sequence[str] | None = None,
-        filters: Any = None,
+        filters: Filters | None = None,
         dictionaries: Collection[str] = (),
     ) -> pa.Table:
         """Read (some rows of) a Parquet file; ResultsError if it is damaged or its schema is too new.
 
-        Without `filters`, columns of `dictionaries`, which repeat few words, are dictionary arrays.
+        Identity columns that an older file lacks are added. Without `filters`, columns of `dictionaries`, which repeat
+        few words, are dictionary arrays.
         """
         try:
             with self._fs.open_input_file(self._full(path)) as source:
-                file = pq.ParquetFile(source, read_dictionary=list(dictionaries))
-                known = file.schema_arrow
-                self._check_version(path, known)
-                names = None if columns is None else [name for name in columns if name in known.names]
-                if filters is None:  # `read_table` would read the footer again and start a scanner
-                    return file.read(names, use_threads=False)
-                return pq.read_table(source, columns=names, filters=filters)
+                about = pq.read_metadata(source)
+                words = [name for name in dictionaries if name in about.schema.names]
+                file = pq.ParquetFile(source, metadata=about, read_dictionary=words)
+                self._check_version(path, file.schema_arrow)
+                return read_rows(source, file, columns, filters, ADDED)
         except (OSError, pa.ArrowException) as error:
             raise self._unreadable(path, error) from error
 

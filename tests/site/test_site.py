@@ -257,7 +257,7 @@ def test_a_cell_is_in_its_own_row_and_column(matrix: Path) -> None:
             for column, row in zip(table.columns, line.cells, strict=True):
                 if row is not None:
                     assert row.cell.client == column.client
-                    assert (row.cell.scenario, row.cell.profile) == (line.scenario, group.profile)
+                    assert (row.cell.scenario, row.cell.profile) == (line.scenario, group.setting.profile)
 
 
 def test_every_outcome_has_its_own_symbol() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from probe.cells.aggregate import settle
 from probe.cells.agreement import pair
-from probe.model import Cell, Engine, Outcome, Role, conditions
+from probe.model import Cell, Engine, Outcome, Role, Workload, conditions
 from probe.model.conditions import ConditionsChange
 from probe.store import trials
 from spark import conditions as ours
@@ -36,7 +36,7 @@ NARROW = (
     ConditionsChange(number=2, engine=Engine.EMBEDDED, text="old lines", until="2.6"),
     ConditionsChange(number=2, engine=Engine.EMBEDDED, text="new lines", since="4.0", roles=READERS),
     ConditionsChange(number=2, engine=Engine.KAFKA, text="readers", roles=READERS),
-    ConditionsChange(number=2, engine=Engine.KAFKA, text="another workload", workloads=frozenset({"keyed"})),
+    ConditionsChange(number=2, engine=Engine.KAFKA, text="another workload", workloads=frozenset({Workload.KEYED})),
     ConditionsChange(number=3, engine=Engine.KAFKA, text="lines between", since="2.6", until="3.9"),
     ConditionsChange(number=3, engine=Engine.KAFKA, text="lines between, readers", since="3.9", roles=READERS),
 )
@@ -60,10 +60,11 @@ def test_spark_finds_the_same_spans_and_ranks_as_python(
 ) -> None:
     monkeypatch.setattr(conditions, "CHANGES", table)
     cells = [
-        replace(CELL, engine=engine, role=role, broker=broker)
+        replace(CELL, engine=engine, role=role, broker=broker, workload=workload)
         for engine in Engine
         for role in Role
         for broker in ("0.10.2", "2.6", "3.9", "4.0", "4.10")
+        for workload in (Workload.CONTINUOUS, Workload.KEYED)
     ]
     asked = [(*cell.columns().values(), number, "stuck") for cell in cells for number in (1, 2, 3, 4)]
     names = ", ".join(f"{name} STRING" for name in IDENTITY)

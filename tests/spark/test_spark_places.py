@@ -19,7 +19,7 @@ import pytest
 from pyarrow import fs
 
 from probe.model import Outcome
-from probe.model.results import SCHEMA_KEY
+from probe.model.results import SCHEMA_KEY, SCHEMA_VERSION
 from probe.store import RunStore, trials
 from probe.store.schemas import EVENT_SCHEMA, TRIAL_SCHEMA
 from spark.job import build_matrix
@@ -179,16 +179,16 @@ def test_files_of_a_newer_schema_are_named(spark: SparkSession, tmp_path: Path) 
     built = build_matrix(str(tmp_path), str(tmp_path / "out"), session=spark)
     (line,) = built.problems
     assert str(path) in line
-    assert "it has schema 99, this program knows 1: use a newer probe" in line
+    assert f"it has schema 99, this program knows {SCHEMA_VERSION}: use a newer probe" in line
     assert dict(built.outcomes) == {"stuck": 1}
-    assert pq.read_schema(built.parquet).metadata[SCHEMA_KEY] == b"1"
+    assert pq.read_schema(built.parquet).metadata[SCHEMA_KEY] == str(SCHEMA_VERSION).encode()
 
 
 def test_the_stored_files_are_of_schema_1() -> None:
     for kind, schema in (("trials", TRIAL_SCHEMA), ("events", EVENT_SCHEMA)):
         (path,) = STORED.glob(f"run_id=*/{kind}/*.parquet")
         there = pq.read_schema(path)
-        assert there.metadata[SCHEMA_KEY] == b"1"
+        assert there.metadata[SCHEMA_KEY] == str(SCHEMA_VERSION).encode()
         assert set(there.names) <= set(schema.names)
     (about,) = STORED.glob("run_id=*/run/*.json")
     assert json.loads(about.read_text())["schema"] == 1

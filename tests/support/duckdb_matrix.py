@@ -70,16 +70,18 @@ def load(results: Path, kind: str = "trials") -> str:
 def prepare(db: duckdb.DuckDBPyConnection, results: Path) -> None:
     """Create `rows` of all trials, each with its span of comparable numbers (`since` is in it, `ahead` is not)."""
     db.execute(
-        "CREATE TEMP TABLE changes (number INT, engine TEXT, since TEXT, until TEXT, roles TEXT[], ours BOOLEAN)"
+        "CREATE TEMP TABLE changes (number INT, engine TEXT, since TEXT, until TEXT, roles TEXT[], workloads TEXT[])"
     )
     for one in conditions.CHANGES:
-        ours = "continuous" in one.workloads
-        values = [one.number, str(one.engine), one.since, one.until, sorted(map(str, one.roles)), ours]
+        roles, workloads = (sorted(map(str, some)) for some in (one.roles, one.workloads))
+        values = [one.number, str(one.engine), one.since, one.until, roles, workloads]
         db.execute("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?)", values)
     db.execute(f"CREATE TEMP TABLE stored AS {load(results)}")
     known = {name for name, *_ in db.execute("DESCRIBE stored").fetchall()}
     if "conditions" not in known:
         db.execute("ALTER TABLE stored ADD COLUMN conditions INT")
+    if "workload" not in known:
+        db.execute("ALTER TABLE stored ADD COLUMN workload TEXT")
     db.execute(SPANS)
 
 
@@ -91,10 +93,11 @@ def line(text: str) -> str:
 SPANS = f"""
 CREATE TEMP TABLE rows AS
 WITH numbered AS (
-    SELECT * REPLACE (coalesce(conditions, 1) AS conditions), row_number() OVER () AS nth FROM stored),
+    SELECT * REPLACE (coalesce(conditions, 1) AS conditions, coalesce(workload, 'continuous') AS workload),
+        row_number() OVER () AS nth FROM stored),
 met AS (
-    SELECT n.nth, c.number, n.conditions FROM numbered n JOIN changes c ON n.engine = c.engine AND c.ours
-        AND list_contains(c.roles, n.role)
+    SELECT n.nth, c.number, n.conditions FROM numbered n JOIN changes c ON n.engine = c.engine
+        AND list_contains(c.roles, n.role) AND list_contains(c.workloads, n.workload)
         AND CASE WHEN c.since = '' THEN true ELSE {line("n.broker")} >= {line("c.since")} END
         AND CASE WHEN c.until = '' THEN true ELSE {line("n.broker")} <= {line("c.until")} END),
 spans AS (
@@ -106,7 +109,7 @@ FROM numbered n LEFT JOIN spans s USING (nth)
 
 SETTLE = f"""
 CREATE TEMP TABLE entering AS
-SELECT *, (family, version, role, profile, scenario, engine, broker) AS cell,
+SELECT *, (family, version, role, profile, scenario, engine, broker, workload) AS cell,
     CASE outcome WHEN 'not_run' THEN 3 WHEN 'broken' THEN 2 WHEN 'waiting' THEN 1 ELSE 0 END AS tier
 FROM rows WHERE NOT shortened;
 
@@ -198,10 +201,10 @@ VALUES: dict[Aggregate, Callable[[Column], str]] = {
 MEASURE = f"""
 SELECT {", ".join(VALUES[column.aggregate](column) for column in COLUMNS)}
 FROM agreeing
-GROUP BY cell, family, version, role, profile, scenario, engine, broker, elected, agreed, judged, tally, counted, worst,
-    conform, run_id
+GROUP BY cell, family, version, role, profile, scenario, engine, broker, workload, elected, agreed, judged, tally,
+    counted, worst, conform, run_id
 ORDER BY family, list_transform(string_split(version, '.'), lambda x: CAST(x AS INT)), role, profile, scenario, engine,
-    list_transform(string_split(broker, '.'), lambda x: CAST(x AS INT))
+    list_transform(string_split(broker, '.'), lambda x: CAST(x AS INT)), workload
 """
 
 

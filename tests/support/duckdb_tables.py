@@ -9,8 +9,8 @@ import duckdb
 
 from tests.support.duckdb_matrix import WORST_FIRST, judged, load, prepare, worst
 
-CELL = "family, version, role, profile, scenario, engine, broker"
-QUESTION = "family, role, profile, scenario, engine, broker"
+CELL = "family, version, role, profile, scenario, engine, broker, workload"
+QUESTION = "family, role, profile, scenario, engine, broker, workload"
 NUMERIC = "list_transform(string_split(version, '.'), lambda x: CAST(x AS INT))"
 EDGES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 60000)
 
@@ -107,7 +107,7 @@ WITH times AS (
         floor(round(quantile_cont(recovery_ms, 0.5), 6) + 0.5)::BIGINT AS recovery, max(conditions) AS number
     FROM behind GROUP BY {CELL}),
 cells AS (SELECT * FROM standing JOIN times USING ({CELL}))
-SELECT k.family, k.version, k.role, k.profile, k.scenario, k.broker,
+SELECT k.family, k.version, k.role, k.profile, k.scenario, k.broker, k.workload,
     CASE WHEN list_has_any([e.outcome, k.outcome],
             ['broken', 'unsupported', 'not_run', 'not_provoked', 'waiting', 'flaky']) THEN NULL
         WHEN e.ahead <= k.since OR k.ahead <= e.since THEN NULL
@@ -119,7 +119,7 @@ SELECT k.family, k.version, k.role, k.profile, k.scenario, k.broker,
     e.number AS embedded_conditions, k.number AS kafka_conditions
 FROM cells e, cells k
 WHERE e.engine = 'embedded' AND k.engine = 'kafka' AND e.family = k.family AND e.version = k.version
-    AND e.role = k.role AND e.scenario = k.scenario AND e.broker = k.broker
+    AND e.role = k.role AND e.scenario = k.scenario AND e.broker = k.broker AND e.workload = k.workload
     AND list_sort(list_filter(string_split(e.profile, '+'), lambda x: x NOT LIKE 'election=%'))
         = list_sort(string_split(k.profile, '+'))
 """

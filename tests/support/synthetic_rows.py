@@ -47,6 +47,7 @@ from probe.model import (
     Target,
     Trigger,
     Verdict,
+    Workload,
 )
 from probe.model.columns import FACTS
 from probe.model.conditions import FIRST, current
@@ -222,6 +223,7 @@ def random_cells(rng: random.Random, count: int) -> list[Cell]:
             scenario=rng.choice(["steady", "disk/storage-error", "hold/produce/NOT_ENOUGH_REPLICAS", "net/reset"]),
             engine=rng.choice(list(Engine)),
             broker=rng.choice(["3.9", "0.10.2", "2.6", "4.0"]),
+            workload=rng.choice(list(Workload)),
         )
         found[cell] = None
     return list(found)

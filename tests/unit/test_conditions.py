@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from probe.cells.aggregate import settle
-from probe.model import Cell, Engine, Outcome, Role, Verdict, conditions
+from probe.model import Cell, Engine, Outcome, Role, Verdict, Workload, conditions
 from probe.model.conditions import CHANGES, FIRST, ConditionsChange, comparable, is_current, rank, span
 from tests.support.synthetic_rows import CELL, verdict
 
@@ -21,7 +21,7 @@ TABLE = (
     ConditionsChange(number=2, engine=Engine.KAFKA, text="all new"),
     ConditionsChange(number=3, engine=Engine.EMBEDDED, text="readers", roles=frozenset({Role.CONSUMER, Role.GROUP})),
     ConditionsChange(number=4, engine=Engine.EMBEDDED, text="old lines", until="0.11"),
-    ConditionsChange(number=5, engine=Engine.KAFKA, text="another workload", workloads=frozenset({"keyed"})),
+    ConditionsChange(number=5, engine=Engine.KAFKA, text="another workload", workloads=frozenset({Workload.KEYED})),
 )
 
 
@@ -47,6 +47,7 @@ def use(monkeypatch: pytest.MonkeyPatch, changes: tuple[ConditionsChange, ...]) 
         (replace(READER, broker="0.10.2"), [{1, 2}, {3}, {4}]),
         (replace(CELL, broker="0.11"), [{1, 2, 3}, {4}]),
         (REAL, [{1}, {2, 3, 4, 5}]),
+        (replace(REAL, workload=Workload.KEYED), [{1}, {2, 3, 4}, {5}]),
     ],
 )
 def test_trials_are_comparable_if_no_change_between_them_concerns_their_cell(

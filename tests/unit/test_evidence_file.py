@@ -130,7 +130,7 @@ def newer_schema() -> bytes:
         (b"not a database at all" * 100, "x is no evidence"),
         (whole(contents([cell_of(CELL, Outcome.STUCK)]))[:3000], "x "),
         (other_program(), "x is no evidence of this program"),
-        (newer_schema(), "x has schema 99, this program knows 1: use a newer probe"),
+        (newer_schema(), f"x has schema 99, this program knows {SCHEMA}: use a newer probe"),
     ],
     ids=["empty", "text", "truncated", "other program", "newer"],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from probe.model import Facts, Outcome, Role, Trigger
+from probe.model import Facts, Outcome, Role, Trigger, Workload
 from probe.model.conditions import CHANGES, ConditionsChange
 from probe.model.outcomes import OUTCOMES
 from probe.verdict import RULES, STALL_MS
@@ -45,7 +45,8 @@ def _row(change: ConditionsChange) -> str:
         [*(["from", change.since] if change.since else []), *(["up to", change.until] if change.until else [])]
     )
     roles = "all" if change.roles == set(Role) else ", ".join(role for role in Role if role in change.roles)
-    parts = (change.number, change.engine, change.text, lines or "all", roles, ", ".join(sorted(change.workloads)))
+    workloads = "all" if change.workloads == set(Workload) else ", ".join(sorted(change.workloads))
+    parts = (change.number, change.engine, change.text, lines or "all", roles, workloads)
     return f"| {' | '.join(map(str, parts))} |"
 
 

@@ -13,6 +13,7 @@ import typer
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import any_line, select_profiles
+from probe.catalogue.workloads import select_workloads
 from probe.cells.aggregate import SettledCell
 from probe.cells.citations import cited
 from probe.cells.cli_hints import run_command
@@ -70,6 +71,7 @@ def advise(
         ),
     ] = None,
     engine: o.EngineOption = Engine.EMBEDDED,
+    workload: o.WorkloadFilter = None,
     fill: Annotated[bool, typer.Option("--run", help="Run missing cells first.")] = False,
     evidence: o.Evidence = None,
     max_age: o.MaxAge = o.MAX_AGE_DAYS,
@@ -79,7 +81,8 @@ def advise(
     """Compare stored results before and after an upgrade of a client or the brokers; exit code 1 if a cell is worse."""
     change = understand(what, broker)
     line = any_line(broker or o.DEFAULT_BROKER)
-    wanted = Filter(role or (), profile or ("isolated",), scenario or (), engine, line)
+    workloads = select_workloads(workload) if workload else ()
+    wanted = Filter(role or (), profile or ("isolated",), scenario or (), engine, line, workloads)
     _check(change, wanted)
 
     def answers() -> dict[Cell, SettledCell]:
@@ -178,7 +181,7 @@ def _subject(step: Step, change: Change) -> str:
     cell = step.after.cell
     who = f"{cell.client} " if change.column == "broker" else ""
     extra = "" if cell.profile == "isolated" else f" {cell.profile}"
-    return f"{who}{cell.role}{extra} {cell.scenario}"
+    return f"{who}{cell.role}{extra} {cell.scenario}{cell.unusual}"
 
 
 def _evidence(
@@ -205,7 +208,8 @@ def _between(last_bad: str, good: Cell) -> Iterator[str]:
     low, high = version_key(last_bad), version_key(good.version)
     unknown = [item.version for item in listed if low < version_key(item.version) < high]
     if unknown:
-        way = f"probe bisect {good.family} {good.scenario} --role {good.role}"
+        workload = f" --workload {good.workload}" if good.unusual else ""
+        way = f"probe bisect {good.family} {good.scenario} --role {good.role}{workload}"
         yield f"no results between: {', '.join(unknown)}; {way}"
 
 

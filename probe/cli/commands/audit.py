@@ -11,6 +11,7 @@ import typer
 
 from probe.catalogue.scenarios import CORE_FAULTS, select_scenarios
 from probe.catalogue.selectors import any_line
+from probe.catalogue.workloads import select_workloads
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding, Report, with_remedies, worst_first
 from probe.cells.ignores import NAME, Ignored
@@ -45,6 +46,7 @@ def audit(
     scenario: o.Scenarios = None,
     broker: o.BrokerLine = o.DEFAULT_BROKER,
     engine: o.EngineOption = Engine.EMBEDDED,
+    workload: o.WorkloadFilter = None,
     fill: Annotated[bool, typer.Option("--run", help="Run cells without results first.")] = False,
     fail_on: Annotated[
         str,
@@ -81,7 +83,8 @@ def audit(
     entries = read_ignore_file(ignore)
     scenarios, line = select_scenarios(scenario or CORE_FAULTS), any_line(broker)  # `ask` adds the control cells
     readings = list(_say_each(read_inventories(paths), alone=len(paths) == 1))
-    asked = [ask(item, scenarios, engine, line) for one in readings for item in one.found]
+    workloads = select_workloads(workload) if workload else ()
+    asked = [ask(item, scenarios, engine, line, workloads) for one in readings for item in one.found]
     known = answered(asked, Sources(evidence, results, max_age), jobs, fill=fill)
     reports = with_remedies([report(item, known) for item in asked], known)
     _say_of([fault.evidence for one in reports for fault in one.faults if fault.evidence is not None])

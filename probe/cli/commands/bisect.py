@@ -21,7 +21,7 @@ from probe.cli.wiring.bisect_run import BisectRunner, BisectState, summary_of
 from probe.cli.wiring.catalogue import choose_clients, families
 from probe.cli.wiring.evidence import open_evidence
 from probe.errors import NothingJudgedError, ProbeError
-from probe.model import Engine, Role
+from probe.model import Engine, Role, Workload
 from probe.model.hints import did_you_mean
 from probe.model.versions import version_key
 from probe.planning.plan import Plan
@@ -44,6 +44,9 @@ def bisect(
     engine: common.EngineOption = Engine.EMBEDDED,
     broker: Annotated[str, typer.Option("--broker", metavar="LINE", help="Kafka broker line.")] = common.DEFAULT_BROKER,
     election: o.ElectionOption = None,
+    workload: Annotated[
+        Workload, typer.Option("--workload", help="What the application does while it is observed.")
+    ] = Workload.CONTINUOUS,
     oldest: Annotated[
         str | None, typer.Option("--from", metavar="VERSION", help="Oldest version; default: the oldest listed.")
     ] = None,
@@ -85,6 +88,7 @@ def bisect(
         engine=engine,
         brokers=[broker],
         election=o.parse_election(election),
+        workloads=[str(workload)],
         seed=seed,
     )
     state = survey(family, names[0], asked, oldest, newest)
@@ -198,7 +202,8 @@ def _print(state: BisectState, names: Sequence[str]) -> None:
 
 def _title(state: BisectState) -> str:
     cell, versions = state.cell, state.versions
-    what = f"{cell.family} {cell.scenario} ({cell.role}, {cell.profile}, {cell.engine} engine, broker {cell.broker})"
+    where = f"{cell.engine} engine, broker {cell.broker}{cell.unusual}"
+    what = f"{cell.family} {cell.scenario} ({cell.role}, {cell.profile}, {where})"
     return f"{what}: {len(versions)} listed versions, {versions[0]} to {versions[-1]}"
 
 

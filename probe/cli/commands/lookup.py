@@ -12,6 +12,7 @@ import typer
 
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.selectors import Chosen, any_line, select_clients
+from probe.catalogue.workloads import select_workloads
 from probe.cells.audit import BAD, Fault, Finding, examine
 from probe.cells.control_cells import without_implied
 from probe.cells.diff import in_order
@@ -44,6 +45,7 @@ def lookup(
     ] = "isolated",
     broker: o.BrokerLine = o.DEFAULT_BROKER,
     engine: o.EngineOption = Engine.EMBEDDED,
+    workload: o.WorkloadFilter = None,
     everything: Annotated[bool, typer.Option("--all", help="Also list what passes, with its evidence.")] = False,
     json_out: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/lookup.json).")] = False,
     evidence: o.Evidence = None,
@@ -57,7 +59,7 @@ def lookup(
     asked = _chosen(client)
     line = any_line(broker)
     with given.open_evidence(evidence, results, max_age) as found:
-        every = found.find(_wanted(asked, client, role, engine))
+        every = found.find(_wanted(asked, client, role, engine, workload))
         fitting = (cell for cell in every if _fits(cell, asked, profile, scenario))
         cells = in_order({_as_asked(cell, asked, line) for cell in fitting})
         stored = found.answer(cells, others=asked.application is not None)  # the library's own settings, too
@@ -101,12 +103,15 @@ def _is_family(asked: Chosen, client: str) -> bool:
     return "@" not in client and asked.application is None
 
 
-def _wanted(asked: Chosen, client: str, roles: Sequence[Role] | None, engine: Engine) -> Wanted:
+def _wanted(
+    asked: Chosen, client: str, roles: Sequence[Role] | None, engine: Engine, workloads: Sequence[str] | None
+) -> Wanted:
     return Wanted(
         family=[asked.client.family],
         version=None if _is_family(asked, client) else [asked.client.version],
         role=[str(item) for item in roles] if roles else None,
         engine=[str(engine)],
+        workload=[str(item) for item in select_workloads(workloads)] if workloads else None,
     )
 
 

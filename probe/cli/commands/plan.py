@@ -32,6 +32,7 @@ def plan(
     election: o.ElectionOption = None,
     seed: o.Seed = None,
     shard: o.Shard = "1/1",
+    workload: common.Workloads = None,
     long_watches: o.Long = LongWatches.ALL,
     jobs: common.Jobs = None,
     watch: o.Watch = None,
@@ -51,6 +52,7 @@ def plan(
         election=o.parse_election(election),
         seed=seed,
         shard=shard,
+        workloads=workload or (),
         long_watches=long_watches,
     )
     made, selection = asked.whole(results)

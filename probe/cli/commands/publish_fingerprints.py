@@ -63,4 +63,4 @@ def _about(path: Path, found: Fingerprints, data: bytes) -> Iterator[str]:
 
 def _counts(cell: Cell, known: Mapping[str, Family]) -> bool:
     library = cell.family in known and not known[cell.family].judged_by
-    return library and not is_local(cell.version)
+    return library and not is_local(cell.version) and not cell.unusual  # its first requests are the same

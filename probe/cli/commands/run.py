@@ -49,6 +49,7 @@ def run(
     election: o.ElectionOption = None,
     seed: o.Seed = None,
     shard: o.Shard = "1/1",
+    workload: common.Workloads = None,
     long_watches: o.Long = LongWatches.ALL,
     jobs: common.Jobs = None,
     exactly: Annotated[
@@ -94,6 +95,7 @@ def run(
         election=o.parse_election(election),
         seed=seed,
         shard=shard,
+        workloads=workload or (),
         long_watches=long_watches,
     )
     watch_ms = None if watch is None else int(watch * 1000)

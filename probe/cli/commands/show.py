@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import chain
 from pathlib import Path
@@ -15,6 +16,7 @@ from probe import store
 from probe.catalogue.apps import stand_for
 from probe.catalogue.families import Version
 from probe.catalogue.selectors import select_clients
+from probe.catalogue.workloads import select_workloads
 from probe.cells.origin import OWN
 from probe.cli import common_options as o
 from probe.cli.console.evidence_lines import show_answers
@@ -24,7 +26,7 @@ from probe.cli.console.streams import OUT
 from probe.cli.wiring.catalogue import apps, families
 from probe.cli.wiring.evidence import DEFAULT
 from probe.errors import NothingJudgedError, ProbeError
-from probe.model import Cell, Engine, Profile, Role, encode
+from probe.model import Cell, Engine, Profile, Role, Workload, encode
 from probe.model.versions import version_key
 from probe.store.presence import has_runs
 
@@ -50,6 +52,7 @@ def show(
     broker: Annotated[
         list[str] | None, typer.Option("--broker", metavar="LINE", help="Kafka broker line (3.9); default: all.")
     ] = None,
+    workload: o.WorkloadFilter = None,
     results: o.Results = o.RESULTS,
     run: Annotated[
         str | None, typer.Option("--run", metavar="RUN_ID", help="Run to read; default: the latest that has the cell.")
@@ -72,6 +75,7 @@ def show(
         "--profile": _one_of(profile, lambda cell, text: cell.profile == text or fnmatchcase(cell.profile, text)),
         "--broker": _one_of(broker, lambda cell, text: cell.broker == text),
         "--engine": lambda cell: engine is None or cell.engine is engine,
+        "--workload": _in(select_workloads(workload)) if workload else lambda _: True,
     }
     of_trials = as_json or any(item is not None for item in (run, trial, pcap))
     own = OWN in (evidence or DEFAULT)
@@ -90,7 +94,7 @@ def show(
         alone += ["--trial"] if trial is not None and all(row.trial != trial for row in rows) else []
         what = f"no stored trial matches {', '.join(alone)}" if alone else "no stored trial matches all selectors"
         raise ProbeError(f"{results}: {what}; `probe show --results {results}` lists what is stored")
-    newest = _newest(found)
+    newest = _newest(found) if workload else _usual(_newest(found))
     if len(newest) == 1 or (run is not None and trial is not None and len(newest) == 1):
         if pcap is not None:
             from probe.cli.wiring.captures import take_out  # noqa: PLC0415  # loads the store, and with it pyarrow
@@ -106,6 +110,10 @@ def show(
 
 def _one_of(wanted: list[str] | list[Role] | None, matches: Callable[[Cell, str], bool]) -> Callable[[Cell], bool]:
     return lambda cell: not wanted or any(matches(cell, str(item)) for item in wanted)
+
+
+def _in(wanted: Collection[Workload]) -> Callable[[Cell], bool]:
+    return lambda cell: cell.workload in wanted
 
 
 def _client_matches(cell: Cell, text: str) -> bool:
@@ -130,6 +138,13 @@ def _newest(found: list[TrialRow]) -> list[TrialRow]:
     for row in sorted(found, key=lambda row: (row.run_id, -row.trial)):
         best[row.cell] = row
     return sorted(best.values(), key=lambda row: (row.cell.scenario, row.cell.family, version_key(row.cell.version)))
+
+
+def _usual(found: list[TrialRow]) -> list[TrialRow]:
+    """Return the trial of `continuous` alone if the cells differ in the workload only."""
+    usual = [row for row in found if row.cell.workload is Workload.CONTINUOUS]
+    same = len(usual) == 1 and {replace(row.cell, workload=Workload.CONTINUOUS) for row in found} == {usual[0].cell}
+    return usual if same else found
 
 
 def _show_one(results: str, row: TrialRow, *, as_json: bool) -> None:

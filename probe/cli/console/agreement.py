@@ -9,7 +9,7 @@ from rich.table import Table
 from probe.cells.aggregate import settle
 from probe.cells.agreement import Shared, by_scenario, pair, percent, question
 from probe.cli.console.streams import OUT
-from probe.model import Cell, Election, Engine, Outcome, Role
+from probe.model import Cell, Election, Engine, Outcome
 from probe.store import trials
 from probe.store.files import Place
 
@@ -20,15 +20,7 @@ def of_matrix(out: str) -> list[Shared]:
     """Return the shared cells of the matrix in a folder."""
     return [
         Shared(
-            cell=Cell(
-                family=row["family"],
-                version=row["version"],
-                role=Role(row["role"]),
-                profile=row["profile"],
-                scenario=row["scenario"],
-                engine=Engine.KAFKA,
-                broker=row["broker"],
-            ),
+            cell=Cell.of({**row, "engine": Engine.KAFKA}),
             embedded_profile=row["embedded_profile"],
             embedded=Outcome(row["embedded_outcome"]),
             kafka=Outcome(row["kafka_outcome"]),
@@ -85,5 +77,5 @@ def _examples(count: int) -> str:
 
 def _line(one: Shared) -> str:
     cell = one.cell
-    where = f"{cell.scenario} {cell.client} {cell.role} {cell.profile} {cell.broker}"
+    where = f"{cell.scenario} {cell.client} {cell.role} {cell.profile} {cell.broker}{cell.unusual}"
     return f"differs  {where}: embedded {one.embedded} ({one.embedded_profile}), kafka {one.kafka}"

@@ -13,7 +13,7 @@ def control_lines(controls: Sequence[Cell], closed: Sequence[Barred], results: s
     """Yield the clients that do not work, then how many of the known control cells work."""
     for item in closed:
         cell = item.control.cell
-        extra = "" if cell.profile == "isolated" else f" {cell.profile}"
+        extra = f"{'' if cell.profile == 'isolated' else f' {cell.profile}'}{cell.unusual}"
         yield (
             f"{'fails':<10} {cell.client} {cell.role}{extra} does not work with Kafka {cell.broker}: "
             f"{item.why}; {item.way_out}"

@@ -51,7 +51,7 @@ def _order(fault: Fault) -> tuple[int, bool, int]:
 
 
 def _what(cell: Cell) -> str:
-    return f"{cell.role} {cell.profile} {cell.scenario}"
+    return f"{cell.role} {cell.profile} {cell.scenario}{cell.unusual}"
 
 
 def _answer_lines(fault: Fault, passing: Mapping[Cell, str], results: str, columns: int) -> Iterator[str]:
@@ -71,7 +71,8 @@ def _answer_lines(fault: Fault, passing: Mapping[Cell, str], results: str, colum
 def _summed_up(faults: Sequence[Fault]) -> Iterator[str]:
     for finding in Finding:
         for role in Role:
-            names = [item.cell.scenario for item in faults if item.finding is finding and item.cell.role is role]
+            mine = (item.cell for item in faults if item.finding is finding and item.cell.role is role)
+            names = [f"{cell.scenario}{cell.unusual}" for cell in mine]
             if names:
                 yield f"  {finding:<12}{role}: {', '.join(dict.fromkeys(names))}"
 
@@ -92,7 +93,9 @@ def overview(version: str, faults: Sequence[Fault]) -> str:
     """Return one line about a version: its counts and its faults."""
     bad = sorted((item for item in faults if item.finding is Finding.FAILS), key=_order)
     names = dict.fromkeys(
-        f"{item.cell.role} {item.cell.scenario} {item.evidence.worst}" for item in bad if item.evidence
+        f"{item.cell.role} {item.cell.scenario}{item.cell.unusual} {item.evidence.worst}"
+        for item in bad
+        if item.evidence
     )
     more = f", and {len(names) - FEW} more" if len(names) > FEW else ""
     return f"  {version:<12}{counts_of(faults)}{': ' if names else ''}{', '.join([*names][:FEW])}{more}"

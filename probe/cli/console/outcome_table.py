@@ -121,9 +121,10 @@ def _short(text: str) -> str:
     return text if len(text) <= MAX_CELLS else f"{text[: MAX_CELLS - 1]}…"
 
 
-def _column(cell: Cell) -> tuple[str, str, str, str]:
+def _column(cell: Cell) -> tuple[str, str, str, str, str]:
     profile = str(Profile.parse(cell.profile).plain())
-    return cell.scenario, str(cell.role), "" if profile == "isolated" else profile, cell.broker
+    usual = "" if profile == "isolated" else profile
+    return cell.scenario, str(cell.role), usual, cell.broker, cell.unusual.strip()
 
 
 def _named(line: _Line) -> str:

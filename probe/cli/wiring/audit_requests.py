@@ -10,12 +10,12 @@ from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import LOCAL, Chosen, select_clients, select_profiles
 from probe.cells.aggregate import SettledCell
-from probe.cells.audit import Finding, Report, examine, first_good, upgrade
+from probe.cells.audit import Fault, Finding, Report, examine, first_good, upgrade
 from probe.cells.control_cells import without_implied
 from probe.cli.wiring.catalogue import apps, by_number, choose_clients, families
 from probe.cli.wiring.evidence import open_evidence
 from probe.inventory.found import Found
-from probe.model import CONTROL, Cell, Engine, Role
+from probe.model import CONTROL, Cell, Engine, Role, Workload
 from probe.planning.selection import Selection, combinations
 from probe.scenarios.scenario import Scenario
 
@@ -41,10 +41,14 @@ class AuditRequest:
     chosen: Chosen | None = None
     cells: tuple[Cell, ...] = ()
     problem: str = ""
+    named: bool = True
+    """Whether workloads were named. Otherwise one that is not known, other than `continuous`, is no question."""
 
 
-def ask(service: Found, scenarios: Sequence[Scenario], engine: Engine, line: str) -> AuditRequest:
-    """Return the cells of a client on one release line, the control cells first.
+def ask(
+    service: Found, scenarios: Sequence[Scenario], engine: Engine, line: str, workloads: Sequence[Workload] = ()
+) -> AuditRequest:
+    """Return the cells of a client on one release line, the control cells first. No workload = those of the catalogue.
 
     A client that is not known is a problem of its service only.
     """
@@ -59,6 +63,8 @@ def ask(service: Found, scenarios: Sequence[Scenario], engine: Engine, line: str
             profiles=select_profiles([service.profile], service.properties, None),
             engine=engine,
             brokers=[line],
+            workloads=workloads or (Workload.CONTINUOUS,),
+            own_workloads=() if workloads else [item.name for item in scenarios],
         )
     except CatalogueError as error:
         return AuditRequest(service, problem=str(error).removeprefix("--client "))
@@ -67,13 +73,13 @@ def ask(service: Found, scenarios: Sequence[Scenario], engine: Engine, line: str
     cells = _with_control(cells, asked=any(item.name == CONTROL for item in scenarios))
     skipped = (item.reason for item in every if item.reason)
     problem = "" if cells else next(skipped, NO_SUCH_ROLE)
-    return AuditRequest(service, chosen, cells, problem)
+    return AuditRequest(service, chosen, cells, problem, named=bool(workloads))
 
 
 def _with_control(cells: Sequence[Cell], *, asked: bool) -> tuple[Cell, ...]:
-    """Return the cells, with the control cells of roles that have another one, or with all if they were asked for."""
-    roles = {cell.role for cell in cells if asked or cell.scenario != CONTROL}
-    return tuple(cell for cell in cells if cell.role in roles)
+    """Return the cells, with the control cells of roles and workloads that have another one, or all if asked for."""
+    used = {(cell.role, cell.workload) for cell in cells if asked or cell.scenario != CONTROL}
+    return tuple(cell for cell in cells if (cell.role, cell.workload) in used)
 
 
 def _chosen(name: str) -> Chosen:
@@ -102,13 +108,18 @@ def answered(
 
 def _missing(asked: Iterable[AuditRequest], stored: Mapping[Cell, SettledCell]) -> list[Cell]:
     """Return the cells whose findings are not known in their own configuration."""
-    faults = [fault for item in asked for fault in without_implied(examine(item.cells, stored))]
+    faults = [fault for item in asked for fault in _faults(item, stored)]
     return list(dict.fromkeys(item.cell for item in faults if item.finding in {Finding.UNKNOWN, Finding.SUSPECTED}))
+
+
+def _faults(asked: AuditRequest, stored: Mapping[Cell, SettledCell]) -> tuple[Fault, ...]:
+    found = without_implied(examine(asked.cells, stored))
+    return tuple(one for one in found if asked.named or one.finding is not Finding.UNKNOWN or not one.cell.unusual)
 
 
 def report(asked: AuditRequest, stored: Mapping[Cell, SettledCell]) -> Report:
     """Return the findings about a client."""
-    faults = without_implied(examine(asked.cells, stored))
+    faults = _faults(asked, stored)
     return Report(
         name=asked.service.name,
         client=asked.service.shown,

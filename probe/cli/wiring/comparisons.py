@@ -16,7 +16,8 @@ from probe.cells.trends import Step, question
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import Evidence
 from probe.evidence.wanted import Wanted
-from probe.model import CONTROL, Cell, Engine, Outcome, Profile, Role
+from probe.model import CONTROL, Cell, Engine, Outcome, Profile, Role, Workload
+from probe.model.workloads import reason_against
 
 _Side = dict[tuple[str, ...], SettledCell]
 """The cells of one side, by their identity without the side."""
@@ -65,9 +66,13 @@ class Filter:
     engine: Engine
     line: str
     """The release line, for a comparison of versions."""
+    workloads: Sequence[Workload] = ()
+    """Empty = all that are stored."""
 
     def covers(self, cell: Cell) -> bool:
         """Return whether a cell is selected, regardless of scenario, profile and broker."""
+        if self.workloads and cell.workload not in self.workloads:
+            return False
         return cell.engine is self.engine and (not self.roles or cell.role in self.roles)
 
     def asks(self, scenario: str) -> bool:
@@ -210,7 +215,10 @@ def _core(change: Change, wanted: Filter) -> Iterator[Cell]:
         if scenario.variant(role) is None or not change.plays(role):
             continue
         for family, version, line, side in _places(change, wanted):
-            yield Cell(family, version, role, change.profile(side, role, name), scenario.name, wanted.engine, line)
+            for workload in wanted.workloads or (Workload.CONTINUOUS,):
+                if not reason_against(workload, role):
+                    own = change.profile(side, role, name)
+                    yield Cell(family, version, role, own, scenario.name, wanted.engine, line, workload)
 
 
 def _places(change: Change, wanted: Filter) -> Iterator[tuple[str, str, str, str]]:

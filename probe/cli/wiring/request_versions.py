@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from probe import store
 from probe.catalogue.scenarios import DERIVED, default_scenarios
-from probe.model import CONTROL, Cell, Outcome
+from probe.model import Cell, Outcome
 from probe.model.conditions import is_current
 from probe.model.results import ResultsError
 from probe.model.versions import version_key
-from probe.planning.selection import Selection
+from probe.planning.selection import Selection, usual_control
 from probe.scenarios.reach import Versions, depends_on_version
 from probe.scenarios.steps.partitions import RollBack
 from probe.store.presence import has_runs
@@ -41,7 +41,7 @@ def _stored(results: str) -> Mapping[Cell, Versions]:
             return {}
         for row in store.trials(results, warn=_ignore):
             if _is_telling(row) and _base(row.cell.scenario) not in lowering:
-                mine = found.setdefault(replace(row.cell, scenario=CONTROL), {})
+                mine = found.setdefault(usual_control(row.cell), {})
                 for api, version in row.verdict.facts.api_versions:
                     mine[api] = max(version, mine.get(api, version))
     except ResultsError:

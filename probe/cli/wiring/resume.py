@@ -8,11 +8,11 @@ from typing import Any
 
 from probe.cli.options import RunSelection
 from probe.errors import ProbeError
-from probe.model import Election, Engine, Role
+from probe.model import Election, Engine, Role, Workload
 from probe.planning.selection import LongWatches
 from probe.store import run_info
 
-LISTS = ("clients", "scenarios", "profiles", "properties", "brokers")
+LISTS = ("clients", "scenarios", "profiles", "properties", "brokers", "workloads")
 
 
 def selected(asked: RunSelection, watch_ms: int | None) -> dict[str, Any]:
@@ -45,7 +45,8 @@ def as_before(results: str, run_id: str, asked: RunSelection) -> tuple[RunSelect
 
 
 def _read(stored: Mapping[str, Any], asked: RunSelection) -> RunSelection:
-    lists: dict[str, Any] = {name: tuple(stored[name]) for name in LISTS}
+    whole = {"workloads": [Workload.CONTINUOUS], **stored}  # a run before there were others names none
+    lists: dict[str, Any] = {name: tuple(whole[name]) for name in LISTS}
     return replace(
         asked,
         **lists,

@@ -32,6 +32,7 @@ def plan_cell(cell: Cell) -> tuple[Plan, Selection]:
         engine=cell.engine,
         brokers=[cell.broker],
         election=profile.election,
+        workloads=[str(cell.workload)],
     )
     try:
         plan, selection = asked.whole()

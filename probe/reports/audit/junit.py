@@ -54,7 +54,7 @@ def _suite(report: Report, audit: AuditResult) -> ET.Element:
 
 def _case(report: Report, fault: Fault, audit: AuditResult) -> ET.Element:
     cell = fault.cell
-    name = f"{cell.scenario} {cell.role} {cell.profile} {cell.engine} {cell.broker}"
+    name = f"{cell.scenario} {cell.role} {cell.profile} {cell.place}"
     case = _empty(report, name)
     known = fault.finding is not Finding.UNKNOWN
     text = f"{fault_line(fault)}. {proof(fault)}" if known else f"not known ({unknown_reason(fault)})"

@@ -16,7 +16,7 @@ COLUMNS = (
     *("service", "client", "stands_for", "count", "role", "profile", "scenario", "engine", "broker"),
     *("finding", "outcome", "reason", "run_id", "upgrade", "outcomes", "worst", "ignored", "file", "line"),
     *("evidence", "measured", "days", "rules", "conditions", "passes_in"),
-    *("measured_on", "measured_profile", "rests_on"),
+    *("measured_on", "measured_profile", "rests_on", "workload"),
 )
 
 

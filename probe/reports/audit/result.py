@@ -71,14 +71,15 @@ def bisect_command(fault: Fault) -> str:
     """Return the command that looks for a version that conforms."""
     cell = fault.cell
     line = f" --broker {cell.broker}" if fault.is_control else ""
-    return f"probe bisect {cell.family} {cell.scenario} --role {cell.role}{line}"
+    way = f" --workload {cell.workload}" if cell.unusual else ""
+    return f"probe bisect {cell.family} {cell.scenario} --role {cell.role}{line}{way}"
 
 
 def fault_line(fault: Fault) -> str:
     """Return a fault in words: role, scenario, outcome."""
     seen = fault.evidence
     outcome = "" if seen is None else f"refused by Kafka {seen.cell.broker}" if seen.refusal else seen.tally
-    return f"{fault.cell.role} {fault.cell.scenario}: {outcome}{doubt(fault)}"
+    return f"{fault.cell.role} {fault.cell.scenario}{fault.cell.unusual}: {outcome}{doubt(fault)}"
 
 
 def doubt(fault: Fault) -> str:
@@ -133,7 +134,9 @@ def part_of_way(report: Report, faults: Sequence[Fault], apps: Mapping[str, App]
     passing: dict[str, list[str]] = {}
     for fault in faults:
         if fault.passes_in:
-            passing.setdefault(fault.passes_in, []).append(f"{fault.cell.role} {fault.cell.scenario}{doubt(fault)}")
+            passing.setdefault(fault.passes_in, []).append(
+                f"{fault.cell.role} {fault.cell.scenario}{fault.cell.unusual}{doubt(fault)}"
+            )
     family = report.stands_for.partition("@")[0]
     ways = [
         f"{family} {version} for {', '.join(names)}{_of_application(report, apps, version)}"

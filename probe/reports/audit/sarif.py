@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -76,12 +77,11 @@ def _run(audit: AuditResult) -> dict[str, Any]:
 
 def _rule(name: str, cell: Cell) -> dict[str, Any]:
     story = about(cell.scenario) or f"Scenario {cell.scenario}."
+    question = f"{cell.scenario}{cell.unusual}"
     return {
         "id": name,
-        "name": "".join(
-            part.capitalize() for part in f"{cell.family}/{cell.role}/{cell.scenario}".replace("-", "/").split("/")
-        ),
-        "shortDescription": {"text": f"{cell.family} as {cell.role} does not do what is required in {cell.scenario}."},
+        "name": "".join(part.capitalize() for part in re.split("[-/ ]", f"{cell.family}/{cell.role}/{question}")),
+        "shortDescription": {"text": f"{cell.family} as {cell.role} does not do what is required in {question}."},
         "fullDescription": {"text": story},
         "help": {"text": f"{story} docs/scenarios.md says what a good client does, docs/verdicts.md how it is judged."},
         "defaultConfiguration": {"level": LEVELS[Finding.SUSPECTED]},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from probe.model import Cell, Client, Engine, Outcome, Role, control_first
+from probe.model import Cell, Client, Engine, Outcome, Role, Workload, control_first
 from probe.model.conditions import comparable
 from probe.model.outcomes import OPEN, OUTCOMES, SAY_NOTHING
 from probe.model.profile import without_election
@@ -20,9 +20,11 @@ class Setting:
     profile: str
     engine: str
     broker: str
+    workload: str = Workload.CONTINUOUS.value
 
     def __str__(self) -> str:
-        return f"profile {self.profile} · {self.engine} engine · broker {self.broker}"
+        more = "" if self.workload == Workload.CONTINUOUS else f" · {self.workload} workload"
+        return f"profile {self.profile} · {self.engine} engine · broker {self.broker}{more}"
 
 
 class CellIndex:
@@ -32,11 +34,13 @@ class CellIndex:
         self.rows = rows
         self._versions: dict[tuple[object, ...], list[MatrixRow]] = {}
         self._anywhere: dict[Cell, list[MatrixRow]] = {}
+        self._workloads: dict[Cell, list[MatrixRow]] = {}
         self._clients: dict[Client, list[MatrixRow]] = {}
         self._scenarios: dict[str, list[MatrixRow]] = {}
         for row in sorted(rows, key=lambda one: (one.cell.family, version_key(one.cell.version))):
             self._versions.setdefault(_question(row), []).append(row)
             self._anywhere.setdefault(_anywhere(row.cell), []).append(row)
+            self._workloads.setdefault(_any_workload(row.cell), []).append(row)
             self._clients.setdefault(row.cell.client, []).append(row)
             self._scenarios.setdefault(row.cell.scenario, []).append(row)
         self._places = {row.cell: place for asked in self._versions.values() for place, row in enumerate(asked)}
@@ -83,6 +87,13 @@ class CellIndex:
         others = (one for one in self._anywhere[_anywhere(row.cell)] if one.cell.engine is not row.cell.engine)
         return [one for one in others if comparable(row.cell, row.conditions, one.cell, one.conditions)]
 
+    def workloads(self, row: MatrixRow) -> list[MatrixRow]:
+        """Return the comparable rows of the same question with other workloads, in the order of the workloads."""
+        same = self._workloads[_any_workload(row.cell)]
+        others = (one for one in same if one is not row)
+        near = (one for one in others if comparable(row.cell, row.conditions, one.cell, one.conditions))
+        return sorted(near, key=lambda one: list(Workload).index(one.cell.workload))
+
 
 def silent(one: MatrixRow, other: MatrixRow) -> bool:
     """Return whether an outcome of the two is not about the client, so that they neither agree nor disagree."""
@@ -98,14 +109,26 @@ def _anywhere(cell: Cell) -> Cell:
     return replace(cell, engine=Engine.EMBEDDED, profile=without_election(cell.profile))
 
 
+def _any_workload(cell: Cell) -> Cell:
+    """Return the key of a question with any workload."""
+    return replace(cell, workload=Workload.CONTINUOUS)
+
+
 def setting(cell: Cell) -> Setting:
     """Return the setting of a cell."""
-    return Setting(cell.profile, str(cell.engine), cell.broker)
+    return Setting(cell.profile, str(cell.engine), cell.broker, str(cell.workload))
 
 
 def setting_key(one: Setting) -> tuple[object, ...]:
-    """Return a sort key: the embedded engine, the newest release line and the profile `isolated` come first."""
-    return (list(Engine).index(Engine(one.engine)), newest_first(one.broker), one.profile != "isolated", one.profile)
+    """Return a sort key: the embedded engine, the newest line, `continuous` and the profile `isolated` come first."""
+    workload = list(Workload).index(Workload(one.workload))
+    return (
+        list(Engine).index(Engine(one.engine)),
+        newest_first(one.broker),
+        workload,
+        one.profile != "isolated",
+        one.profile,
+    )
 
 
 def in_roles(rows: Iterable[MatrixRow]) -> dict[Role, list[MatrixRow]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from probe.errors import ProbeError
 from probe.model import Cell, Outcome
-from probe.model.columns import NAMES
+from probe.model.columns import ADDED, NAMES
 from probe.model.conditions import FIRST, is_current, span
 from probe.model.grades import Grade, grade_of
 from probe.model.refusals import refused_by, regraded
@@ -102,7 +102,7 @@ def read_matrix(path: Path) -> list[MatrixRow]:
 
 
 def _row(path: Path, line: int, values: dict[str, str | None]) -> MatrixRow:
-    whole = {name: values.get(name) or "" for name in NAMES}
+    whole = {name: values.get(name) or ADDED.get(name, "") for name in NAMES}
     try:
         int(whole["conditions"] or FIRST)
         Outcome(whole["worst"])

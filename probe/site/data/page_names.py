@@ -15,7 +15,7 @@ LONGEST = 90
 @cache
 def slug(cell: Cell) -> str:
     """Return the name of a cell's page: readable, made unique by a digest."""
-    identity = cell.columns().values()
+    identity = cell.words()
     return f"{readable(' '.join(identity))}-{digest(*identity)}"
 
 

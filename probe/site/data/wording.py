@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping
 
-from probe.model import AfterHeal, Cell, Outcome, Profile, Rescuer, Role, Trigger
+from probe.model import AfterHeal, Cell, Outcome, Profile, Rescuer, Role, Trigger, Workload
 from probe.model.outcomes import NO_ANSWER, OUTCOMES, WELL, Number
 from probe.protocol.names import error_name
 from probe.site.data.matrix_rows import MatrixRow
@@ -17,6 +17,12 @@ ROLES = {
     Role.TRANSACTIONAL: "as a transactional producer",
     Role.ADMIN: "as an admin client",
 }
+WORKLOADS = {
+    Workload.CONTINUOUS: "",
+    Workload.PIPELINED: " with bursts of many records",
+    Workload.KEYED: " with keyed records",
+}
+"""How the application works, where it is not as usual."""
 TRIGGER_PHRASES: Mapping[str, str] = {
     Trigger.ERROR: "It asked for the leader or coordinator {after}because of the error.",
     Trigger.DISCONNECT: (
@@ -85,7 +91,8 @@ def summary(row: MatrixRow) -> str:
     """Return one sentence about what the client did."""
     cell = row.cell
     counts = f": {_every(row)}. The worst trial decides the judgement" if len(row.votes) > 1 else ""
-    return f"{cell.family} {cell.version}, {ROLES[cell.role]}, {OUTCOMES[row.outcome].phrase}{counts}."
+    does = f"{ROLES[cell.role]}{WORKLOADS[cell.workload]}, {OUTCOMES[row.outcome].phrase}{counts}"
+    return f"{cell.family} {cell.version}, {does}."
 
 
 def often(row: MatrixRow) -> str:
@@ -192,4 +199,5 @@ def command(cell: Cell) -> str:
     words += [word for pair in profile.settings for word in ("--property", pair)]
     words += ["--election", str(profile.election)] if profile.election is not None else []
     words += ["--scenario", cell.scenario, "--engine", str(cell.engine), "--broker", cell.broker]
+    words += ["--workload", str(cell.workload)] if cell.workload is not Workload.CONTINUOUS else []
     return "python3 run.py probe " + shlex.join(words)

@@ -142,6 +142,7 @@ class Pages:
             artifact=next((one.artifact for one in trials if one.artifact), ""),
             peers=self._peers(row),
             newest=newest if newest.cell != row.cell else None,
+            workloads=self.answers.workloads(row),
             rivals=self.answers.rivals(row),
             command=command(row.cell),
             today=current(row.cell.engine),
@@ -155,7 +156,8 @@ class Pages:
         others = [
             (label, one.slug, one.values["outcomes"], one.outcome, one.conforms) for label, one in self._peers(row)
         ]
-        rivals = [(one.slug, one.values["outcomes"], one.outcome, one.conforms) for one in self.answers.rivals(row)]
+        same = [*self.answers.rivals(row), *self.answers.workloads(row)]
+        rivals = [(one.slug, one.values["outcomes"], one.outcome, one.conforms) for one in same]
         newest = self.answers.versions(row)[-1].cell.version
         past = (self._past.history.get(row.cell), self._past.flakes.get(row.cell))
         return (tuple(row.values.values()), row.is_current, others, rivals, newest, past)

@@ -29,7 +29,7 @@ class ClientCell:
     newest: bool
     """Whether no later version was measured for this question."""
     setting: str
-    """Profile, engine and broker, if they differ from those of most rows on the page."""
+    """Profile, engine, broker and workload, if they differ from those of most rows on the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +204,7 @@ def _unusual(own: Setting, usual: Setting) -> str:
         f" with {own.profile}" if own.profile != usual.profile else "",
         f" on the {own.engine} engine" if own.engine != usual.engine else "",
         f" at broker {own.broker}" if own.broker != usual.broker else "",
+        f", {own.workload}" if own.workload != usual.workload else "",
     )
     return "".join(parts)
 

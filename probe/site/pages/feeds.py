@@ -73,7 +73,7 @@ def _item(change: _Change, base: str) -> dict[str, Any]:
         **({"url": f"{base}{page}"} if base else {}),
         "title": f"{cell}: {_named(change.before)} → {_named(change.after)} ({became})",
         "content_text": (
-            f"{cell.client} as {cell.role} ({cell.profile}) in {cell.scenario}, {cell.engine} {cell.broker}: "
+            f"{cell.client} as {cell.role} ({cell.profile}) in {cell.scenario}, {cell.place}: "
             f"{_sentence(change.before)} up to run {change.before.last_run}, {_sentence(change.after)} from run "
             f"{change.run_id} on."
         ),

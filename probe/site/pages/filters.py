@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from probe.model import Outcome, Role
+from probe.model import Outcome, Role, Workload
 from probe.model.outcomes import OUTCOMES
 from probe.model.versions import version_key
 from probe.site.data.matrix_rows import MatrixRow
@@ -35,7 +35,7 @@ class Filter:
 def filters(rows: Sequence[MatrixRow]) -> list[Filter]:
     """Return every filter with the values that occur in the rows."""
     outcomes = [str(outcome) for outcome in OUTCOMES]
-    roles = [str(role) for role in Role]
+    roles, workloads = ([str(one) for one in kind] for kind in (Role, Workload))
     by_column = (
         ("family", "Client", sorted),
         ("role", "Role", lambda values: sorted(values, key=roles.index)),
@@ -45,6 +45,7 @@ def filters(rows: Sequence[MatrixRow]) -> list[Filter]:
         ("conforms", "Judgement", lambda values: [one for one in JUDGEMENTS.values() if one in values]),
         ("engine", "Engine", sorted),
         ("broker", "Broker", lambda values: sorted(values, key=version_key)),
+        ("workload", "Workload", lambda values: sorted(values, key=workloads.index)),
     )
     found = []
     for name, label, order in by_column:

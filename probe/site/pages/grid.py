@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from probe.model import Cell, Client, Engine, Outcome, Role, control_first
+from probe.model import Cell, Client, Engine, Outcome, Role, Workload, control_first
 from probe.model.versions import version_key
 from probe.site.data.cell_index import Setting, setting, setting_key
 from probe.site.data.matrix_rows import MatrixRow
@@ -33,12 +33,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """All scenarios of one role, profile, engine and broker."""
+    """All scenarios of one role and setting."""
 
     role: str
-    profile: str
-    engine: str
-    broker: str
+    setting: Setting
     lines: tuple[Line, ...]
 
 
@@ -65,9 +63,7 @@ def grid(rows: Sequence[MatrixRow]) -> Grid:
     groups = [
         Group(
             str(role),
-            one.profile,
-            one.engine,
-            one.broker,
+            one,
             tuple(_line(by_cell, clients, role, one, name) for name in sorted(names, key=control_first)),
         )
         for (role, one), names in sorted(shared.items(), key=lambda item: _place(*item[0]))
@@ -79,7 +75,7 @@ def grid(rows: Sequence[MatrixRow]) -> Grid:
 
 
 def _line(by_cell: dict[Cell, MatrixRow], clients: Sequence[Client], role: Role, one: Setting, scenario: str) -> Line:
-    asked = (scenario, Engine(one.engine), one.broker)
+    asked = (scenario, Engine(one.engine), one.broker, Workload(one.workload))
     return Line(
         scenario,
         tuple(by_cell.get(Cell(client.family, client.version, role, one.profile, *asked)) for client in clients),
@@ -93,7 +89,7 @@ def _column(client: Client, own: Sequence[MatrixRow]) -> Column:
 
 
 def _place(role: Role, one: Setting) -> tuple[object, ...]:
-    """Return a sort key of groups: engine and broker, then role, then profile."""
+    """Return a sort key of groups: engine, broker and workload, then role, then profile."""
     *place, unusual, profile = setting_key(one)
     return (*place, list(Role).index(role), unusual, profile)
 

@@ -47,13 +47,13 @@ def data(answers: CellIndex) -> Markup:
 
 def question(cell: Cell) -> tuple[str, ...]:
     """Return the part of a cell's identity that is the same for every version."""
-    return (str(cell.role), cell.profile, cell.scenario, str(cell.engine), cell.broker)
+    return (str(cell.role), cell.profile, cell.scenario, str(cell.engine), cell.broker, str(cell.workload))
 
 
 def _answer(row: MatrixRow) -> list[object]:
     outcome = list(OUTCOMES).index(row.outcome)
     look = TONES.index(tone(row.worst, row.conforms))
-    return [outcome, state(row.grade), look, hint(row), digest(*row.cell.columns().values())]
+    return [outcome, state(row.grade), look, hint(row), digest(*row.cell.words())]
 
 
 def state(grade: Grade) -> int:

@@ -74,7 +74,7 @@
       column.shown = false;
     }
     for (const row of rows) {
-      row.fits = ["role", "profile", "scenario", "engine", "broker"].every((name) => allows(name, row.about[name]));
+      row.fits = ["role", "profile", "scenario", "engine", "broker", "workload"].every((name) => allows(name, row.about[name]));
       row.bits = bits(words, row.text);
       row.shown = false;
     }

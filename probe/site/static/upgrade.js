@@ -4,8 +4,9 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const form = document.getElementById("chooser");
   const advice = document.getElementById("advice");
-  const NAMES = ["family", "from", "to", "profile", "engine", "broker"];
-  const SETTING = { profile: 1, engine: 3, broker: 4 }; // places in a question
+  const NAMES = ["family", "from", "to", "profile", "engine", "broker", "workload"];
+  const SETTING = { profile: 1, engine: 3, broker: 4, workload: 5 }; // places in a question
+  const USUAL = "continuous"; // the workload that names and addresses leave out
   const { make } = site;
   const CELL = { role: "cell" };
   const GROUP = { role: "rowgroup" };
@@ -25,8 +26,9 @@
 
   /** Return the path of a cell's page, as page_names.py does. */
   function pageOf(family, cell) {
-    const [role, profile, scenario, engine, broker] = data.questions[cell[1]];
-    const all = [family, versionsOf(family)[cell[0]], role, profile, scenario, engine, broker].join(" ");
+    const words = data.questions[cell[1]].slice(0, 6);
+    if (words[SETTING.workload] === USUAL) words.pop();
+    const all = [family, versionsOf(family)[cell[0]], ...words].join(" ");
     const readable = all.replace(/[^A-Za-z0-9.]+/g, "-").replace(/^[-.]+|[-.]+$/g, "").slice(0, 90);
     return `cell/${readable}-${cell[6]}.html`;
   }
@@ -99,9 +101,9 @@
     const mixed = Object.keys(SETTING).some((name) => !wanted[name]);
     const head = make("tr", { role: "row" }, ...["scenario", "role", `${wanted.from}`, `${wanted.to}`].map((text) => make("th", { role: "columnheader", scope: "col" }, text)));
     const lines = steps.map((step) => {
-      const [role, profile, scenario, engine, broker] = step.question;
+      const [role, profile, scenario, engine, broker, workload] = step.question;
       const name = make("th", { role: "rowheader", scope: "row" }, scenario);
-      if (mixed) name.append(make("small", {}, `profile ${profile} · ${engine} engine · broker ${broker}`));
+      if (mixed) name.append(make("small", {}, `profile ${profile} · ${engine} engine · broker ${broker}${workload === USUAL ? "" : ` · ${workload} workload`}`));
       const after = make("td", CELL, chip(wanted.family, step.after));
       after.append(remedyLine(wanted, step));
       return make("tr", { role: "row" }, name, make("td", CELL, role), make("td", CELL, chip(wanted.family, step.before)), after);
@@ -144,6 +146,7 @@
     if (wanted.profile) words.push("--profile", `'${wanted.profile}'`);
     if (wanted.engine) words.push("--engine", wanted.engine);
     if (wanted.broker) words.push("--broker", wanted.broker);
+    if (wanted.workload && wanted.workload !== USUAL) words.push("--workload", wanted.workload);
     return words.join(" ") + (fill ? " --run" : "");
   }
 

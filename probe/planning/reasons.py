@@ -1,0 +1,82 @@
+"""Why a client has no cell in a scenario, whatever else is selected. Pure."""
+
+from __future__ import annotations
+
+from probe.catalogue.selectors import Chosen
+from probe.catalogue.workloads import unworked
+from probe.model import Cell, Engine, Profile, Reaction, Role
+from probe.model.versions import version_key
+from probe.protocol.apis import API_VERSIONS
+from probe.protocol.names import api_name, error_code
+from probe.scenarios.scenario import RoleVariant
+
+REFUSED_SINCE = "4.0"
+"""Release line from which brokers refuse Produce below 3 and Fetch below 4 (KIP-896), as the embedded engine does."""
+
+
+def of_client(cell: Cell, chosen: Chosen, profile: Profile, part: RoleVariant) -> str:
+    """Return why the client never meets the fault, or why its reaction cannot be observed; empty if neither is so."""
+    return (
+        unworked(chosen, cell)
+        or _acks(cell, chosen, profile, part)
+        or _unobserved_error(chosen, part)
+        or _not_absent(chosen, part)
+        or _unasked(chosen, cell.role, part)
+        or _too_old(cell, chosen)
+    )
+
+
+def _unobserved_error(chosen: Chosen, part: RoleVariant) -> str:
+    """Return why it cannot be observed whether a required error was reported."""
+    if chosen.family.judged_by and part.expectation.expects is Reaction.SURFACE:
+        return f"{chosen.client.family} is an application that reports no single error, which is required here"
+    return ""
+
+
+def _not_absent(chosen: Chosen, part: RoleVariant) -> str:
+    """Return why a client's application cannot be made absent."""
+    if chosen.family.judged_by and part.absence is not None:
+        return f"{chosen.client.family} is an application with a process and a handler of its own, out of reach here"
+    return ""
+
+
+def _unasked(chosen: Chosen, role: Role, part: RoleVariant) -> str:
+    """Return why an instance never sends the request that the scenario is about."""
+    for item in chosen.family.behaviour.unasked:
+        if item.role == role and part.expectation.apis == (item.api,) and item.covers(chosen.version.version):
+            return f"{chosen.client.family} as {role} does not call {api_name(item.api)} here: {item.reason}"
+    return ""
+
+
+def _too_old(cell: Cell, chosen: Chosen) -> str:
+    """Return why the embedded engine cannot be asked: of this line, only real brokers serve such old requests."""
+    span = chosen.family.behaviour.old_requests
+    if span is None or cell.engine is not Engine.EMBEDDED or not span.covers(cell.version):
+        return ""
+    if version_key(cell.broker) >= version_key(REFUSED_SINCE):
+        return ""
+    return f"before Kafka {REFUSED_SINCE} only real brokers (--engine kafka) serve {span.reason}"
+
+
+def _acks(cell: Cell, chosen: Chosen, profile: Profile, part: RoleVariant) -> str:
+    """Return why a client does not meet what only acks=all meets. A profile or property may set acks itself."""
+    if not part.acks_all or cell.role is not Role.PRODUCER:
+        return ""
+    if profile.name == "acks-1":
+        return "profile acks-1 waits for no other replica"
+    span = chosen.family.behaviour.acks_one
+    configured = profile.name == "idempotent" or any("acks" in key.lower() for key, _ in profile.properties)
+    if configured or span is None or not span.covers(cell.version):
+        return ""
+    return f"{cell.family} writes with acks=1, which waits for no other replica; profile idempotent asks for all"
+
+
+def unnamed(chosen: Chosen, part: RoleVariant) -> str:
+    """Return why brokers cannot tell a client that its connection leads to another node than it means."""
+    span, play = chosen.family.behaviour.names_node, part.expectation
+    if (play.apis, play.codes) != ((API_VERSIONS,), (error_code("REBOOTSTRAP_REQUIRED"),)):
+        return ""
+    if span is not None and span.covers(chosen.version.version):
+        return ""
+    since = f" before {span.since}" if span is not None else ""
+    return f"{chosen.client.family}{since} does not say in ApiVersions which node it means (KIP-1242)"
