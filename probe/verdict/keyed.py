@@ -18,9 +18,9 @@ OF_RECORDS = frozenset({AppKind.SENT, AppKind.SEND_ERROR})
 """Kinds of events about a record that do not name its partition."""
 
 
-def with_partitions(header: Header, events: list[Event]) -> list[Event]:
-    """Return the events. Where records have keys, every one about a record names its partition, if that is known."""
-    return list(_placed(header, events)) if header.keys else events
+def with_partitions(header: Header, events: list[Event], instance: str) -> list[Event]:
+    """Return the events of an instance. Where records have keys, every one names its record's partition, if known."""
+    return list(_placed(header, events, instance)) if header.keys else events
 
 
 def series_of(header: Header, partition: int, number: int) -> int:
@@ -62,9 +62,8 @@ def _names(item: App) -> bool:
     return item.kind is AppKind.ACKED and item.partition >= 0 and item.sequence >= 0
 
 
-def _placed(header: Header, events: Iterable[Event]) -> Iterator[Event]:
+def _placed(header: Header, events: Iterable[Event], instance: str) -> Iterator[Event]:
     every = list(events)
-    instance = header.subject.instance
     stored = {item.sequence: item.partition for item in header.stored if item.instance == instance}
     acked = {item.sequence: item.partition for item in every if isinstance(item, App) and _names(item)}
     records = stored | acked

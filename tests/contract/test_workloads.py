@@ -174,9 +174,7 @@ def test_every_record_is_sent_once_and_has_one_outcome(
 
 @every_driver
 @pytest.mark.parametrize("partition", [0, 1])
-def test_the_records_of_a_partition_have_consecutive_numbers(
-    family: Family, version: Version, partition: int
-) -> None:
+def test_the_records_of_a_partition_have_consecutive_numbers(family: Family, version: Version, partition: int) -> None:
     name = "pipelined-producer"
     sent = [item for item in transcript(family, version, name).of(name, pb.SENT) if item.partition == partition]
     assert [event.sequence for event in sent] == list(range(len(sent)))

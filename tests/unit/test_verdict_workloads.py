@@ -101,7 +101,7 @@ def kept(sequence: int, partition: int, offset: int = 0) -> Stored:
 
 
 def partitions(header: Header, *events: Event) -> list[int]:
-    return [item.partition for item in with_partitions(header, list(events)) if isinstance(item, App)]
+    return [item.partition for item in with_partitions(header, list(events), ME) if isinstance(item, App)]
 
 
 def test_a_record_belongs_to_the_partition_that_its_acknowledgement_names() -> None:
@@ -118,7 +118,7 @@ def test_a_record_without_an_outcome_belongs_to_the_partition_of_its_key() -> No
 
 def test_without_keys_events_stay_as_they_are() -> None:
     events: list[Event] = [record(AppKind.SENT, 3)]
-    assert with_partitions(keyed_header(keys=0), events) is events
+    assert with_partitions(keyed_header(keys=0), events, ME) is events
 
 
 def test_one_success_is_a_record_of_every_key_of_the_affected_partition() -> None:
