@@ -235,6 +235,9 @@ class Start:
     broker: str = ""
     bystander: int = 0
     bystander_ms: int = 0
+    workload: str = ""
+    batch: int = 1
+    keys: Sequence[str] = ()
 
 
 class Instance(Protocol):

@@ -890,6 +890,7 @@ type FeedRequest struct {
 	IntervalMs    int32                  `protobuf:"varint,3,opt,name=interval_ms,json=intervalMs,proto3" json:"interval_ms,omitempty"`
 	Bystander     int32                  `protobuf:"varint,4,opt,name=bystander,proto3" json:"bystander,omitempty"`                        // the interval of this partition is at least `bystander_ms`
 	BystanderMs   int32                  `protobuf:"varint,5,opt,name=bystander_ms,json=bystanderMs,proto3" json:"bystander_ms,omitempty"` // 0 = the interval of the others
+	Batch         int32                  `protobuf:"varint,6,opt,name=batch,proto3" json:"batch,omitempty"`                                // records per interval and partition, written together; 0 = 1
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -955,6 +956,13 @@ func (x *FeedRequest) GetBystander() int32 {
 func (x *FeedRequest) GetBystanderMs() int32 {
 	if x != nil {
 		return x.BystanderMs
+	}
+	return 0
+}
+
+func (x *FeedRequest) GetBatch() int32 {
+	if x != nil {
+		return x.Batch
 	}
 	return 0
 }
@@ -2685,7 +2693,7 @@ const file_cluster_proto_rawDesc = "" +
 	"\x0ePartitionState\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x05R\x05epoch\x12\x14\n" +
 	"\x05start\x18\x02 \x01(\x03R\x05start\x12\x10\n" +
-	"\x03end\x18\x03 \x01(\x03R\x03end\"\xa5\x01\n" +
+	"\x03end\x18\x03 \x01(\x03R\x03end\"\xbb\x01\n" +
 	"\vFeedRequest\x12\x14\n" +
 	"\x05topic\x18\x01 \x01(\tR\x05topic\x12\x1e\n" +
 	"\n" +
@@ -2694,7 +2702,8 @@ const file_cluster_proto_rawDesc = "" +
 	"\vinterval_ms\x18\x03 \x01(\x05R\n" +
 	"intervalMs\x12\x1c\n" +
 	"\tbystander\x18\x04 \x01(\x05R\tbystander\x12!\n" +
-	"\fbystander_ms\x18\x05 \x01(\x05R\vbystanderMs\"\xe3\x03\n" +
+	"\fbystander_ms\x18\x05 \x01(\x05R\vbystanderMs\x12\x14\n" +
+	"\x05batch\x18\x06 \x01(\x05R\x05batch\"\xe3\x03\n" +
 	"\x04Rule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04apis\x18\x02 \x03(\x05R\x04apis\x12\x18\n" +

@@ -54,8 +54,8 @@ const (
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 type FakeClusterClient interface {
 	CreateTopic(ctx context.Context, in *CreateTopicRequest, opts ...grpc.CallOption) (*CreateTopicReply, error)
-	// Writes one record per interval to every partition, at its leader, until StopFeed; not through the front. A topic
-	// that has a feed gets the new interval.
+	// Writes one record or batch per interval to every partition, at its leader, until StopFeed; not through the front. A
+	// topic that has a feed gets the new interval.
 	StartFeed(ctx context.Context, in *FeedRequest, opts ...grpc.CallOption) (*Done, error)
 	StopFeed(ctx context.Context, in *Topic, opts ...grpc.CallOption) (*Done, error)
 	// Installs rules and changes atomically; fault_on has the time after that.
@@ -207,8 +207,8 @@ type FakeCluster_WatchClient = grpc.ServerStreamingClient[Event]
 // for forward compatibility.
 type FakeClusterServer interface {
 	CreateTopic(context.Context, *CreateTopicRequest) (*CreateTopicReply, error)
-	// Writes one record per interval to every partition, at its leader, until StopFeed; not through the front. A topic
-	// that has a feed gets the new interval.
+	// Writes one record or batch per interval to every partition, at its leader, until StopFeed; not through the front. A
+	// topic that has a feed gets the new interval.
 	StartFeed(context.Context, *FeedRequest) (*Done, error)
 	StopFeed(context.Context, *Topic) (*Done, error)
 	// Installs rules and changes atomically; fault_on has the time after that.

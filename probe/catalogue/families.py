@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from probe.catalogue.late import LateEntries
 from probe.errors import ProbeError
-from probe.model import Client
+from probe.model import Client, Role, Workload
 from probe.model.versions import line_of, version_key
 
 
@@ -145,6 +145,8 @@ class Family(_Strict):
     source: Source
     roles: Mapping[str, Span]
     profiles: Mapping[str, Span]
+    workloads: Mapping[Workload, Mapping[Role, Mapping[str, str]]] = {}
+    """The library's own settings of a workload, by role: how it fills batches, and how many requests are under way."""
     behaviour: Behaviour
     versions: tuple[Version, ...]
     mirrors: str = ""
@@ -179,6 +181,10 @@ class Family(_Strict):
     def find(self, version: str) -> Version | None:
         """Return the pinned entry of a version, if there is one."""
         return next((item for item in self.versions if item.version == version), None)
+
+    def settings_of(self, workload: Workload, role: Role) -> Mapping[str, str]:
+        """Return the library's own settings of a workload; a profile's properties come on top of them."""
+        return self.workloads.get(workload, {}).get(role, {})
 
     def limit(self, limits: tuple[Limit, ...], version: str) -> int:
         """Return the first limit whose span covers the version; 0 if none does."""

@@ -315,6 +315,9 @@ class Start(_message.Message):
     BROKER_FIELD_NUMBER: _builtins.int
     BYSTANDER_FIELD_NUMBER: _builtins.int
     BYSTANDER_MS_FIELD_NUMBER: _builtins.int
+    WORKLOAD_FIELD_NUMBER: _builtins.int
+    BATCH_FIELD_NUMBER: _builtins.int
+    KEYS_FIELD_NUMBER: _builtins.int
     instance: _builtins.str
     """unique name; every event carries it back"""
     client_id: _builtins.str
@@ -340,6 +343,12 @@ class Start(_message.Message):
     """producer, admin: the interval of this partition is at least `bystander_ms`"""
     bystander_ms: _builtins.int
     """0 = the interval of the others"""
+    workload: _builtins.str
+    """continuous, pipelined, keyed (see "Workloads" below); empty = continuous; any other,"""
+    batch: _builtins.int
+    """or one that the role does not have: `unsupported`
+    pipelined: records per interval and partition; 0 = 1
+    """
     @_builtins.property
     def properties(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """quick-timeouts, consumer-protocol, short-limits; any other: `unsupported`
@@ -353,6 +362,10 @@ class Start(_message.Message):
     @_builtins.property
     def partitions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """producer: writes to each. consumer: is assigned each, from the beginning."""
+
+    @_builtins.property
+    def keys(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """keyed: the keys of the records"""
 
     def __init__(
         self,
@@ -372,10 +385,13 @@ class Start(_message.Message):
         broker: _builtins.str = ...,
         bystander: _builtins.int = ...,
         bystander_ms: _builtins.int = ...,
+        workload: _builtins.str = ...,
+        batch: _builtins.int = ...,
+        keys: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bootstrap", b"bootstrap", "broker", b"broker", "bystander", b"bystander", "bystander_ms", b"bystander_ms", "client_id", b"client_id", "group", b"group", "instance", b"instance", "interval_ms", b"interval_ms", "max_in_flight", b"max_in_flight", "partitions", b"partitions", "profile", b"profile", "properties", b"properties", "role", b"role", "topic", b"topic", "transactional_id", b"transactional_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["batch", b"batch", "bootstrap", b"bootstrap", "broker", b"broker", "bystander", b"bystander", "bystander_ms", b"bystander_ms", "client_id", b"client_id", "group", b"group", "instance", b"instance", "interval_ms", b"interval_ms", "keys", b"keys", "max_in_flight", b"max_in_flight", "partitions", b"partitions", "profile", b"profile", "properties", b"properties", "role", b"role", "topic", b"topic", "transactional_id", b"transactional_id", "workload", b"workload"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -35,6 +35,9 @@ def to_start(start: Start) -> pb.Start:
         broker=start.broker,
         bystander=start.bystander,
         bystander_ms=start.bystander_ms,
+        workload=start.workload,
+        batch=start.batch,
+        keys=list(start.keys),
     )
 
 

@@ -13,7 +13,7 @@ from probe.model.events import Event
 from probe.model.expectation import Expectation, Limits
 from probe.model.handshake import Handshake
 
-VALUE = re.compile(r"(?<![\w.-])([\w.-]+) \d+ (\d+) \d+")
+VALUE = re.compile(r"(?<![\w.-])([\w.-]+) -?\d+ (\d+) \d+")
 """`<instance> <partition> <sequence> <clock>`, as specified in proto/driver.proto."""
 
 FAILING_FROM = 1000
@@ -105,6 +105,10 @@ class Header:
     """Number of the conditions of the laboratory (docs/verdicts.md#numbers-of-the-conditions)."""
     beat_ms: int = 0
     """Interval between operations, or between records written, per partition, until a mark `paced`. 0 = not stored."""
+    batch: int = 1
+    """Operations, or records written, that begin together per interval and partition."""
+    keys: int = 0
+    """Number of keys in use: record number n has key n modulo this. 0 = records have no keys."""
     watched_ms: int = 0
     """Time from the fault to the end of the observation."""
     shortened: bool = False

@@ -45,6 +45,8 @@ class TopicPlan:
     """Its partitions had the leader elections of the cluster's history."""
     unused_id: bool = False
     """No producer has used the transactional id before: the fake keeps the timeout of the first one for all others."""
+    batch: int = 1
+    """Records per interval and partition, written together."""
 
     def places(self, old: int, brokers: Sequence[int]) -> Places:
         """Return the placement. `old` is the id of the failing broker."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from probe.catalogue.selectors import Chosen
 from probe.model import CONTROL, Cell, Engine, Expectation, Limits, Profile, Reaction
+from probe.planning.loads import LOADS, Load
 from probe.planning.paces import Pace, pace_of
 from probe.planning.selection import Combination, Selection, combinations
 from probe.planning.variants import expectation_of, variant_of
@@ -48,8 +49,17 @@ class Planned:
 
     @property
     def pace(self) -> Pace:
-        """Intervals of the instance's operations, and of the records for it."""
-        return pace_of(self.cell.engine, self.cell.role, self.expectation)
+        """Intervals of the instance's operations, and of the records for it.
+
+        Where many begin together, those of both partitions do, so that one request may have both.
+        """
+        pace = pace_of(self.cell.engine, self.cell.role, self.expectation)
+        return replace(pace, bystander_ms=0) if self.load.batch > 1 else pace
+
+    @property
+    def load(self) -> Load:
+        """How many operations begin together, and with which keys."""
+        return LOADS[self.cell.workload]
 
     @property
     def start_ms(self) -> int:

@@ -9,7 +9,6 @@ from probe.verdict.broker_delay import broker_delay_ms
 from probe.verdict.bystander import BystanderGaps, bystander_gaps
 from probe.verdict.discovery import Discovery, find_discoveries, folded_discoveries, side_requests
 from probe.verdict.progress import Progress, has_recovered
-from probe.verdict.promises import Promises
 from probe.verdict.records import Records
 from probe.verdict.recovery import after_heal
 from probe.verdict.route import Route, find_futile, find_route
@@ -18,6 +17,7 @@ from probe.verdict.storms import find_storms
 from probe.verdict.triggers import explain
 from probe.verdict.usage_counts import close_ms, connects, joins, versions_used
 from probe.verdict.wire_evidence import WireEvidence
+from probe.verdict.written import Promises
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,30 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from probe.model import App, AppKind, MarkKind, Role
 from probe.model.cluster_history import OLD
 from probe.verdict import absence, new_log
 from probe.verdict.elsewhere import served_elsewhere
 from probe.verdict.wire_evidence import WireEvidence
-
-Operation = tuple[int, int]
-"""(partition, sequence)"""
-
-
-@dataclass(frozen=True, slots=True)
-class Promises:
-    """Counts. None = does not apply, or there was no read-back."""
-
-    acked: int | None = None
-    lost: int | None = None
-    duplicated: int | None = None
-    reordered: int | None = None
-    position_jump: int | None = None
-    broken: tuple[str, ...] = field(default=())
-    """The promises that were given and not kept, with their numbers."""
+from probe.verdict.written import Promises, written
 
 
 def find_promises(evidence: WireEvidence) -> Promises:
@@ -41,88 +26,10 @@ def find_promises(evidence: WireEvidence) -> Promises:
 
 def _of_role(evidence: WireEvidence) -> Promises:
     if evidence.role in {Role.PRODUCER, Role.TRANSACTIONAL}:
-        return _writer(evidence)
+        return written(evidence)
     if evidence.role.reads:
         return _reader(evidence)
     return Promises()
-
-
-def _writer(evidence: WireEvidence) -> Promises:
-    acked = {(item.partition, item.sequence) for item in evidence.events.apps if item.kind is AppKind.ACKED}
-    if not evidence.header.stored:
-        return Promises(acked=len(acked))
-    order: dict[int, list[int]] = {}
-    for record in sorted(evidence.header.stored, key=lambda item: (item.partition, item.offset)):
-        if record.instance == evidence.subject.instance:
-            order.setdefault(record.partition, []).append(record.sequence)
-    copies = Counter((partition, number) for partition, numbers in order.items() for number in numbers)
-    wanted, unwanted = new_log.acknowledged(evidence) if evidence.play.new_log else acked, 0
-    if evidence.role is Role.TRANSACTIONAL:
-        wanted, unwanted = _transactions(evidence, copies)
-    lost = len([item for item in wanted if item not in copies])
-    duplicated = sum(copies.values()) - len(copies) + unwanted
-    reordered = sum(map(_steps_back, order.values()))
-    return Promises(
-        acked=len(acked),
-        lost=lost,
-        duplicated=duplicated,
-        reordered=reordered,
-        broken=tuple(_broken(evidence, lost=lost, duplicated=duplicated, reordered=reordered)),
-    )
-
-
-def _broken(evidence: WireEvidence, **counts: int) -> Iterator[str]:
-    settings, transactional = evidence.header.settings, evidence.role is Role.TRANSACTIONAL
-    all_acks = transactional or settings.get("acks") in {"all", "-1"}
-    once = transactional or settings.get("idempotence") == "true"
-    given = {"lost": all_acks, "duplicated": once, "reordered": once}
-    yield from (f"{count} {what}" for what, count in counts.items() if count and given[what])
-
-
-def _steps_back(numbers: list[int]) -> int:
-    """Count records that are stored after a later one. Copies are not counted again."""
-    seen: set[int] = set()
-    highest, back = -1, 0
-    for number in numbers:
-        if number not in seen and number < highest:
-            back += 1
-        seen.add(number)
-        highest = max(highest, number)
-    return back
-
-
-def _transactions(evidence: WireEvidence, copies: Mapping[Operation, int]) -> tuple[set[Operation], int]:
-    """Return the records of committed transactions, and the number of visible records that must not be visible.
-
-    Records of an aborted transaction must not be visible. Those of one that ended in an error may be, but only all of
-    them.
-    """
-    wanted: set[Operation] = set()
-    unwanted = 0
-    for outcome, members in _transaction_list(evidence):
-        visible = sum(1 for item in members if item in copies)
-        if outcome is AppKind.TXN_COMMITTED:
-            wanted |= members
-        elif outcome is AppKind.TXN_ABORTED or visible < len(members):
-            unwanted += visible
-    return wanted, unwanted
-
-
-def _transaction_list(evidence: WireEvidence) -> Iterator[tuple[AppKind | None, set[Operation]]]:
-    """Yield each transaction's end (None = not reported) and its operations. A retried commit may end in success."""
-    members: set[Operation] = set()
-    outcome: AppKind | None = None
-    for item in evidence.events.apps:
-        if item.kind is AppKind.TXN_BEGUN:
-            yield outcome, members
-            members, outcome = set(), None
-        elif item.kind is AppKind.SENT and outcome is None:
-            members.add((item.partition, item.sequence))
-        elif item.kind is AppKind.SEND_ERROR:
-            members.discard((item.partition, item.sequence))
-        elif item.kind in {AppKind.TXN_COMMITTED, AppKind.TXN_ABORTED, AppKind.TXN_ERROR}:
-            outcome = item.kind
-    yield outcome, members
 
 
 def _reader(evidence: WireEvidence) -> Promises:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from probe.model import App, AppKind, Stored
+from probe.model import App, AppKind, Role, Stored
 from probe.model.counts import counted
-from probe.verdict.closing import WRITERS, without_outcome
+from probe.verdict.closing import OUTCOMES, WRITERS, without_outcome
+from probe.verdict.keyed import series_of
 from probe.verdict.service import ended_unasked
 from probe.verdict.wire_evidence import WireEvidence
 from probe.verdict.wire_proof import WIRE
@@ -39,16 +40,18 @@ def find_records(evidence: WireEvidence) -> Records:
     """Count both, over the whole trial: a promise has no window."""
     if evidence.role not in WRITERS:
         return Records()
-    unresolved, phantom = _unresolved(evidence), _phantom(evidence)
+    late, overtaken, phantom = _past_limit(evidence), _overtaken(evidence), _phantom(evidence)
     words = (
-        (unresolved, "without an outcome after the delivery limit"),
-        (phantom, "in the log that nobody sent"),
+        (len(late or ()), "without an outcome after the delivery limit"),
+        (len((overtaken or set()) - (late or set())), "without an outcome, though later ones have one"),
+        (phantom or 0, "in the log that nobody sent"),
     )
+    unresolved = None if late is None and overtaken is None else len((late or set()) | (overtaken or set()))
     return Records(unresolved, phantom, tuple(f"{counted(count, 'record')} {text}" for count, text in words if count))
 
 
-def _unresolved(evidence: WireEvidence) -> int | None:
-    """Count records whose delivery limit passed while the client could still report. None without a limit.
+def _past_limit(evidence: WireEvidence) -> set[Operation] | None:
+    """Return records whose delivery limit passed while the client could still report. None without a limit.
 
     The limit begins once the library has taken the record: when the next one of the partition was handed over.
     """
@@ -59,7 +62,33 @@ def _unresolved(evidence: WireEvidence) -> int | None:
     allowed_us = limit_us + max((evidence.setting_us(name) or 0) for name in REQUEST)
     allowed_us = max(int(allowed_us * SLACK), allowed_us + LEAST_SLACK_US) + evidence.clock_us
     end = _last_report(evidence)
-    return sum(taken + allowed_us <= end for item, taken in _taken(evidence.events.apps) if item in waiting)
+    return {item for item, taken in _taken(evidence.events.apps) if item in waiting and taken + allowed_us <= end}
+
+
+def _overtaken(evidence: WireEvidence) -> set[Operation] | None:
+    """Return records without an outcome of a producer that closed well, if later ones in the same order have one.
+
+    It is judged where many records or keys are under way; None elsewhere. Records at the end may be dropped by the
+    close itself; closes under a fault are judged by `probe.verdict.closing`.
+    """
+    header = evidence.header
+    many = header.batch > 1 or header.keys > 0
+    if evidence.role is not Role.PRODUCER or not many or evidence.play.closes or not _closed_well(evidence):
+        return None
+    last: dict[int, int] = {}
+    for item in evidence.events.apps:
+        if item.kind in OUTCOMES and item.sequence >= 0:
+            series = series_of(header, item.partition, item.sequence)
+            last[series] = max(item.sequence, last.get(series, -1))
+    waiting = without_outcome(evidence.events.apps)
+    return {
+        (place, number) for place, number in waiting if 0 <= number < last.get(series_of(header, place, number), -1)
+    }
+
+
+def _closed_well(evidence: WireEvidence) -> bool:
+    ending = next((item for item in evidence.events.apps if item.kind is AppKind.CLOSED), None)
+    return ending is not None and not ending.text
 
 
 def _taken(apps: Iterable[App]) -> Iterator[tuple[Operation, int]]:

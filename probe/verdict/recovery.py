@@ -11,6 +11,7 @@ from probe.model import AfterHeal, AppKind, Reaction, Role, Target
 from probe.model.cluster_history import OLD
 from probe.verdict import apis
 from probe.verdict.hits import Hit
+from probe.verdict.keyed import beat
 from probe.verdict.questions import is_affected
 from probe.verdict.service import Errors, started_at
 from probe.verdict.wire_evidence import Exchange, WireEvidence
@@ -31,8 +32,8 @@ NEEDS: dict[Role, dict[str, int]] = {
     Role.TRANSACTIONAL: {OPERATION: 2},
     Role.ADMIN: {OPERATION: 3},
 }
-"""Number of successes that make a recovery. A library may commit as seldom as every 5 s. Unless the coordinator was
-hit, a commit must occur but does not date the recovery."""
+"""Number of successes that make a recovery; operations that begin together are one. A library may commit as seldom as
+every 5 s. Unless the coordinator was hit, a commit must occur but does not date the recovery."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,7 @@ def _under_way(evidence: WireEvidence, since: int, bad: list[int]) -> bool:
 
 def _needed(evidence: WireEvidence, successes: list[tuple[int, str]]) -> dict[str, int]:
     needed = dict(NEEDS[evidence.role])
+    needed[OPERATION] *= beat(evidence.header, evidence.events.apps)
     if evidence.play.target is not Target.COORDINATOR and any(what == COMMIT for _, what in successes):
         needed.pop(COMMIT, None)
     return needed

@@ -10,6 +10,7 @@ from probe.model.lazy import lazy
 from probe.verdict import apis
 from probe.verdict.affected import find_affected
 from probe.verdict.instances import separate
+from probe.verdict.keyed import with_partitions
 from probe.verdict.timeline import EventIndex, Timeline, find_timeline
 from probe.verdict.wire_proof import with_wire_proof
 
@@ -53,9 +54,12 @@ class WireEvidence:
         self.subject = history.header.subject
         self.role = history.header.cell.role
         ours, self._beside, self._successor = separate(history)
-        self.bystander_apps = [item for item in self._beside if isinstance(item, App)]
+        beside = with_partitions(self.header, self._beside, self.subject.bystander_instance)
+        self.bystander_apps = [item for item in beside if isinstance(item, App)]
         self.successor_apps = [item for item in self._successor if isinstance(item, App)]
-        self.events = EventIndex(with_wire_proof(history.header, ours))
+        self.events = EventIndex(
+            with_partitions(self.header, with_wire_proof(self.header, ours), self.subject.instance)
+        )
         self.timeline: Timeline = find_timeline(self.header, self.events)
         self.affected = find_affected(history)
         self._ignored = apis.BENIGN - set(self.play.codes)

@@ -33,6 +33,8 @@ INVENTED: dict[str, dict[str, Any]] = {
     "sorcerer": {"role": "sorcerer"},
     "wishful": {"profile": "wishful"},
     "invented.setting": {"properties": {"invented.setting.of.nobody": "1"}},
+    "pipelined": {"workload": "pipelined"},
+    "keyed": {"workload": "keyed", "keys": ["a"]},
 }
 UNKNOWN_TO = {"kcat": "invented.setting", "telegraf": "outputs.kafka.invented_by_nobody"}
 TELEGRAF = f"telegraf@{read_families(CLIENTS)['telegraf'].versions[-1].version}"

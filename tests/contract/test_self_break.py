@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from probe.engines.embedded.engine import Embedded
-from probe.model import Event, Outcome, Response
+from probe.model import Event, Outcome, Response, Verdict, Workload
 from probe.ports import RelayPort, Sink
 from probe.runner import Tools
 from tests.support.real_cells import planned, play
@@ -58,12 +58,27 @@ def test_a_relay_that_loses_events_is_broken() -> None:
     assert any("lost" in problem for problem in history.header.problems)
 
 
-def test_the_read_back_finds_false_acknowledgements() -> None:
+def verdict_on_a_liar(lie: str, workload: Workload) -> Verdict:
     item = planned(RDK, "disk/storage-error")
-    changed = {item.cell.client: lambda argv: (sys.executable, str(LIAR), *argv[2:])}
+    item = replace(item, cell=replace(item.cell, workload=workload))
+    changed = {item.cell.client: lambda argv: (sys.executable, str(LIAR), lie, *argv[2:])}
     ((_, found),) = play([item], argv=changed)
+    return found
+
+
+@pytest.mark.parametrize("workload", Workload)
+def test_the_read_back_finds_acknowledgements_of_records_that_were_never_sent(workload: Workload) -> None:
+    found = verdict_on_a_liar("unsent", workload)
     assert found.outcome is Outcome.VIOLATES
     assert found.facts.lost
+    assert found.conforms is not True
+
+
+@pytest.mark.parametrize("workload", [Workload.PIPELINED, Workload.KEYED])
+def test_records_that_are_never_reported_are_found(workload: Workload) -> None:
+    found = verdict_on_a_liar("unreported", workload)
+    assert found.outcome is Outcome.VIOLATES
+    assert "without an outcome" in found.reason
     assert found.conforms is not True
 
 

@@ -28,12 +28,13 @@ class Brokers:
     bootstrap: list[str]
     stub: FakeClusterAsyncStub
 
-    async def topic(self, name: str, *, feed_ms: int = 0) -> None:
-        """Create a topic of two partitions; with `feed_ms`, write records at this interval."""
+    async def topic(self, name: str, *, feed_ms: int = 0, batch: int = 1) -> None:
+        """Create a topic of two partitions; with `feed_ms`, write batches of records at this interval."""
         partitions = [pb.Assignment(leader=leader, replicas=[1, 2, 3]) for leader in (1, 2)]
         await self.stub.CreateTopic(pb.CreateTopicRequest(topic=name, partitions=partitions))
         if feed_ms:
-            await self.stub.StartFeed(pb.FeedRequest(topic=name, partitions=[0, 1], interval_ms=feed_ms))
+            feed = pb.FeedRequest(topic=name, partitions=[0, 1], interval_ms=feed_ms, batch=batch)
+            await self.stub.StartFeed(feed)
 
 
 @contextlib.asynccontextmanager

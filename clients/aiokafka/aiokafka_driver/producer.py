@@ -1,4 +1,4 @@
-"""Role producer: AIOKafkaProducer.send() to a given partition; results by the returned future."""
+"""Role producer: AIOKafkaProducer.send() to a given partition or with a key; results by the returned future."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from aiokafka import AIOKafkaProducer
 from driver_runtime.library import Stopping
 from driver_runtime.reports import Reports
+from driver_runtime.series import destination, series_of
 from driver_runtime.workload import Ticker, value_of
 
 from aiokafka_driver.errors import error_of
@@ -18,14 +19,14 @@ from probe.driver_contract import driver_pb2 as pb
 
 
 async def producer(start: pb.Start, reports: Reports, stop: Stopping) -> None:
-    """Produce to every partition, one record per interval, until closing is requested."""
+    """Produce the records of the workload until closing is requested."""
     client, effective = build(AIOKafkaProducer, start, {})
     reports.ready(effective)
     async with started(client, stop):
         work = Sender(start, reports, stop, client)
         ticker = Ticker(start, work.send)
         work.ended = ticker.ended
-        ticker.start(start.partitions, stop)
+        ticker.start(series_of(start), stop)
         await wait_for_stop(stop)
 
 
@@ -38,8 +39,8 @@ class Sender:
         self._stop = stop
         self._client = client
         self.bridge = LoopCaller()
-        self.ended: Callable[[int], None] = lambda _: None
-        """Called with the partition of every operation that ended."""
+        self.ended: Callable[[int, int], None] = lambda _, __: None
+        """Called with partition and sequence, as sent, of every operation that ended."""
 
     def send(self, partition: int, sequence: int, clock: int) -> None:
         """Pass a record to the library, from a thread of the driver; wait until it was taken."""
@@ -52,7 +53,8 @@ class Sender:
                 self._failed(partition, sequence, error)
 
     async def _send(self, partition: int, sequence: int, value: str) -> None:
-        future = await self._client.send(self._start.topic, value.encode(), partition=partition)
+        where = destination(self._start, partition, sequence)
+        future = await self._client.send(self._start.topic, value.encode(), **where)
         future.add_done_callback(lambda done: self._done(partition, sequence, done))
 
     def _done(self, partition: int, sequence: int, done: asyncio.Future[Any]) -> None:
@@ -61,9 +63,10 @@ class Sender:
         if (error := done.exception()) is not None:
             self._failed(partition, sequence, error)
         else:
-            self._reports.acked(partition, sequence, done.result().offset)
-            self.ended(partition)
+            stored = done.result()
+            self._reports.acked(stored.partition, sequence, stored.offset)
+            self.ended(partition, sequence)
 
     def _failed(self, partition: int, sequence: int, error: BaseException) -> None:
         self._reports.send_error(partition, sequence, error_of(error))
-        self.ended(partition)
+        self.ended(partition, sequence)

@@ -4,8 +4,10 @@
 // narrower query. Each also requests metadata first, since an admin client's has a maximum age of zero (`metadataMaxAge
 // || 0` in src/cluster/brokerPool.js).
 import { connected, construct } from "./client.js";
+import { clockUs } from "./clock.js";
 import { errorOf } from "./errors.js";
 import { isSince } from "./library.js";
+import { single } from "./series.js";
 import { settle } from "./settings.js";
 import { runWorkload } from "./workload.js";
 
@@ -22,7 +24,8 @@ export async function admin(library, start, reports, stopping) {
   reports.ready(settings.effective);
   await connected(client, async () => {
     const [offsets, cluster] = [Object.entries(queries(library, client, start)), aboutTheCluster(client, start)];
-    const ask = async (partition, sequence, clock) => {
+    const ask = async (partition, [sequence]) => {
+      const clock = clockUs();
       const kinds = partition === NOWHERE ? cluster : offsets;
       const [query, answer] = kinds[sequence % kinds.length];
       reports.sent(partition, sequence, clock, query);
@@ -33,7 +36,12 @@ export async function admin(library, start, reports, stopping) {
         if (!stopping.asked) reports.listError(partition, sequence, errorOf(error), query);
       }
     };
-    runWorkload(start, stopping, ask, [...start.partitions, NOWHERE]);
+    runWorkload(
+      start,
+      stopping,
+      ask,
+      [...start.partitions, NOWHERE].map((partition) => single(partition)),
+    );
     await stopping.waitUntilAsked();
   });
 }

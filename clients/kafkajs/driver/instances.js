@@ -2,6 +2,7 @@
 import { errorOf } from "./errors.js";
 import { Reports } from "./reports.js";
 import { ROLES } from "./roles.js";
+import { checkWorkload } from "./series.js";
 import { profilesOf } from "./settings.js";
 import { Stopping } from "./stopping.js";
 import { Unsupported } from "./unsupported.js";
@@ -113,6 +114,7 @@ class Instance {
     if (!profiles.includes(profile)) {
       throw new Unsupported(`${client} has no profile '${profile}'; it has ${profiles.join(", ")}`);
     }
+    checkWorkload(client, this.#start);
     return ROLES[role];
   }
 }

@@ -1,16 +1,17 @@
-// Role transactional: one transaction per interval, with one record per partition, as in KafkaJS's documentation:
+// Role transactional: one transaction per interval, with the records of its workload, as in KafkaJS's documentation:
 // `maxInFlightRequests: 1, idempotent: true`, sends awaited before commit(), abort() after a failure.
 //
 // No call is documented to be repeatable and no error to be final, so the next transaction follows.
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { connected, construct } from "./client.js";
-import { clockUs, nowMs } from "./clock.js";
+import { nowMs } from "./clock.js";
 import { errorOf } from "./errors.js";
-import { sendOne } from "./producer.js";
+import { sendTogether } from "./producer.js";
+import { seriesOf } from "./series.js";
 import { settle } from "./settings.js";
 
-/** Run transactions until closing is requested. Record n of a partition belongs to transaction n. */
+/** Run transactions until closing is requested. */
 export async function transactional(library, start, reports, stopping) {
   const settings = settle(library, start);
   const options = { ...settings.producer, transactionalId: start.transactional_id };
@@ -55,9 +56,10 @@ class Transaction {
 
   async #send() {
     const send = (message) => this.#transaction.send({ ...this.settings.send, ...message });
-    const each = this.start.partitions.map((partition) =>
-      sendOne(send, this.start, this.reports, partition, this.number, clockUs()),
-    );
+    const each = seriesOf(this.start).map(({ partition, first, step, batch }) => {
+      const numbers = Array.from({ length: batch }, (_, place) => first + (this.number * batch + place) * step);
+      return sendTogether(send, this.start, this.reports, partition, numbers);
+    });
     const failed = (await Promise.all(each)).find(Boolean);
     if (failed) throw failed;
   }

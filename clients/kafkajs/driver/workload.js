@@ -1,5 +1,6 @@
-// The workload of producing roles: one operation per interval and partition, a bounded number of them in flight.
-import { clockUs, nowMs } from "./clock.js";
+// The workload of producing roles: records per interval and partition or key, a bounded number of them in flight.
+import { nowMs } from "./clock.js";
+import { seriesOf } from "./series.js";
 
 /** Return a record's value (driver.proto, last paragraph). */
 export function valueOf(instance, partition, sequence, clock) {
@@ -7,23 +8,25 @@ export function valueOf(instance, partition, sequence, clock) {
 }
 
 /**
- * Call `operation(partition, sequence, clock)` once per interval until closing is requested. It returns a promise that
- * ends with the operation and never rejects. A tick is skipped when `max_in_flight` operations of its partition are in
+ * Call `operation(partition, sequences)` once per interval and series until closing is requested. It returns a promise
+ * that ends with the operations of these numbers and never rejects. At most `max_in_flight` operations of a series are in
  * flight; missed ticks are not repeated. The bystander's interval is at least `bystander_ms`.
  */
-export function runWorkload(start, stopping, operation, partitions = start.partitions) {
-  for (const partition of partitions) runPartition(partition, start, stopping, operation);
+export function runWorkload(start, stopping, operation, all = seriesOf(start)) {
+  for (const series of all) runSeries(series, start, stopping, operation);
 }
 
-async function runPartition(partition, start, stopping, operation) {
+async function runSeries(series, start, stopping, operation) {
   const limit = Math.max(start.max_in_flight, 1);
-  const shortest = partition === start.bystander ? start.bystander_ms : 0;
-  let [sequence, inFlight, due] = [0, 0, nowMs()];
+  const shortest = series.partition === start.bystander ? start.bystander_ms : 0;
+  let [sequence, inFlight, due] = [series.first, 0, nowMs()];
   while (!stopping.asked) {
-    if (inFlight < limit) {
-      inFlight += 1;
-      operation(partition, sequence, clockUs()).then(() => (inFlight -= 1));
-      sequence += 1;
+    const count = Math.min(series.batch, limit - inFlight);
+    const numbers = Array.from({ length: count }, (_, place) => sequence + place * series.step);
+    if (count > 0) {
+      inFlight += count;
+      sequence += count * series.step;
+      operation(series.partition, numbers).then(() => (inFlight -= count));
     }
     due = Math.max(due + Math.max(start.interval_ms, shortest, 1), nowMs());
     await stopping.wait(due - nowMs());

@@ -8,6 +8,7 @@ from pathlib import Path
 from driver_runtime.library import Library
 from driver_runtime.librdkafka_settings import PROFILES
 from driver_runtime.protocol_names import protocol_name
+from driver_runtime.series import KEYED, PIPELINED
 
 from kcat_driver.command import run_to_end
 from kcat_driver.consumer import consumer
@@ -16,6 +17,7 @@ from probe.driver_contract import driver_pb2 as pb
 
 VERSION = re.compile(r"Version (\d[\w.]*) \(.*librdkafka (\d[\d.]*\d)")
 """`Version 1.7.1 (JSON, Transactions, IncrementalAssign, librdkafka 2.0.2 builtin.features=...)`."""
+OWN_PACE = "the program decides by itself how it sends records"
 ERROR = re.compile(r"(?:Broker|Local): ([\w ]+)")
 
 
@@ -31,6 +33,7 @@ def library(folder: Path) -> Library:
         roles={"producer": producer, "consumer": consumer},
         profiles=tuple(PROFILES),
         error_of=error_of,
+        without=dict.fromkeys((PIPELINED, KEYED), OWN_PACE),
         origin=next(path for path in sorted(folder.rglob("librdkafka*")) if ".so" in path.name),
     )
 

@@ -9,6 +9,7 @@ import zlib
 
 from driver_runtime.library import Stopping
 from driver_runtime.reports import Reports
+from driver_runtime.series import series_of
 from driver_runtime.workload import Ticker, value_of
 
 from kcat_driver.command import Command
@@ -37,10 +38,10 @@ def producer(start: pb.Start, reports: Reports, stop: Stopping) -> None:
         reports.sent(partition, sequence, clock)
         with writing, contextlib.suppress(OSError, ValueError):  # the end of kcat is detected below
             command.process.stdin.write(f"{keys[partition]}|{value}".ljust(LINE_BYTES - 1) + "\n")  # type: ignore[union-attr]  # a pipe
-        ticker.ended(partition)
+        ticker.ended(partition, sequence)
 
     ticker = Ticker(start, write)
-    ticker.start(start.partitions, stop)
+    ticker.start(series_of(start), stop)
     while not stop.wait(CHECK_S):
         command.check()
     with writing:

@@ -1,4 +1,4 @@
-"""Role producer: Producer.produce() to a given partition, delivery reports."""
+"""Role producer: Producer.produce() to a given partition or with a key, delivery reports."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from driver_runtime.library import Stopping, Unsupported
 from driver_runtime.reports import Reports
+from driver_runtime.series import destination, series_of
 from driver_runtime.workload import Ticker, value_of
 
 from librdkafka_driver.errors import error_of, error_of_kafka
@@ -29,14 +30,14 @@ def build(start: pb.Start, notices: Notices, role: dict[str, str]) -> tuple[Any,
 
 
 def producer(start: pb.Start, reports: Reports, stop: Stopping) -> None:
-    """Produce to every partition, one record per interval, until closing is requested."""
+    """Produce the records of the workload until closing is requested."""
     notices = Notices(reports)
     client, effective = build(start, notices, {})
     reports.ready(effective)
     work = Sender(start, reports, client)
     ticker = Ticker(start, work.send)
     work.ended = ticker.ended
-    ticker.start(start.partitions, stop)
+    ticker.start(series_of(start), stop)
     while not stop.asked:
         client.poll(POLL_S)
         notices.check()
@@ -50,8 +51,8 @@ class Sender:
         self._start = start
         self._reports = reports
         self._client = client
-        self.ended: Callable[[int], None] = lambda _: None
-        """Called with the partition of every operation that ended."""
+        self.ended: Callable[[int, int], None] = lambda _, __: None
+        """Called with partition and sequence, as sent, of every operation that ended."""
 
     def send(self, partition: int, sequence: int, clock: int) -> None:
         """Produce a record; the delivery report comes from poll()."""
@@ -59,15 +60,16 @@ class Sender:
         def delivered(error: KafkaError | None, message: Message) -> None:
             if error is None:
                 offset = message.offset()
-                self._reports.acked(partition, sequence, -1 if offset is None else offset)
+                self._reports.acked(message.partition(), sequence, -1 if offset is None else offset)
             else:
                 self._reports.send_error(partition, sequence, error_of_kafka(error))
-            self.ended(partition)
+            self.ended(partition, sequence)
 
         value = value_of(self._start.instance, partition, sequence, clock)
         self._reports.sent(partition, sequence, clock)
         try:
-            self._client.produce(self._start.topic, value.encode(), partition=partition, on_delivery=delivered)
+            where = destination(self._start, partition, sequence)
+            self._client.produce(self._start.topic, value.encode(), on_delivery=delivered, **where)
         except (KafkaException, BufferError) as error:
             self._reports.send_error(partition, sequence, error_of(error))
-            self.ended(partition)
+            self.ended(partition, sequence)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from driver_runtime.library import Stopping
 from driver_runtime.reports import Reports
+from driver_runtime.series import Series
 from driver_runtime.workload import Ticker
 from probe.driver_contract import driver_pb2 as pb
 
@@ -65,10 +66,10 @@ def run_admin_workload(
             if not stop.asked:  # a question in flight while the driver closes the client has no result of the library
                 reports.list_error(partition, sequence, error_of(error), question)
         finally:
-            ticker.ended(partition)
+            ticker.ended(partition, sequence)
 
     ticker = Ticker(start, ask_once)
-    ticker.start([*start.partitions, *([NOWHERE] if about_cluster else [])], stop)
+    ticker.start([Series(partition) for partition in (*start.partitions, *([NOWHERE] if about_cluster else []))], stop)
     stop.wait_until_asked()
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from driver_runtime.library import Library, Role, Stopping, Unsupported
 from driver_runtime.outbox import Outbox
 from driver_runtime.reports import Reports, clock_us
+from driver_runtime.series import ROLES, workload_of
 from probe.driver_contract import driver_pb2 as pb
 
 THREAD_END_S = 0.3
@@ -119,4 +120,9 @@ class Instance:
             raise Unsupported(f"{client} has no role {role!r}; it has {', '.join(self._library.roles)}")
         if profile not in self._library.profiles:
             raise Unsupported(f"{client} has no profile {profile!r}; it has {', '.join(self._library.profiles)}")
+        workload = workload_of(self._start)
+        if reason := self._library.without.get(workload):
+            raise Unsupported(f"{client} has no workload {workload}: {reason}")
+        if role not in ROLES.get(workload, ()):
+            raise Unsupported(f"{client} has no workload {workload!r} for role {role!r}")
         return self._library.roles[role]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from driver_runtime.reports import Reports
@@ -13,7 +13,7 @@ from probe.driver_contract import driver_pb2 as pb
 
 
 class Unsupported(Exception):  # noqa: N818  # the word of driver.proto
-    """A role, profile or property that this version of the library does not have; the text names it and the reason."""
+    """A role, workload, profile or property that this version lacks; the text names it and the reason."""
 
 
 class Stopping:
@@ -64,5 +64,7 @@ class Library:
     profiles: Sequence[str]
     error_of: Callable[[BaseException], pb.Error]
     """Converts an exception of the library to an error of driver.proto."""
+    without: Mapping[str, str] = field(default_factory=dict)
+    """Workloads that this driver does not have, with the reason."""
     origin: Path | None = None
     """The file that it was loaded from, where that is not the package's own."""

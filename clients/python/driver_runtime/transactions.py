@@ -1,4 +1,4 @@
-"""The workload of role transactional: one transaction per interval, with one record per partition.
+"""The workload of role transactional: one transaction per interval, with the records of its workload.
 
 With a group, every transaction commits one of its offsets, as a consume-transform-produce application does.
 """
@@ -11,6 +11,7 @@ from typing import Protocol
 
 from driver_runtime.library import Stopping
 from driver_runtime.reports import Reports, clock_us
+from driver_runtime.series import in_transaction
 from driver_runtime.workload import interval_s
 from probe.driver_contract import driver_pb2 as pb
 
@@ -50,7 +51,7 @@ class Transactional(Protocol):
 
 
 def run_transactions(start: pb.Start, reports: Reports, stop: Stopping, client: Transactional) -> None:
-    """Run transactions until closing is requested. Record n of a partition belongs to transaction n.
+    """Run transactions until closing is requested.
 
     Raises the exception after which the producer can only be closed.
     """
@@ -76,8 +77,8 @@ class _Run:
         try:
             self._client.begin()
             self._reports.transaction(pb.TXN_BEGUN, number)
-            for partition in self._start.partitions:
-                self._client.send(partition, number, clock_us())
+            for partition, sequence in in_transaction(self._start, number):
+                self._client.send(partition, sequence, clock_us())
             if self._start.group:
                 self._client.offsets(self._start.group, self._start.partitions[0], number)
             if self.repeat_until_done(number, self._client.commit):

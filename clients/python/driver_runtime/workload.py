@@ -1,4 +1,4 @@
-"""The workload of producing roles: one operation per interval and partition, a bounded number of them in flight."""
+"""The workload of producing roles: operations per interval and partition or key, a bounded number of them in flight."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from driver_runtime.library import Stopping
 from driver_runtime.reports import clock_us
+from driver_runtime.series import Series, is_keyed
 from probe.driver_contract import driver_pb2 as pb
 
 
@@ -23,10 +24,10 @@ def interval_s(start: pb.Start, partition: int | None = None) -> float:
 
 
 class Ticker:
-    """Calls `operation(partition, sequence, clock_us)` once per interval of the start, in a thread per partition.
+    """Calls `operation(partition, sequence, clock_us)` per interval of the start, in a thread per series.
 
-    A blocked partition does not delay the others; the bystander's interval is at least `bystander_ms`. A tick is
-    skipped while `max_in_flight` operations of its partition are in flight. Ticks missed by a long call are not
+    A blocked partition or key does not delay the others; the bystander's interval is at least `bystander_ms`. A tick
+    ends early while `max_in_flight` operations of its series are in flight. Ticks missed by a long call are not
     repeated.
     """
 
@@ -36,22 +37,28 @@ class Ticker:
         self._max_in_flight = max(start.max_in_flight, 1)
         self._operation = operation
 
-    def start(self, partitions: Sequence[int], stop: Stopping) -> None:
+    def start(self, series: Sequence[Series], stop: Stopping) -> None:
         """Start the threads; they end once closing is requested."""
-        for partition in partitions:
-            self._free[partition] = threading.Semaphore(self._max_in_flight)
-            arguments = (partition, stop)
-            threading.Thread(target=self._run, args=arguments, name=f"ticker-{partition}", daemon=True).start()
+        for one in series:
+            name = self._name(one.partition, one.first)
+            self._free[name] = threading.Semaphore(self._max_in_flight)
+            arguments = (one, self._free[name], stop)
+            threading.Thread(target=self._run, args=arguments, name=f"ticker-{name}", daemon=True).start()
 
-    def ended(self, partition: int) -> None:
-        """Count an operation as ended, successful or not."""
-        self._free[partition].release()
+    def ended(self, partition: int, sequence: int) -> None:
+        """Count an operation as ended, successful or not; it is named as when it began."""
+        self._free[self._name(partition, sequence)].release()
 
-    def _run(self, partition: int, stop: Stopping) -> None:
-        sequence, due = 0, time.monotonic()
+    def _name(self, partition: int, sequence: int) -> int:
+        return sequence % len(self._start.keys) if is_keyed(self._start) else partition
+
+    def _run(self, series: Series, free: threading.Semaphore, stop: Stopping) -> None:
+        sequence, due = series.first, time.monotonic()
         while not stop.asked:
-            if self._free[partition].acquire(blocking=False):
-                self._operation(partition, sequence, clock_us())
-                sequence += 1
-            due = max(due + interval_s(self._start, partition), time.monotonic())
+            for _ in range(series.batch):
+                if stop.asked or not free.acquire(blocking=False):
+                    break
+                self._operation(series.partition, sequence, clock_us())
+                sequence += series.step
+            due = max(due + interval_s(self._start, series.partition), time.monotonic())
             stop.wait(due - time.monotonic())

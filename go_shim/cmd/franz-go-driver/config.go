@@ -45,8 +45,10 @@ func configure(start *driverpb.Start, out *driver.Instance) ([]kgo.Opt, error) {
 		return nil, err
 	}
 	made := []kgo.Opt{
-		kgo.SeedBrokers(start.Bootstrap...), kgo.ClientID(start.ClientId),
-		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.WithLogger(notices{out}),
+		kgo.SeedBrokers(start.Bootstrap...), kgo.ClientID(start.ClientId), kgo.WithLogger(notices{out}),
+	}
+	if !driver.IsKeyed(start) { // the library's default hashes the key
+		made = append(made, kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	}
 	if start.Profile == "quick-timeouts" {
 		made = append(made, kgo.Dialer((&net.Dialer{Timeout: quickDial}).DialContext))

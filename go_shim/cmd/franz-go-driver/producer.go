@@ -20,7 +20,7 @@ const (
 type writer struct {
 	library *kgo.Client
 	out     *driver.Instance
-	topic   string
+	start   *driverpb.Start
 	offsets bool           // acknowledgements carry offsets
 	pending sync.WaitGroup // records without a result
 }
@@ -33,7 +33,7 @@ func newWriter(
 		return nil, err
 	}
 	offsets := settings(library, start.Role)["acks"] != "0"
-	return &writer{library: library, out: out, topic: start.Topic, offsets: offsets}, nil
+	return &writer{library: library, out: out, start: start, offsets: offsets}, nil
 }
 
 // write passes one record to the library; `done` is called with the result, after it was reported.
@@ -41,23 +41,22 @@ func (w *writer) write(partition int32, sequence int64, done func(error)) {
 	clock := driver.Clock()
 	w.out.Sent(partition, sequence, clock)
 	record := &kgo.Record{
-		Topic: w.topic, Partition: partition,
+		Topic: w.start.Topic, Partition: partition, Key: driver.Key(w.start, sequence),
 		Value: []byte(driver.Value(w.out.Name(), partition, sequence, clock)),
 	}
 	w.pending.Add(1)
 	w.library.Produce(context.Background(), record, func(record *kgo.Record, err error) {
 		defer w.pending.Done()
 		defer done(err)
-		at := driver.At(partition, sequence)
 		if err != nil {
-			w.out.Event(driverpb.Kind_SEND_ERROR, at, driver.Failed(describe(err)))
+			w.out.Event(driverpb.Kind_SEND_ERROR, driver.At(partition, sequence), driver.Failed(describe(err)))
 			return
 		}
 		offset := record.Offset
 		if !w.offsets {
 			offset = -1
 		}
-		w.out.Event(driverpb.Kind_ACKED, at, driver.Offset(offset))
+		w.out.Event(driverpb.Kind_ACKED, driver.At(record.Partition, sequence), driver.Offset(offset))
 	})
 }
 
@@ -80,7 +79,7 @@ func (w *writer) close() {
 	}
 }
 
-// producer writes one record per interval to every partition.
+// producer writes records to every partition, or with every key.
 type producer struct {
 	*writer
 	workload *driver.Workload

@@ -14,16 +14,15 @@ import (
 // Protocol codes; kerr names the second one since 1.18.
 const operationNotAttempted, transactionAbortable = 55, 120
 
-// transactional writes one record to every partition in one transaction per interval.
+// transactional writes records in one transaction per interval (driver.InTransaction).
 type transactional struct {
 	*writer
-	partitions []int32
-	closing    chan struct{}
-	running    context.Context
-	stop       context.CancelFunc
-	loop       sync.WaitGroup
-	number     int64 // of the transaction, and the sequence of its records
-	over       bool  // the producer is unusable
+	closing chan struct{}
+	running context.Context
+	stop    context.CancelFunc
+	loop    sync.WaitGroup
+	number  int64 // of the transaction
+	over    bool  // the producer is unusable
 }
 
 func openTransactional(options []kgo.Opt, start *driverpb.Start, out *driver.Instance) (driver.Client, error) {
@@ -36,7 +35,7 @@ func openTransactional(options []kgo.Opt, start *driverpb.Start, out *driver.Ins
 	}
 	running, stop := context.WithCancel(context.Background())
 	t := &transactional{
-		writer: w, partitions: start.Partitions, closing: make(chan struct{}), running: running, stop: stop,
+		writer: w, closing: make(chan struct{}), running: running, stop: stop,
 	}
 	t.loop.Go(func() { driver.Tick(t.closing, out.Interval, t.transaction) })
 	return t, nil
@@ -58,14 +57,15 @@ func (t *transactional) transaction() {
 	t.number++
 }
 
-// records writes one record to every partition and waits for the results; false if any failed.
+// records writes the records of the transaction and waits for the results; false if any failed.
 func (t *transactional) records() bool {
-	outcomes := make(chan error, len(t.partitions))
-	for _, partition := range t.partitions {
-		t.write(partition, t.number, func(err error) { outcomes <- err })
+	places := driver.InTransaction(t.start, t.number)
+	outcomes := make(chan error, len(places))
+	for _, place := range places {
+		t.write(place.Partition, place.Sequence, func(err error) { outcomes <- err })
 	}
 	complete := true
-	for range t.partitions {
+	for range places {
 		select {
 		case err := <-outcomes:
 			complete = complete && err == nil

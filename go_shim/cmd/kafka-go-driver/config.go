@@ -101,7 +101,7 @@ func configure(start *driverpb.Start, _ *driver.Instance) (*config, error) {
 // acknowledgement.
 func (c *config) writing(start *driverpb.Start) {
 	c.old = &kafka.WriterConfig{
-		Brokers: start.Bootstrap, Topic: start.Topic, Dialer: c.dialer, Balancer: kafka.BalancerFunc(byValue),
+		Brokers: start.Bootstrap, Topic: start.Topic, Dialer: c.dialer, Balancer: balancer(start),
 	}
 	if !field(&kafka.Writer{}, "Transport").IsValid() {
 		c.old.RequiredAcks = -1

@@ -12,6 +12,14 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
+// balancer returns the library's own for keys, else byValue.
+func balancer(start *driverpb.Start) kafka.Balancer {
+	if driver.IsKeyed(start) {
+		return &kafka.Hash{}
+	}
+	return kafka.BalancerFunc(byValue)
+}
+
 // byValue is the balancer. A Writer takes no partition from its caller, so the partition is read from the record's
 // value.
 func byValue(message kafka.Message, partitions ...int) int {
@@ -24,21 +32,31 @@ func byValue(message kafka.Message, partitions ...int) int {
 	return partitions[0]
 }
 
-// producer writes one record per interval to every partition, each in a call that blocks until the record is written.
+// place is where a record was stored.
+type place struct {
+	partition int32
+	offset    int64
+}
+
+// producer writes records to every partition, or with every key, each in a call that blocks until the record is written.
 type producer struct {
 	library  *kafka.Writer
 	out      *driver.Instance
+	start    *driverpb.Start
 	workload *driver.Workload
 	calls    sync.WaitGroup
 
-	mu      sync.Mutex
-	offsets map[string]int64 // by value; only a callback of newer versions reports them
+	mu     sync.Mutex
+	places map[string]place // by value; only a callback of newer versions reports them
 }
 
 func openProducer(c *config, start *driverpb.Start, out *driver.Instance) (driver.Client, error) {
-	p := &producer{out: out, offsets: map[string]int64{}}
+	p := &producer{out: out, start: start, places: map[string]place{}}
 	if err := p.build(c); err != nil {
 		return nil, err
+	}
+	if driver.IsKeyed(start) && !field(p.library, "Completion").IsValid() {
+		return nil, driver.Refuse("kafka-go %s does not report the partition that it chose by the key", version())
 	}
 	out.Ready(writerSettings(c, p.library))
 	p.workload = driver.StartWorkload(out, start, func(partition int32, sequence int64, ended func()) bool {
@@ -77,31 +95,33 @@ func (p *producer) completed(messages []kafka.Message, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, message := range messages {
-		p.offsets[string(message.Value)] = message.Offset
+		p.places[string(message.Value)] = place{int32(message.Partition), message.Offset}
 	}
 }
 
-func (p *producer) offset(value string) int64 {
+// place returns where a record was stored: without a report, at the partition that was asked for.
+func (p *producer) place(value string, partition int32) place {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	offset, known := p.offsets[value]
+	found, known := p.places[value]
 	if !known {
-		return -1
+		return place{partition, -1}
 	}
-	delete(p.offsets, value)
-	return offset
+	delete(p.places, value)
+	return found
 }
 
 func (p *producer) write(partition int32, sequence int64) {
 	clock := driver.Clock()
-	at := driver.At(partition, sequence)
 	value := driver.Value(p.out.Name(), partition, sequence, clock)
 	p.out.Sent(partition, sequence, clock)
-	if err := p.library.WriteMessages(context.Background(), kafka.Message{Value: []byte(value)}); err != nil {
-		p.out.Event(driverpb.Kind_SEND_ERROR, at, driver.Failed(describe(err)))
+	message := kafka.Message{Key: driver.Key(p.start, sequence), Value: []byte(value)}
+	if err := p.library.WriteMessages(context.Background(), message); err != nil {
+		p.out.Event(driverpb.Kind_SEND_ERROR, driver.At(partition, sequence), driver.Failed(describe(err)))
 		return
 	}
-	p.out.Event(driverpb.Kind_ACKED, at, driver.Offset(p.offset(value)))
+	stored := p.place(value, partition)
+	p.out.Event(driverpb.Kind_ACKED, driver.At(stored.partition, sequence), driver.Offset(stored.offset))
 }
 
 func (p *producer) Close() {

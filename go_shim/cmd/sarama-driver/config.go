@@ -80,7 +80,9 @@ func configure(start *driverpb.Start, _ *driver.Instance) (*sarama.Config, error
 	config := sarama.NewConfig()
 	config.ClientID = start.ClientId
 	config.Consumer.Offsets.Initial = sarama.OffsetOldest
-	config.Producer.Partitioner = sarama.NewManualPartitioner
+	if !driver.IsKeyed(start) { // the library's default hashes the key
+		config.Producer.Partitioner = sarama.NewManualPartitioner
+	}
 	if err := adjust(config, chosen, start); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ type operation struct {
 type writer struct {
 	library      sarama.AsyncProducer
 	out          *driver.Instance
-	topic        string
+	start        *driverpb.Start
 	inputTimeout time.Duration // for the library to take a record
 	offsets      bool          // acknowledgements carry offsets
 	closing      chan struct{}
@@ -34,7 +34,7 @@ func newWriter(config *sarama.Config, start *driverpb.Start, out *driver.Instanc
 		return nil, err
 	}
 	w := &writer{
-		library: library, out: out, topic: start.Topic, inputTimeout: out.Interval(),
+		library: library, out: out, start: start, inputTimeout: out.Interval(),
 		offsets: config.Producer.RequiredAcks != sarama.NoResponse, closing: make(chan struct{}),
 	}
 	out.Ready(settings(config, start.Role))
@@ -50,8 +50,11 @@ func (w *writer) write(partition int32, sequence int64, done func(error)) bool {
 	clock := driver.Clock()
 	op := &operation{partition: partition, sequence: sequence, reported: make(chan struct{}), done: done}
 	message := &sarama.ProducerMessage{
-		Topic: w.topic, Partition: partition, Metadata: op,
+		Topic: w.start.Topic, Partition: partition, Metadata: op,
 		Value: sarama.StringEncoder(driver.Value(w.out.Name(), partition, sequence, clock)),
+	}
+	if key := driver.Key(w.start, sequence); key != nil {
+		message.Key = sarama.ByteEncoder(key)
 	}
 	select {
 	case w.library.Input() <- message:
@@ -77,7 +80,7 @@ func (w *writer) acknowledged() {
 			offset = -1
 		}
 		<-op.reported
-		w.out.Event(driverpb.Kind_ACKED, driver.At(op.partition, op.sequence), driver.Offset(offset))
+		w.out.Event(driverpb.Kind_ACKED, driver.At(message.Partition, op.sequence), driver.Offset(offset))
 		op.done(nil)
 	}
 }
@@ -102,7 +105,7 @@ func (w *writer) close() {
 	w.results.Wait()
 }
 
-// producer writes one record per interval to every partition.
+// producer writes records to every partition, or with every key.
 type producer struct {
 	*writer
 	workload *driver.Workload

@@ -23,16 +23,14 @@ type transactions interface {
 // retryPause is the pause between attempts to end a transaction, in addition to the library's own attempts.
 const retryPause = 100 * time.Millisecond
 
-// transactional writes one record to every partition in one transaction per interval.
+// transactional writes records in one transaction per interval (driver.InTransaction).
 type transactional struct {
 	*writer
-	library    transactions
-	partitions []int32
-	topic      string
-	group      string // empty: transactions carry no offsets
-	loop       sync.WaitGroup
-	number     int64           // of the transaction, and the sequence of its records
-	failure    *driverpb.Error // of the last failed call
+	library transactions
+	group   string // empty: transactions carry no offsets
+	loop    sync.WaitGroup
+	number  int64           // of the transaction
+	failure *driverpb.Error // of the last failed call
 }
 
 // enableTransactions sets what transactions need.
@@ -51,8 +49,7 @@ func openTransactional(config *sarama.Config, start *driverpb.Start, out *driver
 		return nil, err
 	}
 	t := &transactional{
-		writer: w, library: any(w.library).(transactions), partitions: start.Partitions, topic: start.Topic,
-		group: start.Group,
+		writer: w, library: any(w.library).(transactions), group: start.Group,
 	}
 	t.loop.Go(func() { driver.Tick(t.closing, out.Interval, t.transaction) })
 	return t, nil
@@ -75,7 +72,7 @@ func (t *transactional) offsets() bool {
 	if t.group == "" {
 		return true
 	}
-	read := &sarama.ConsumerMessage{Topic: t.topic, Partition: t.partitions[0], Offset: t.number}
+	read := &sarama.ConsumerMessage{Topic: t.start.Topic, Partition: t.start.Partitions[0], Offset: t.number}
 	if err := t.library.AddMessageToTxn(read, t.group, nil); err != nil {
 		t.failed(err)
 		return false
@@ -83,16 +80,17 @@ func (t *transactional) offsets() bool {
 	return true
 }
 
-// records writes one record to every partition and waits for the results; false if any failed.
+// records writes the records of the transaction and waits for the results; false if any failed.
 func (t *transactional) records() bool {
-	outcomes := make(chan error, len(t.partitions))
+	places := driver.InTransaction(t.start, t.number)
+	outcomes := make(chan error, len(places))
 	begun := 0
-	for _, partition := range t.partitions {
-		if t.write(partition, t.number, func(err error) { outcomes <- err }) {
+	for _, place := range places {
+		if t.write(place.Partition, place.Sequence, func(err error) { outcomes <- err }) {
 			begun++
 		}
 	}
-	complete := begun == len(t.partitions)
+	complete := begun == len(places)
 	for range begun {
 		if <-outcomes != nil {
 			complete = false

@@ -34,8 +34,14 @@ func main() {
 	}
 	driver.Main(&driver.Library{
 		Family: "telegraf", Version: version(), Roles: roles.Names(), Profiles: profiles.Names(),
-		Open: roles.Opener("telegraf "+version(), configure), Describe: driver.Describe,
+		Open:     roles.Opener("telegraf "+version(), configure, ownPace(driver.Pipelined), ownPace(driver.Keyed)),
+		Describe: driver.Describe,
 	})
+}
+
+// ownPace says why Telegraf lacks a workload.
+func ownPace(workload string) driver.MissingWorkload {
+	return driver.MissingWorkload{Workload: workload, Reason: "the agent decides by itself how it sends records"}
 }
 
 func version() string { return driver.LinkedVersion(module, local) }

@@ -25,14 +25,17 @@ func (r Roles[C]) Names() []string {
 }
 
 // Opener returns the Library.Open of these roles. `configure` builds the configuration of an instance; Unsupported where
-// the role, or part of the configuration, does not exist.
+// the role, its workload, or part of the configuration, does not exist.
 func (r Roles[C]) Opener(
-	client string, configure func(start *driverpb.Start, out *Instance) (C, error),
+	client string, configure func(start *driverpb.Start, out *Instance) (C, error), missing ...MissingWorkload,
 ) func(start *driverpb.Start, out *Instance) (Client, error) {
 	return func(start *driverpb.Start, out *Instance) (Client, error) {
 		for _, role := range r {
 			if role.Name != start.Role {
 				continue
+			}
+			if err := checkWorkload(client, start, missing); err != nil {
+				return nil, err
 			}
 			configuration, err := configure(start, out)
 			if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 )
 
-// InFlight limits the operations of one partition that have begun and not ended.
+// InFlight limits the operations of one partition, or of one key, that have begun and not ended.
 type InFlight struct {
 	limit   int64
 	open    atomic.Int64
@@ -18,7 +18,7 @@ type InFlight struct {
 // NewInFlight allows `limit` operations at once, at least one.
 func NewInFlight(limit int32) *InFlight { return &InFlight{limit: int64(max(limit, 1))} }
 
-// Begin counts an operation; false at the limit, which counts as a skipped tick.
+// Begin counts an operation; false at the limit, which counts as a skipped one.
 func (f *InFlight) Begin() bool {
 	if f.open.Add(1) <= f.limit {
 		return true
@@ -32,11 +32,11 @@ func (f *InFlight) Begin() bool {
 func (f *InFlight) End() { f.open.Add(-1) }
 
 // Operation begins one operation on a partition. `ended` is called once, from any goroutine, when the operation has
-// ended. False means that no operation began: the tick counts as skipped, and the next one uses the same sequence number.
+// ended. False means that no operation began: it counts as skipped, and the next one uses the same sequence number.
 type Operation func(partition int32, sequence int64, ended func()) bool
 
-// Workload begins one operation per interval on every partition of an instance, with at most max_in_flight of them open
-// on each partition (driver.proto, Start). Every partition has a goroutine, so a blocked one does not delay the others.
+// Workload begins the operations of an instance, with at most max_in_flight of them open on each partition or key
+// (driver.proto, Start and Workloads). Every one has a goroutine, so a blocked one does not delay the others.
 type Workload struct {
 	out     *Instance
 	done    chan struct{}
@@ -47,26 +47,28 @@ type Workload struct {
 // StartWorkload starts a workload. `beside` are pseudo-partitions that have operations, too.
 func StartWorkload(out *Instance, start *driverpb.Start, operation Operation, beside ...int32) *Workload {
 	w := &Workload{out: out, done: make(chan struct{})}
-	for _, partition := range slices.Concat(start.Partitions, beside) {
+	for _, s := range slices.Concat(seriesOf(start), alone(beside)) {
 		limit := NewInFlight(start.MaxInFlight)
 		w.limits = append(w.limits, limit)
-		w.tickers.Go(func() { w.run(partition, limit, operation) })
+		w.tickers.Go(func() { w.run(s, limit, operation) })
 	}
 	return w
 }
 
-func (w *Workload) run(partition int32, limit *InFlight, operation Operation) {
-	sequence := int64(0)
-	Tick(w.done, w.out.IntervalOf(partition), func() {
-		if !limit.Begin() {
-			return
+func (w *Workload) run(s series, limit *InFlight, operation Operation) {
+	sequence := s.first
+	Tick(w.done, w.out.IntervalOf(s.partition), func() {
+		for range s.batch {
+			if !limit.Begin() {
+				return
+			}
+			if !operation(s.partition, sequence, limit.End) {
+				limit.End()
+				limit.skipped.Add(1)
+				return
+			}
+			sequence += s.step
 		}
-		if !operation(partition, sequence, limit.End) {
-			limit.End()
-			limit.skipped.Add(1)
-			return
-		}
-		sequence++
 	})
 }
 
@@ -76,7 +78,7 @@ func (w *Workload) Stop() {
 	w.tickers.Wait()
 }
 
-// ReportSkipped reports, per partition, the ticks that began no operation.
+// ReportSkipped reports, per partition or key, how often no operation began.
 func (w *Workload) ReportSkipped() {
 	for index, limit := range w.limits {
 		if skipped := limit.skipped.Load(); skipped > 0 {

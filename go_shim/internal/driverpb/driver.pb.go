@@ -560,8 +560,12 @@ type Start struct {
 	Broker          string `protobuf:"bytes,13,opt,name=broker,proto3" json:"broker,omitempty"`                                          // the release line of the brokers, "3.9", for libraries that do not negotiate (sarama)
 	Bystander       int32  `protobuf:"varint,14,opt,name=bystander,proto3" json:"bystander,omitempty"`                                   // producer, admin: the interval of this partition is at least `bystander_ms`
 	BystanderMs     int32  `protobuf:"varint,15,opt,name=bystander_ms,json=bystanderMs,proto3" json:"bystander_ms,omitempty"`            // 0 = the interval of the others
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	Workload        string `protobuf:"bytes,16,opt,name=workload,proto3" json:"workload,omitempty"`                                      // continuous, pipelined, keyed (see "Workloads" below); empty = continuous; any other,
+	// or one that the role does not have: `unsupported`
+	Batch         int32    `protobuf:"varint,17,opt,name=batch,proto3" json:"batch,omitempty"` // pipelined: records per interval and partition; 0 = 1
+	Keys          []string `protobuf:"bytes,18,rep,name=keys,proto3" json:"keys,omitempty"`    // keyed: the keys of the records
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Start) Reset() {
@@ -697,6 +701,27 @@ func (x *Start) GetBystanderMs() int32 {
 		return x.BystanderMs
 	}
 	return 0
+}
+
+func (x *Start) GetWorkload() string {
+	if x != nil {
+		return x.Workload
+	}
+	return ""
+}
+
+func (x *Start) GetBatch() int32 {
+	if x != nil {
+		return x.Batch
+	}
+	return 0
+}
+
+func (x *Start) GetKeys() []string {
+	if x != nil {
+		return x.Keys
+	}
+	return nil
 }
 
 type Stop struct {
@@ -1140,7 +1165,7 @@ const file_driver_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\"1\n" +
 	"\x04Pong\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x19\n" +
-	"\bclock_us\x18\x02 \x01(\x03R\aclockUs\"\xa8\x04\n" +
+	"\bclock_us\x18\x02 \x01(\x03R\aclockUs\"\xee\x04\n" +
 	"\x05Start\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1b\n" +
 	"\tclient_id\x18\x02 \x01(\tR\bclientId\x12\x12\n" +
@@ -1162,7 +1187,10 @@ const file_driver_proto_rawDesc = "" +
 	"\rmax_in_flight\x18\f \x01(\x05R\vmaxInFlight\x12\x16\n" +
 	"\x06broker\x18\r \x01(\tR\x06broker\x12\x1c\n" +
 	"\tbystander\x18\x0e \x01(\x05R\tbystander\x12!\n" +
-	"\fbystander_ms\x18\x0f \x01(\x05R\vbystanderMs\x1a=\n" +
+	"\fbystander_ms\x18\x0f \x01(\x05R\vbystanderMs\x12\x1a\n" +
+	"\bworkload\x18\x10 \x01(\tR\bworkload\x12\x14\n" +
+	"\x05batch\x18\x11 \x01(\x05R\x05batch\x12\x12\n" +
+	"\x04keys\x18\x12 \x03(\tR\x04keys\x1a=\n" +
 	"\x0fPropertiesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"C\n" +

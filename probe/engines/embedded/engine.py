@@ -111,6 +111,7 @@ class FakeCluster:
         self._subject: Subject | None = None
         self._places: Places | None = None
         self._bystander_ms = self._feed_interval_ms = 0
+        self._batch = 1
         self._counted: set[str] = set()
         """Rules of the fault that still apply, if every rule applies a limited number of times; otherwise empty."""
         self._topic_gone = False
@@ -207,7 +208,7 @@ class FakeCluster:
         for change in self._moves:
             await self._call(self._stub.Apply, change)
         subject = replace(subject, history=stated_history(self._history, past, reply.partitions))
-        self._subject, self._bystander_ms = subject, plan.bystander_ms
+        self._subject, self._bystander_ms, self._batch = subject, plan.bystander_ms, plan.batch
         if plan.feed_ms:
             await self.set_interval(plan.feed_ms)
         return subject
@@ -224,6 +225,7 @@ class FakeCluster:
             interval_ms=feed_ms,
             bystander=subject.bystander,
             bystander_ms=self._bystander_ms,
+            batch=self._batch,
         )
         for stub in self._stubs:
             await self._call(stub.StartFeed, feed)

@@ -183,8 +183,8 @@ async def _after_revert(state: TrialState) -> None:
     recorder = state.recorder
     if recorder.ending is not None:
         return
-    before = state.successes
+    enough = state.successes + (WARM_OPERATIONS + 1) * state.item.load.beat(state.item.cell.role)
     await recorder.until(
-        lambda now: now.ending is not None or state.successes >= before + WARM_OPERATIONS + 1,
+        lambda now: now.ending is not None or state.successes >= enough,
         AFTER_REVERT_S,
     )

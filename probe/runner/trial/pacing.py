@@ -69,11 +69,12 @@ class Pacing:
             RateNeed.LATE: pace.late_ms,
             RateNeed.LOOK: pace.work_ms if state.item.variant.busy else pace.idle_ms,
             RateNeed.REST: state.item.variant.idle_ms,
-            RateNeed.BURST: BURST_MS,
+            RateNeed.BURST: BURST_MS if state.item.load.batch == 1 else pace.work_ms,
         }
         self._together = state.item.cell.engine is Engine.KAFKA and bool(state.item.variant.steps)
         self._rests = state.item.variant.idle_ms > 0
         self._since: int | None = -1
+        self._beat = state.item.load.beat(state.item.cell.role)
         self._before = 0
 
     async def wait(self, seconds: float) -> None:
@@ -128,7 +129,7 @@ class Pacing:
         if since != self._since:
             self._since, self._before = since, _successes(state)
         succeeded = _successes(state) - self._before
-        proved = succeeded >= PROOF_SUCCESSES
+        proved = succeeded >= PROOF_SUCCESSES * self._beat
         if since is None:
             gone_ms, out_ms = (now_us() - state.fault_at) / 1000, out_of_service_ms(state)
             if proved and gone_ms > max(FAULT_WINDOW_MS, out_ms) + BEYOND_MS:

@@ -15,8 +15,6 @@ from probe.ports import Instance, Sink, Start, Tap
 from probe.runner.tools import Options, Tools
 from probe.scenarios.scenario import Bootstrap
 
-MAX_IN_FLIGHT = 32
-
 
 def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> Header:
     """Return the header of a trial; names and the failing broker are chosen by the seed."""
@@ -36,6 +34,8 @@ def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> He
         conditions=current(cell.engine),
         beat_ms=item.start_ms,
         sweep=item.sweep,
+        batch=item.load.batch,
+        keys=len(item.load.keys),
         released=version.released,
         mirrors=item.chosen.family.mirrors,
         artifact=tools.artifacts.get(cell.client, ""),
@@ -88,17 +88,23 @@ def make_start(item: Planned, subject: Subject, tap: Tap) -> Start:
         client_id=subject.client_id,
         role=str(item.cell.role),
         profile=item.profile.name,
-        properties=dict(item.profile.properties),
+        properties={
+            **item.chosen.family.settings_of(item.cell.workload, item.cell.role),
+            **dict(item.profile.properties),
+        },
         bootstrap=[tap.address(node) for node in subject.bootstrap],
         topic=subject.topic,
         partitions=_partitions(subject),
         group=subject.group,
         transactional_id=subject.transactional_id,
         interval_ms=item.start_ms,
-        max_in_flight=MAX_IN_FLIGHT,
+        max_in_flight=item.load.max_in_flight,
         broker=item.cell.broker,
         bystander=subject.bystander,
         bystander_ms=item.pace.bystander_ms,
+        workload=str(item.cell.workload),
+        batch=item.load.batch,
+        keys=item.load.keys,
     )
 
 

@@ -50,6 +50,7 @@ async def prepare(state: TrialState, environment: TrialEnvironment) -> None:
         spread=spread_of(item.variant),
         elected=not item.variant.unelected,
         unused_id=item.variant.absence is not None,
+        batch=item.load.batch,
     )
     subject = await environment.cluster.prepare(state.header.subject, plan)
     state.header = replace(state.header, subject=subject)
@@ -74,7 +75,8 @@ def _background_interval_ms(state: TrialState) -> int:
     cell = state.item.cell
     if not cell.role.reads:
         return 0
-    return FILL_INTERVAL_MS if state.item.variant.long_read and cell.engine is Engine.EMBEDDED else state.item.start_ms
+    fills = state.item.variant.long_read and cell.engine is Engine.EMBEDDED and state.item.load.batch == 1
+    return FILL_INTERVAL_MS if fills else state.item.start_ms
 
 
 async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> None:

@@ -57,7 +57,8 @@ async def warm_up(state: TrialState, pacing: Pacing, served: Callable[[], None])
 def is_serving(state: TrialState, now: Recorder) -> bool:
     """Return whether operations have succeeded on both partitions, and the role's other operations, too."""
     subject, role = state.header.subject, state.item.cell.role
-    served = all(now.successes[partition] >= WARM_OPERATIONS for partition in (subject.affected, subject.bystander))
+    enough = WARM_OPERATIONS * state.item.load.batch
+    served = all(now.successes[partition] >= enough for partition in (subject.affected, subject.bystander))
     if role is Role.TRANSACTIONAL:
         served = now.kinds[AppKind.TXN_COMMITTED] >= WARM_TRANSACTIONS
     if asked_the_controller(state, now):

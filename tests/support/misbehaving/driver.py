@@ -14,6 +14,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "clients" / "python")]
 from driver_runtime.library import Library, Stopping, Unsupported  # noqa: E402  # as above
 from driver_runtime.parent_watch import exit_with_parent, lead_process_group  # noqa: E402  # as above
 from driver_runtime.reports import Reports  # noqa: E402  # as above
+from driver_runtime.series import KEYED, series_of  # noqa: E402  # as above
 from driver_runtime.session import attach  # noqa: E402  # the path is set above
 from driver_runtime.workload import Ticker  # noqa: E402  # as above
 
@@ -50,10 +51,10 @@ def produce(start: pb.Start, client: Client, sessions: list[Session]) -> None:
 
     def operate(partition: int, sequence: int, clock: int) -> None:
         by_partition[partition].operate(sequence, clock)
-        ticker.ended(partition)
+        ticker.ended(partition, sequence)
 
     ticker = Ticker(start, operate)
-    ticker.start(start.partitions, client.stop)
+    ticker.start(series_of(start), client.stop)
 
 
 def consume(start: pb.Start, client: Client, sessions: list[Session]) -> None:
@@ -94,6 +95,7 @@ def main() -> None:
         roles=dict.fromkeys(ROLES, play),
         profiles=("isolated", "idempotent", "acks-1"),
         error_of=error_of,
+        without={KEYED: "it chooses no partition by itself"},
     )
     problem = attach(library, arguments.connect, arguments.token)
     sys.stderr.write(problem)

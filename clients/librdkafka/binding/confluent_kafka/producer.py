@@ -13,12 +13,14 @@ from confluent_kafka.values import Message
 
 COPY = 0x2
 """RD_KAFKA_MSG_F_COPY: the value may be freed once produce() returns."""
+UNASSIGNED = -1
+"""RD_KAFKA_PARTITION_UA: the partitioner chooses."""
 NO_LIMIT = -1
 OnDelivery = Callable[[KafkaError | None, Message], None]
 
 
 class PlainProducer(Handle):
-    """Produces to given partitions; poll() and flush() call every record's own function with its result."""
+    """Produces to given partitions or by keys; poll() and flush() call every record's own function with its result."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self._numbers = itertools.count(1)
@@ -29,14 +31,25 @@ class PlainProducer(Handle):
         self._kept.append(ON_DELIVERY(self._delivered))
         C.conf_set_dr_msg_cb(conf, self._kept[-1])
 
-    def produce(self, topic: str, value: bytes, *, partition: int, on_delivery: OnDelivery) -> None:
-        """Produce a record. Raises BufferError if the queue is full, else KafkaException."""
+    def produce(
+        self,
+        topic: str,
+        value: bytes,
+        *,
+        on_delivery: OnDelivery,
+        partition: int = UNASSIGNED,
+        key: bytes | None = None,
+    ) -> None:
+        """Produce a record; without a partition, the library chooses one by the key.
+
+        Raises BufferError if the queue is full, else KafkaException.
+        """
         number = next(self._numbers)
         self._waiting[number] = on_delivery
         # rd_kafka_producev() also creates a topic object for one call.
         made = C.topic_new(self._rk, topic.encode(), None)
         try:
-            failed = not made or C.produce(made, partition, COPY, value, len(value), None, 0, number)
+            failed = not made or C.produce(made, partition, COPY, value, len(value), key, len(key or b""), number)
             code = C.last_error() if failed else 0
         finally:
             if made:

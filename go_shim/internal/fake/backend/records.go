@@ -34,11 +34,11 @@ func batch(values [][]byte, by Producer, sequence int32, now time.Time) []byte {
 	return raw
 }
 
-// Write appends one record to each partition, at the partitions' leaders, and returns the partitions that were written.
-func (b *Backend) Write(topic string, values map[int32][]byte) (written []int32) {
+// Write appends a batch to each partition, at the partitions' leaders, and returns the partitions that were written.
+func (b *Backend) Write(topic string, values map[int32][][]byte) (written []int32) {
 	now := time.Now()
 	requests := map[int32]*kmsg.ProduceRequest{}
-	for partition, value := range values {
+	for partition, records := range values {
 		node := b.Leader(topic, partition)
 		if node < 0 { // there is no such partition
 			continue
@@ -51,7 +51,7 @@ func (b *Backend) Write(topic string, values map[int32][]byte) (written []int32)
 			requests[node] = req
 		}
 		p := kmsg.NewProduceRequestTopicPartition()
-		p.Partition, p.Records = partition, batch([][]byte{value}, anonymous, -1, now)
+		p.Partition, p.Records = partition, batch(records, anonymous, -1, now)
 		req.Topics[0].Partitions = append(req.Topics[0].Partitions, p)
 	}
 	for node, req := range requests {

@@ -11,13 +11,14 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
 )
 
-// Feed writes one record per interval to every partition of a topic, directly to the state machine, until Stop. It is
-// not a client: it looks up the leader every time, so topics may be recreated under it. One ticker serves all
-// partitions, since a wake-up of the process costs more than the writes.
+// Feed writes one record, or one batch, per interval to every partition of a topic, directly to the state machine, until
+// Stop. It is not a client: it looks up the leader every time, so topics may be recreated under it. One ticker serves
+// all partitions, since a wake-up of the process costs more than the writes.
 type Feed struct {
 	ticker            *ticker
 	topic             string
 	partitions        []int32
+	batch             int64 // records per interval and partition
 	bystander         int32 // written to at most once per bystanderInterval
 	bystanderInterval time.Duration
 	bystanderTicks    atomic.Int64 // ticks per write to the bystander
@@ -32,7 +33,7 @@ func (f *Front) NewFeed(req *clusterpb.FeedRequest) (*Feed, error) {
 		return nil, err
 	}
 	feed := &Feed{
-		ticker: ticks, topic: req.Topic, partitions: req.Partitions,
+		ticker: ticks, topic: req.Topic, partitions: req.Partitions, batch: int64(max(req.Batch, 1)),
 		bystander: req.Bystander, bystanderInterval: time.Duration(req.BystanderMs) * time.Millisecond,
 	}
 	feed.bystanderTicks.Store(feed.bystanderShare(interval))
@@ -66,19 +67,22 @@ func (feed *Feed) Stop() {
 	feed.done.Wait()
 }
 
-// feed raises a sequence number only once its record is written; a failed tick is not repeated.
+// feed raises a sequence number only once its records are written; a failed tick is not repeated.
 func (f *Front) feed(feed *Feed) {
 	sequences := map[int32]int64{}
 	number := int64(0)
 	for running := true; running; running = feed.ticker.wait() > 0 {
-		values := map[int32][]byte{}
+		values := map[int32][][]byte{}
 		for _, partition := range feed.partitions {
 			if feed.due(partition, number) && f.writable(feed.topic, partition) {
-				values[partition] = fmt.Appendf(nil, "feed %d %d %d", partition, sequences[partition], events.Now())
+				for place := range feed.batch {
+					value := fmt.Appendf(nil, "feed %d %d %d", partition, sequences[partition]+place, events.Now())
+					values[partition] = append(values[partition], value)
+				}
 			}
 		}
 		for _, partition := range f.backend.Write(feed.topic, values) {
-			sequences[partition]++
+			sequences[partition] += feed.batch
 		}
 		number++
 	}

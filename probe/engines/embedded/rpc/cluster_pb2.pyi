@@ -390,12 +390,15 @@ class FeedRequest(_message.Message):
     INTERVAL_MS_FIELD_NUMBER: _builtins.int
     BYSTANDER_FIELD_NUMBER: _builtins.int
     BYSTANDER_MS_FIELD_NUMBER: _builtins.int
+    BATCH_FIELD_NUMBER: _builtins.int
     topic: _builtins.str
     interval_ms: _builtins.int
     bystander: _builtins.int
     """the interval of this partition is at least `bystander_ms`"""
     bystander_ms: _builtins.int
     """0 = the interval of the others"""
+    batch: _builtins.int
+    """records per interval and partition, written together; 0 = 1"""
     @_builtins.property
     def partitions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
     def __init__(
@@ -406,10 +409,11 @@ class FeedRequest(_message.Message):
         interval_ms: _builtins.int = ...,
         bystander: _builtins.int = ...,
         bystander_ms: _builtins.int = ...,
+        batch: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bystander", b"bystander", "bystander_ms", b"bystander_ms", "interval_ms", b"interval_ms", "partitions", b"partitions", "topic", b"topic"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["batch", b"batch", "bystander", b"bystander", "bystander_ms", b"bystander_ms", "interval_ms", b"interval_ms", "partitions", b"partitions", "topic", b"topic"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -101,8 +101,8 @@ class FakeClusterServicer:
         raise NotImplementedError('Method not implemented!')
 
     def StartFeed(self, request, context):
-        """Writes one record per interval to every partition, at its leader, until StopFeed; not through the front. A topic
-        that has a feed gets the new interval.
+        """Writes one record or batch per interval to every partition, at its leader, until StopFeed; not through the front. A
+        topic that has a feed gets the new interval.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -49,8 +49,8 @@ class FakeClusterStub:
     def __new__(cls, channel: _aio.Channel) -> FakeClusterAsyncStub: ...
     CreateTopic: _grpc.UnaryUnaryMultiCallable[_cluster_pb2.CreateTopicRequest, _cluster_pb2.CreateTopicReply]
     StartFeed: _grpc.UnaryUnaryMultiCallable[_cluster_pb2.FeedRequest, _cluster_pb2.Done]
-    """Writes one record per interval to every partition, at its leader, until StopFeed; not through the front. A topic
-    that has a feed gets the new interval.
+    """Writes one record or batch per interval to every partition, at its leader, until StopFeed; not through the front. A
+    topic that has a feed gets the new interval.
     """
     StopFeed: _grpc.UnaryUnaryMultiCallable[_cluster_pb2.Topic, _cluster_pb2.Done]
     Inject: _grpc.UnaryUnaryMultiCallable[_cluster_pb2.Fault, _cluster_pb2.Done]
@@ -75,8 +75,8 @@ class FakeClusterAsyncStub(FakeClusterStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateTopic: _aio.UnaryUnaryMultiCallable[_cluster_pb2.CreateTopicRequest, _cluster_pb2.CreateTopicReply]  # type: ignore[assignment]
     StartFeed: _aio.UnaryUnaryMultiCallable[_cluster_pb2.FeedRequest, _cluster_pb2.Done]  # type: ignore[assignment]
-    """Writes one record per interval to every partition, at its leader, until StopFeed; not through the front. A topic
-    that has a feed gets the new interval.
+    """Writes one record or batch per interval to every partition, at its leader, until StopFeed; not through the front. A
+    topic that has a feed gets the new interval.
     """
     StopFeed: _aio.UnaryUnaryMultiCallable[_cluster_pb2.Topic, _cluster_pb2.Done]  # type: ignore[assignment]
     Inject: _aio.UnaryUnaryMultiCallable[_cluster_pb2.Fault, _cluster_pb2.Done]  # type: ignore[assignment]
@@ -110,8 +110,8 @@ class FakeClusterServicer(metaclass=_abc_1.ABCMeta):
         request: _cluster_pb2.FeedRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_cluster_pb2.Done, _abc.Awaitable[_cluster_pb2.Done]]:
-        """Writes one record per interval to every partition, at its leader, until StopFeed; not through the front. A topic
-        that has a feed gets the new interval.
+        """Writes one record or batch per interval to every partition, at its leader, until StopFeed; not through the front. A
+        topic that has a feed gets the new interval.
         """
 
     @_abc_1.abstractmethod

@@ -38,11 +38,12 @@ class _Schedule:
     """Minimum number of ticks between two records, whatever the topic's interval."""
     sequence: int = 0
 
-    def is_due(self, tick: int, ticks: int) -> bool:
-        """Return whether a record is due at this tick, with one per `ticks` ticks; if so, count it."""
-        is_due = not tick % max(ticks, self.least)
-        self.sequence += is_due
-        return is_due
+    def due(self, tick: int, ticks: int, batch: int) -> range:
+        """Return the numbers of the records that are due at this tick, with a batch per `ticks` ticks; count them."""
+        if tick % max(ticks, self.least):
+            return range(0)
+        self.sequence += batch
+        return range(self.sequence - batch + 1, self.sequence + 1)
 
 
 @dataclass
@@ -50,7 +51,9 @@ class _Topic:
     schedules: Mapping[int, _Schedule]
     """By partition."""
     ticks: int
-    """Number of ticks from one record to the next."""
+    """Number of ticks from one batch to the next."""
+    batch: int
+    """Number of records that are written together."""
 
 
 @dataclass
@@ -71,7 +74,7 @@ class _BrokerQueue:
 
 
 class BackgroundProducer:
-    """Writes one record per interval to each partition of all started topics.
+    """Writes a record, or a batch of them, per interval to each partition of all started topics.
 
     Records that cannot be written in time are dropped, and no record is written twice.
     """
@@ -89,12 +92,17 @@ class BackgroundProducer:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(
-        self, topic: str, partitions: Sequence[int], interval_ms: int, least_ms: Mapping[int, int] | None = None
+        self,
+        topic: str,
+        partitions: Sequence[int],
+        interval_ms: int,
+        least_ms: Mapping[int, int] | None = None,
+        batch: int = 1,
     ) -> None:
-        """Start to write to a topic. `least_ms` has minimum intervals by partition."""
+        """Start to write batches to a topic. `least_ms` has minimum intervals by partition."""
         least = {key: self._ticks(value) for key, value in (least_ms or {}).items()}
         schedules = {partition: _Schedule(least.get(partition, 1)) for partition in partitions}
-        self._topics[topic] = _Topic(schedules, self._ticks(interval_ms))
+        self._topics[topic] = _Topic(schedules, self._ticks(interval_ms), batch)
         self._lost.set()
         if not self._tasks:
             works = [self._tick(), self._read_metadata(), *(self._write(way) for way in self._ways.values())]
@@ -146,16 +154,16 @@ class BackgroundProducer:
             for name, topic in list(self._topics.items()):
                 for partition, schedule in topic.schedules.items():
                     node = self._leaders.get((name, partition))
-                    if schedule.is_due(tick, topic.ticks) and node is not None:
-                        self._enqueue(self._ways[node], (name, partition), schedule.sequence, most)
+                    numbers = schedule.due(tick, topic.ticks, topic.batch)
+                    if numbers and node is not None:
+                        self._enqueue(self._ways[node], (name, partition), numbers, most * topic.batch)
             due = max(due + self._tick_s, time.monotonic() - self._tick_s)
             await asyncio.sleep(max(MIN_INTERVAL_S, due - time.monotonic()))
 
     @staticmethod
-    def _enqueue(way: _BrokerQueue, key: Partition, sequence: int, most: int) -> None:
-        value = f"feed {key[1]} {sequence} {now_us()}"
+    def _enqueue(way: _BrokerQueue, key: Partition, numbers: range, most: int) -> None:
         values = way.waiting.setdefault(key, [])
-        values.append(value.encode())
+        values.extend(f"feed {key[1]} {number} {now_us()}".encode() for number in numbers)
         del values[:-most]
         way.some.set()
 

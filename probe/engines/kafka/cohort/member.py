@@ -146,7 +146,7 @@ class CohortMember:
             self._cluster.sorting.join(name, self._sink)
         if plan.feed_ms:
             least_ms = {subject.bystander: plan.bystander_ms}
-            self._cohort.producer.start(subject.topic, sorted(replicas), plan.feed_ms, least_ms)
+            self._cohort.producer.start(subject.topic, sorted(replicas), plan.feed_ms, least_ms, plan.batch)
         self._subject = subject
         return subject
 

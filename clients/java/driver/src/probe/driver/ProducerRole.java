@@ -4,11 +4,10 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import probe.driver.v1.Start;
 
-/** Writes to every partition, one record per interval, without waiting for results. */
+/** Writes the records of the workload, without waiting for results. */
 final class ProducerRole extends Instance {
     private KafkaProducer<String, String> producer;
 
@@ -28,8 +27,8 @@ final class ProducerRole extends Instance {
 
     @Override
     void play() throws InterruptedException {
-        playOn(start.getPartitionsList().stream().map(PartitionWorkload::new)
-                .<Runnable>map(item -> new Ticker(this, item.partition, tick -> item.send())).toList());
+        playOn(Series.of(start).stream().map(SeriesWorkload::new)
+                .<Runnable>map(item -> new Ticker(this, item.series.partition(), tick -> item.send())).toList());
     }
 
     @Override
@@ -37,30 +36,35 @@ final class ProducerRole extends Instance {
         CompatibleCalls.close(producer, timeout);
     }
 
-    /** The operations of one partition. */
-    private final class PartitionWorkload {
-        private final int partition;
+    /** The operations of one partition, or of one key. */
+    private final class SeriesWorkload {
+        private final Series series;
         private final AtomicInteger inFlight = new AtomicInteger();
-        private long sequence;
+        private long next;
 
-        PartitionWorkload(int partition) {
-            this.partition = partition;
+        SeriesWorkload(Series series) {
+            this.series = series;
+            next = series.first();
         }
 
         void send() {
-            if (inFlight.get() >= start.getMaxInFlight()) {
-                return;
+            for (int begun = 0; begun < series.batch() && inFlight.get() < start.getMaxInFlight(); begun++) {
+                long number = next;
+                next += series.step();
+                send(number);
             }
-            long number = sequence++;
+        }
+
+        private void send(long number) {
+            int partition = series.partition();
             long clock = Reports.clock();
             String value = Values.of(name(), partition, number, clock);
             inFlight.incrementAndGet();
             reports.sent(partition, number, clock, "");
-            ProducerRecord<String, String> record = new ProducerRecord<>(start.getTopic(), partition, null, value);
             try {
-                producer.send(record, guarded((metadata, error) -> {
+                producer.send(Series.toRecord(start, partition, number, value), guarded((metadata, error) -> {
                     if (error == null) {
-                        ended(number, metadata.offset());
+                        ended(metadata.partition(), number, metadata.offset());
                     } else {
                         failed(number, error);
                     }
@@ -73,14 +77,14 @@ final class ProducerRole extends Instance {
             }
         }
 
-        private void ended(long number, long offset) {
+        private void ended(int partition, long number, long offset) {
             inFlight.decrementAndGet();
             reports.acked(partition, number, offset);
         }
 
         private void failed(long number, Exception error) {
             inFlight.decrementAndGet();
-            reports.sendError(partition, number, error);
+            reports.sendError(series.partition(), number, error);
         }
     }
 }

@@ -26,6 +26,7 @@ final class Roles {
         if (!missing.isEmpty()) {
             throw new UnsupportedException(missing + "; this is " + library.version());
         }
+        Series.check(start, role);
         Map<String, Object> configuration = required(start, role);
         configuration.putAll(Profiles.of(start.getProfile(), role, library));
         start.getPropertiesMap().forEach((key, value) -> {

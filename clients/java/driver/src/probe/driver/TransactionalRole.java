@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthorizationException;
@@ -16,10 +15,10 @@ import probe.driver.v1.Kind;
 import probe.driver.v1.Start;
 
 /**
- * One transaction per interval, with one record per partition: the loop of KafkaProducer's documentation. After three
+ * One transaction per interval, with the records of its workload: the loop of KafkaProducer's documentation. After three
  * of its exceptions, and after an unsupported version, the producer must be closed; after all others the transaction is
- * aborted. Calls that timed out are repeated. Record n of a partition belongs to transaction n. With a group, every
- * transaction commits one of its offsets, as a consume-transform-produce application does.
+ * aborted. Calls that timed out are repeated. With a group, every transaction commits one of its offsets, as a
+ * consume-transform-produce application does.
  */
 final class TransactionalRole extends Instance {
     private KafkaProducer<String, String> producer;
@@ -70,7 +69,7 @@ final class TransactionalRole extends Instance {
         try {
             producer.beginTransaction();
             reports.transaction(Kind.TXN_BEGUN, number);
-            start.getPartitionsList().forEach(partition -> send(partition, number));
+            Series.inTransaction(start, number).forEach(place -> send(place.partition(), place.sequence()));
             if (offsets != null) {
                 offsets.send(producer, new TopicPartition(start.getTopic(), start.getPartitions(0)), number);
             }
@@ -92,9 +91,9 @@ final class TransactionalRole extends Instance {
         long clock = Reports.clock();
         reports.sent(partition, number, clock, "");
         String value = Values.of(name(), partition, number, clock);
-        producer.send(new ProducerRecord<>(start.getTopic(), partition, null, value), guarded((metadata, error) -> {
+        producer.send(Series.toRecord(start, partition, number, value), guarded((metadata, error) -> {
             if (error == null) {
-                reports.acked(partition, number, metadata.offset());
+                reports.acked(metadata.partition(), number, metadata.offset());
             } else {
                 reports.sendError(partition, number, error);
             }
