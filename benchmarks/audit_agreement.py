@@ -94,12 +94,12 @@ def contradicted(answer: Mapping[str, Any], own: Mapping[Cell, SettledCell]) -> 
     return f"{cell}: {', '.join(f'{name} {answer[name]}, not {trials[name]}' for name in names)}" if names else ""
 
 
-def main() -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Compare, print the counts and what differs, and return the exit code."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("results", nargs="+")
     options.add_argument("--evidence", default="shipped")
-    asked = options.parse_args()
+    asked = options.parse_args(argv)
     held = places.shipped() if asked.evidence == "shipped" else places.of_named(asked.evidence)
     if held is None:
         raise SystemExit("no evidence is shipped; `probe publish-evidence` makes it")

@@ -154,9 +154,8 @@ def _fits(cell: Cell, asked: Chosen, profile: str | None) -> bool:
 def _in_profile(cell: Cell, plain: str, asked: Chosen, profile: str | None) -> bool:
     if profile is not None:
         return plain == profile or fnmatchcase(plain, profile)
-    if plain == DEFAULT_PROFILE or plain not in asked.family.profiles:
-        return plain == DEFAULT_PROFILE
-    return plain == own_profile(profile_of(cell.scenario), asked.family, cell.version, cell.role)
+    own = profile_of(cell.scenario)
+    return plain == DEFAULT_PROFILE or plain == own_profile(own, asked.family, cell.version, cell.role)
 
 
 def _shown(profile: str | None, faults: Iterable[Fault]) -> str:
