@@ -105,7 +105,7 @@ class _Reading:
         for key, reader in self.readers.items():
             name_client(reader.client, found)
             name_findings(self.findings.get(key, []), found)
-        self.brokers.relabel(lambda item: named_item(item, found))
+        self.brokers.replace_items(lambda item: named_item(item, found))
 
     def _request(self, event: Request) -> None:
         reader = self.by_conn.get(event.conn)

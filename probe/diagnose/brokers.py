@@ -89,7 +89,7 @@ class Brokers:
             if (code, item) in seen.codes or len(seen.codes) < ITEMS:
                 seen.codes[code, item] += weight
 
-    def relabel(self, named: Callable[[Item], Item]) -> None:
+    def replace_items(self, named: Callable[[Item], Item]) -> None:
         """Replace every object by what a function makes of it."""
         for seen in self._seen.values():
             counts: Counter[tuple[int, Item]] = Counter()

@@ -60,7 +60,7 @@ class Kept:
         self._lead.extend(recent)
         self._first, self._last, self._between, self._active = [], deque(), {}, False
 
-    def relabel(self, named: Callable[[Wire], Wire]) -> None:
+    def replace_events(self, named: Callable[[Wire], Wire]) -> None:
         """Replace every event that is kept by what a function makes of it."""
         self._lead = deque(map(named, self._lead), maxlen=LEAD)
         self._first = [named(event) for event in self._first]

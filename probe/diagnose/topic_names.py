@@ -58,7 +58,7 @@ def name_client(client: ClientState, aliases: Aliases) -> None:
     for link in client.links.values():
         link.work = {named_item(item, aliases): at for item, at in link.work.items()}
     client.pending = {key: _named_request(request, aliases) for key, request in client.pending.items()}
-    client.kept.relabel(lambda event: named_event(event, aliases))
+    client.kept.replace_events(lambda event: named_event(event, aliases))
 
 
 def name_findings(findings: list[Finding], aliases: Aliases) -> None:
