@@ -30,7 +30,7 @@ from zoneinfo import ZoneInfo
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from incident_recording import CAPTURE, ZONE, Truth, record  # noqa: E402  # the path is set above
+from incident_recording import CAPTURE, ZONE, AtRelay, record  # noqa: E402  # the path is set above
 
 from probe.diagnose.input.log_lines import time_of  # noqa: E402  # as above
 from probe.engines.kafka.admin.wire import CLIENT  # noqa: E402  # as above
@@ -45,7 +45,7 @@ DIAGNOSE_S = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Inputs:
     """Recordings that are read together."""
 
     name: str
@@ -57,13 +57,13 @@ class Reading:
 
 
 ZONED = ("--log-zone", ZONE)
-READINGS = (
-    Reading("capture", capture=True, log=False, whole=True),
-    Reading("capture, begun late", capture=True, log=False, whole=False),
-    Reading("log", capture=False, log=True, whole=True, options=ZONED),
-    Reading("log, begun late", capture=False, log=True, whole=False),
-    Reading("both", capture=True, log=True, whole=True, options=ZONED),
-    Reading("both, zone unknown", capture=True, log=True, whole=True),
+INPUTS = (
+    Inputs("capture", capture=True, log=False, whole=True),
+    Inputs("capture, begun late", capture=True, log=False, whole=False),
+    Inputs("log", capture=False, log=True, whole=True, options=ZONED),
+    Inputs("log, begun late", capture=False, log=True, whole=False),
+    Inputs("both", capture=True, log=True, whole=True, options=ZONED),
+    Inputs("both, zone unknown", capture=True, log=True, whole=True),
 )
 
 
@@ -97,9 +97,9 @@ def main() -> None:
 def examine(folder: Path) -> int:
     """Read the recordings of a folder in all ways; print what is said, and return how many statements are wrong."""
     known = json.loads((folder / "truth.json").read_text())
-    truths = [Truth(**one) for one in known["clients"]]
+    truths = [AtRelay(**one) for one in known["clients"]]
     wrong = 0
-    for reading in READINGS:
+    for reading in INPUTS:
         paths = cut(folder, reading, known["fault"] - LEAD_US, known["until"])
         document, cpu = diagnosed(paths, reading.options)
         print(f"{folder.name}, {reading.name} ({sum(path.stat().st_size for path in paths) / 1e6:.1f} MB, {cpu:.1f} s)")
@@ -117,7 +117,7 @@ def examine(folder: Path) -> int:
     return wrong
 
 
-def said(truth: Truth, found: Sequence[Mapping[str, Any]]) -> str:
+def said(truth: AtRelay, found: Sequence[Mapping[str, Any]]) -> str:
     """Return what is said of a client, in one line."""
     if not found:
         return "is not named"
@@ -132,14 +132,14 @@ def said(truth: Truth, found: Sequence[Mapping[str, Any]]) -> str:
     return f"{one['status']}: {met} (relay: {truth.futile_per_s:.2f}/s, asked {truth.asked}); {library}"
 
 
-def finding(truth: Truth, one: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def finding(truth: AtRelay, one: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return what is said of the partition whose disk died."""
     place = (truth.topic, truth.partition)
     found = (item for item in one["troubles"] if (item["object"]["name"], item["object"]["partition"]) == place)
     return next(found, None)
 
 
-def compared(truth: Truth, found: Sequence[Mapping[str, Any]], *, whole: bool) -> Iterator[str]:
+def compared(truth: AtRelay, found: Sequence[Mapping[str, Any]], *, whole: bool) -> Iterator[str]:
     """Yield the statements that contradict what the relay saw. A library is named where connections begin."""
     if len(found) != 1:
         yield f"named {len(found)} times"
@@ -156,7 +156,7 @@ def compared(truth: Truth, found: Sequence[Mapping[str, Any]], *, whole: bool) -
         yield from stuck(truth, one, named=not unnamed)
 
 
-def stuck(truth: Truth, one: Mapping[str, Any], *, named: bool) -> Iterator[str]:
+def stuck(truth: AtRelay, one: Mapping[str, Any], *, named: bool) -> Iterator[str]:
     """Yield the wrong statements about a stuck client."""
     trouble = finding(truth, one)
     if trouble is None:
@@ -186,7 +186,7 @@ def diagnosed(paths: Sequence[Path], options: Sequence[str]) -> tuple[dict[str, 
     return json.loads(done.stdout), cpu
 
 
-def cut(folder: Path, reading: Reading, begin: int, until: int) -> list[Path]:
+def cut(folder: Path, reading: Inputs, begin: int, until: int) -> list[Path]:
     """Write the part of the recordings that a reading has (microseconds since 1970); return its files."""
     since = 0 if reading.whole else begin
     place = folder / ("whole" if reading.whole else "late")

@@ -73,7 +73,7 @@ logger.request.appenderRef.request.ref=RequestAppender
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Truth:
+class AtRelay:
     """What the relay saw of one client, until the recordings end."""
 
     client: str
@@ -215,7 +215,7 @@ def _first_error(events: Sequence[Event], history: History) -> int | None:
     return next((at for at, code in _answers(events, history) if code), None)
 
 
-def _truth(events: Sequence[Event], history: History, until: int) -> Truth:
+def _truth(events: Sequence[Event], history: History, until: int) -> AtRelay:
     subject, cell = history.header.subject, history.header.cell
     answers = [(at, code) for at, code in _answers(events, history) if at <= until]
     first = next((at for at, code in answers if code), until)
@@ -228,7 +228,7 @@ def _truth(events: Sequence[Event], history: History, until: int) -> Truth:
                                            for row in event.rows) and event.api in {PRODUCE, FETCH}]  # fmt: skip
     good = sum(1 for at, code in answers if at > first and not code)
     served = any(at > until - SETTLED_US and not code for at, code in answers)
-    return Truth(
+    return AtRelay(
         client=str(cell.client),
         client_id=subject.client_id,
         topic=subject.topic,

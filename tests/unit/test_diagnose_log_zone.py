@@ -20,7 +20,7 @@ from tests.support.packets import CLIENT, START, Talk, pcap, produce, produced
 
 KOLKATA = timezone(timedelta(hours=5, minutes=30))
 PAIRS = 8
-Seen = Callable[[Sequence[int], Sequence[str]], WholeInput]
+ReadBoth = Callable[[Sequence[int], Sequence[str]], WholeInput]
 """Reads a capture with these correlation ids, and a log of these lines."""
 
 
@@ -56,7 +56,7 @@ def logged(
 
 
 @pytest.fixture
-def seen(tmp_path: Path) -> Seen:
+def seen(tmp_path: Path) -> ReadBoth:
     def of(numbers: Sequence[int], lines: Sequence[str]) -> WholeInput:
         capture, log = tmp_path / "clients.pcap", tmp_path / "kafka-request.log"
         capture.write_bytes(captured(numbers))
@@ -99,30 +99,30 @@ def test_what_is_no_zone_is_refused_in_one_line(text: str) -> None:
         parse_zone(text)
 
 
-def test_a_capture_beside_the_log_shows_its_zone(seen: Seen) -> None:
+def test_a_capture_beside_the_log_shows_its_zone(seen: ReadBoth) -> None:
     found = seen(range(PAIRS), [logged(corr) for corr in range(3, PAIRS + 3)])
     assert found.log_zone == LogZone(KOLKATA, ZoneBy.CAPTURE)
     assert {corr: at for at, corr in asked(found)} == {corr: START + corr * 1_000_000 for corr in range(PAIRS + 3)}
 
 
-def test_a_log_of_another_time_is_taken_as_utc(seen: Seen) -> None:
+def test_a_log_of_another_time_is_taken_as_utc(seen: ReadBoth) -> None:
     found = seen(range(PAIRS), [logged(corr) for corr in range(100, 110)])
     assert found.log_zone == LogZone(UTC, ZoneBy.ASSUMED)
 
 
-def test_few_requests_of_another_client_show_no_zone(seen: Seen) -> None:
+def test_few_requests_of_another_client_show_no_zone(seen: ReadBoth) -> None:
     lines = [logged(corr, clientId="other") for corr in range(PAIRS)] + [logged(corr) for corr in range(3)]
     assert seen(range(PAIRS), lines).log_zone == LogZone(UTC, ZoneBy.ASSUMED)
 
 
-def test_a_log_whose_stamps_name_their_zone_needs_none(seen: Seen) -> None:
+def test_a_log_whose_stamps_name_their_zone_needs_none(seen: ReadBoth) -> None:
     lines = [logged(corr, stamp=f"2023-11-14T22:13:{20 + corr:02d}.001Z") for corr in range(PAIRS)]
     found = seen(range(PAIRS), lines)
     assert found.log_zone is None
     assert len(found.requests) == PAIRS
 
 
-def test_a_request_in_both_counts_once(seen: Seen) -> None:
+def test_a_request_in_both_counts_once(seen: ReadBoth) -> None:
     found = seen(range(PAIRS), [logged(corr) for corr in range(PAIRS)])
     assert [corr for _, corr in asked(found)] == list(range(PAIRS))
     assert len(found.responses) == PAIRS
@@ -130,12 +130,12 @@ def test_a_request_in_both_counts_once(seen: Seen) -> None:
     assert {found.connections[event.conn].source for event in found.events} == {Source.CAPTURE}
 
 
-def test_a_request_that_a_proxy_passes_on_counts_once(seen: Seen) -> None:
+def test_a_request_that_a_proxy_passes_on_counts_once(seen: ReadBoth) -> None:
     found = seen(range(PAIRS), [logged(corr, client=("10.0.0.7", 55_555)) for corr in range(PAIRS)])
     assert len(found.requests) == PAIRS
 
 
-def test_what_the_log_has_besides_is_kept(seen: Seen) -> None:
+def test_what_the_log_has_besides_is_kept(seen: ReadBoth) -> None:
     lines = [logged(corr) for corr in range(PAIRS + 4)]  # the capture ends before
     lines += [logged(corr, client=("10.0.0.8", 40_001)) for corr in range(PAIRS)]  # another host
     lines += [logged(corr, client=("10.0.0.7", 40_009)) for corr in range(PAIRS)]  # another process there
