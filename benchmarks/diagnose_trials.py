@@ -12,6 +12,7 @@ not know libraries.
 | outcome `storms` | storms |
 | recovered, whatever its outcome, or nothing to recover from | recovered or healthy |
 | `stuck`, and not recovered | stuck |
+| a storm beside a worse outcome | also storms |
 | not recovered by another outcome (`fatal`, `waiting`, `surfaces`, ...), or the client was closed | stuck or unknown |
 
 A `stuck` trial in which an error had to reach the application counts by whether the client recovered: what reaches the
@@ -74,6 +75,11 @@ def right_for(row: TrialRow, expects: Reaction, *, closes: bool) -> frozenset[St
     verdict = row.verdict
     if verdict.outcome is Outcome.STORMS:
         return frozenset({Status.STORMS})
+    return _without_storm(row, expects, closes=closes) | ({Status.STORMS} if verdict.facts.storm else frozenset())
+
+
+def _without_storm(row: TrialRow, expects: Reaction, *, closes: bool) -> frozenset[Status]:
+    verdict = row.verdict
     stuck = verdict.outcome is Outcome.STUCK and expects is not Reaction.SURFACE
     if closes:
         return frozenset({Status.STUCK, Status.UNKNOWN, *WORKS})
