@@ -66,8 +66,9 @@ class Compared:
     @property
     def opposite(self) -> bool:
         """Whether stuck was said of a client that recovered, or the other way round."""
-        stuck = {Status.STUCK}
-        return (self.status in stuck and self.right <= WORKS) or (self.status in WORKS and self.right == stuck)
+        right = self.right - {Status.STORMS}
+        was_stuck = right == {Status.STUCK}
+        return was_stuck if self.status in WORKS else self.status is Status.STUCK and bool(right) and right <= WORKS
 
 
 def right_for(row: TrialRow, expects: Reaction, *, closes: bool) -> frozenset[Status]:
