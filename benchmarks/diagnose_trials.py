@@ -12,6 +12,7 @@ not know libraries.
 | outcome `storms` | storms |
 | recovered, whatever its outcome, or nothing to recover from | recovered or healthy |
 | `stuck`, and not recovered | stuck |
+| a storm beside a worse outcome | also storms |
 | not recovered by another outcome (`fatal`, `waiting`, `surfaces`, ...), or the client was closed | stuck or unknown |
 
 A `stuck` trial in which an error had to reach the application counts by whether the client recovered: what reaches the
@@ -65,8 +66,9 @@ class Compared:
     @property
     def opposite(self) -> bool:
         """Whether stuck was said of a client that recovered, or the other way round."""
-        stuck = {Status.STUCK}
-        return (self.status in stuck and self.right <= WORKS) or (self.status in WORKS and self.right == stuck)
+        right = self.right - {Status.STORMS}
+        was_stuck = right == {Status.STUCK}
+        return was_stuck if self.status in WORKS else self.status is Status.STUCK and bool(right) and right <= WORKS
 
 
 def right_for(row: TrialRow, expects: Reaction, *, closes: bool) -> frozenset[Status]:
@@ -74,6 +76,11 @@ def right_for(row: TrialRow, expects: Reaction, *, closes: bool) -> frozenset[St
     verdict = row.verdict
     if verdict.outcome is Outcome.STORMS:
         return frozenset({Status.STORMS})
+    return _without_storm(row, expects, closes=closes) | ({Status.STORMS} if verdict.facts.storm else frozenset())
+
+
+def _without_storm(row: TrialRow, expects: Reaction, *, closes: bool) -> frozenset[Status]:
+    verdict = row.verdict
     stuck = verdict.outcome is Outcome.STUCK and expects is not Reaction.SURFACE
     if closes:
         return frozenset({Status.STUCK, Status.UNKNOWN, *WORKS})

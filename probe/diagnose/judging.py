@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from probe.diagnose.clients import ClientState
 from probe.diagnose.findings import Asked, ErrorCount, Finding, Status
 from probe.diagnose.leaders import Leaders
-from probe.diagnose.objects import Item, Kind
+from probe.diagnose.objects import Item, Kind, work_on
 from probe.diagnose.observed import observed
 from probe.diagnose.status import status_of
 from probe.diagnose.troubles import ItemState, Trouble
-from probe.model import History, StormBound
+from probe.model import History, Request, StormBound
+from probe.protocol import apis
 from probe.verdict.apis import DISCOVERY
 from probe.verdict.discovery import Discovery, find_discoveries, folded_discoveries
 from probe.verdict.hits import find_hits
@@ -23,6 +24,7 @@ from probe.verdict.storms import find_storms
 from probe.verdict.triggers import explain
 from probe.verdict.wire_evidence import WireEvidence
 
+LOG_WORK = frozenset({apis.PRODUCE, apis.FETCH})
 DETAILED = 4
 """Objects of a client, the worst first, of which all is said; of others the status, errors and rates."""
 NOT_SHOWN = "only one broker of this client is in the input: it may have asked another"
@@ -100,7 +102,7 @@ def _detailed(plain: Finding, history: History, trouble: Trouble, view: View) ->
     start = max(trouble.since, evidence.timeline.available or trouble.since)
     recovery = Recovery(start, plain.recovered)
     futile = find_futile(evidence, discoveries, recovery, provoked=True)
-    storm = _shown(find_storms(evidence, discoveries, hits, futile).letters, trouble)
+    storm = _shown(find_storms(evidence, discoveries, hits, futile).letters, trouble, works=_works(plain.item, history))
     status = Status.STORMS if storm and plain.status is not Status.STUCK else plain.status
     rates = _rates(futile, plain)
     return replace(
@@ -116,14 +118,23 @@ def _detailed(plain: Finding, history: History, trouble: Trouble, view: View) ->
     )
 
 
-def _shown(letters: str, trouble: Trouble) -> str:
+def _shown(letters: str, trouble: Trouble, *, works: bool) -> str:
     """Return the bounds whose excess a wire proves.
 
+    What an administrator is asked, and looks up the leader for (bounds a and b), is in no frame.
     That nothing happened before a discovery (bound a) is not known where a broker is away or no leader is in office: no
     frame shows attempts that are refused.
     """
     away = trouble.cuts or trouble.silent or any(api in DISCOVERY for _, api, _ in trouble.errors)
-    return letters.replace(StormBound.IDLE, "") if away else letters
+    unproven = {StormBound.IDLE} if away else set()
+    unproven |= set() if works else {StormBound.IDLE, StormBound.ASKED}
+    return "".join(letter for letter in letters if letter not in unproven)
+
+
+def _works(item: Item, history: History) -> bool:
+    """Return whether a client does more with a partition than to ask about it."""
+    asked = (event for event in history.events if isinstance(event, Request) and event.api in LOG_WORK)
+    return item.kind is not Kind.PARTITION or any(item in work_on(event.api, event.rows) for event in asked)
 
 
 def _rates(futile: FutileRequests, plain: Finding) -> tuple[float, float | None]:

@@ -300,3 +300,16 @@ def test_a_client_that_only_asks_for_offsets_recovers_by_them() -> None:
     talk.fails(NOT_LEADER)
     talk.works(30, broker=NEW, every_ms=500)
     assert script.only().status is Status.RECOVERED
+
+
+@pytest.mark.parametrize(("api", "status"), [(apis.LIST_OFFSETS, Status.RECOVERED), (apis.FETCH, Status.STORMS)])
+def test_who_only_asks_about_partitions_may_ask_who_leads_as_often(api: int, status: Status) -> None:
+    """What an administrator is asked is in no frame; a reader asks by itself."""
+    script, talk = started(api=api)
+    talk.fails(STORAGE_ERROR)
+    script.leader = 2
+    for _ in range(150):
+        talk.asks()
+        script.wait(10)
+    talk.works(20, broker=NEW)
+    assert script.only().status is status
