@@ -27,6 +27,16 @@ func describe(err error) *driverpb.Error {
 	return described
 }
 
+// ofMessage returns the error of one message of a call; nil without one. Without a list, all messages failed together.
+func ofMessage(err error, index int) error {
+	list := reflect.ValueOf(err)
+	if err == nil || list.Kind() != reflect.Slice || index >= list.Len() {
+		return err
+	}
+	failure, _ := list.Index(index).Interface().(error)
+	return failure
+}
+
 // first returns the error in the list of newer versions, which have one element per message of a call.
 func first(err error) error {
 	list := reflect.ValueOf(err)

@@ -38,7 +38,8 @@ type place struct {
 	offset    int64
 }
 
-// producer writes records to every partition, or with every key, each in a call that blocks until the record is written.
+// producer writes records to every partition, or with every key. Records that begin together are one call, which blocks
+// until all are written.
 type producer struct {
 	library  *kafka.Writer
 	out      *driver.Instance
@@ -59,12 +60,9 @@ func openProducer(c *config, start *driverpb.Start, out *driver.Instance) (drive
 		return nil, driver.Refuse("kafka-go %s does not report the partition that it chose by the key", version())
 	}
 	out.Ready(writerSettings(c, p.library))
-	p.workload = driver.StartWorkload(out, start, func(partition int32, sequence int64, ended func()) bool {
-		p.calls.Go(func() {
-			defer ended()
-			p.write(partition, sequence)
-		})
-		return true
+	p.workload = driver.StartBursts(out, start, func(partition int32, sequences []int64, ended func()) int {
+		p.calls.Go(func() { p.write(partition, sequences, ended) })
+		return len(sequences)
 	})
 	return p, nil
 }
@@ -111,17 +109,24 @@ func (p *producer) place(value string, partition int32) place {
 	return found
 }
 
-func (p *producer) write(partition int32, sequence int64) {
-	clock := driver.Clock()
-	value := driver.Value(p.out.Name(), partition, sequence, clock)
-	p.out.Sent(partition, sequence, clock)
-	message := kafka.Message{Key: driver.Key(p.start, sequence), Value: []byte(value)}
-	if err := p.library.WriteMessages(context.Background(), message); err != nil {
-		p.out.Event(driverpb.Kind_SEND_ERROR, driver.At(partition, sequence), driver.Failed(describe(err)))
-		return
+func (p *producer) write(partition int32, sequences []int64, ended func()) {
+	messages := make([]kafka.Message, len(sequences))
+	for index, sequence := range sequences {
+		clock := driver.Clock()
+		value := driver.Value(p.out.Name(), partition, sequence, clock)
+		p.out.Sent(partition, sequence, clock)
+		messages[index] = kafka.Message{Key: driver.Key(p.start, sequence), Value: []byte(value)}
 	}
-	stored := p.place(value, partition)
-	p.out.Event(driverpb.Kind_ACKED, driver.At(stored.partition, sequence), driver.Offset(stored.offset))
+	err := p.library.WriteMessages(context.Background(), messages...)
+	for index, sequence := range sequences {
+		if failure := ofMessage(err, index); failure != nil {
+			p.out.Event(driverpb.Kind_SEND_ERROR, driver.At(partition, sequence), driver.Failed(describe(failure)))
+		} else {
+			stored := p.place(string(messages[index].Value), partition)
+			p.out.Event(driverpb.Kind_ACKED, driver.At(stored.partition, sequence), driver.Offset(stored.offset))
+		}
+		ended()
+	}
 }
 
 func (p *producer) Close() {

@@ -35,6 +35,10 @@ func (f *InFlight) End() { f.open.Add(-1) }
 // ended. False means that no operation began: it counts as skipped, and the next one uses the same sequence number.
 type Operation func(partition int32, sequence int64, ended func()) bool
 
+// Burst begins several operations of one partition in one call of the library, with consecutive sequence numbers of one
+// series. It returns how many began; `ended` is called once for each of these when it has ended.
+type Burst func(partition int32, sequences []int64, ended func()) int
+
 // Workload begins the operations of an instance, with at most max_in_flight of them open on each partition or key
 // (driver.proto, Start and Workloads). Every one has a goroutine, so a blocked one does not delay the others.
 type Workload struct {
@@ -46,29 +50,43 @@ type Workload struct {
 
 // StartWorkload starts a workload. `beside` are pseudo-partitions that have operations, too.
 func StartWorkload(out *Instance, start *driverpb.Start, operation Operation, beside ...int32) *Workload {
+	return StartBursts(out, start, func(partition int32, sequences []int64, ended func()) int {
+		for begun, sequence := range sequences {
+			if !operation(partition, sequence, ended) {
+				return begun
+			}
+		}
+		return len(sequences)
+	}, beside...)
+}
+
+// StartBursts starts a workload of a library whose application writes many records in one call.
+func StartBursts(out *Instance, start *driverpb.Start, burst Burst, beside ...int32) *Workload {
 	w := &Workload{out: out, done: make(chan struct{})}
 	for _, s := range slices.Concat(seriesOf(start), alone(beside)) {
 		limit := NewInFlight(start.MaxInFlight)
 		w.limits = append(w.limits, limit)
-		w.tickers.Go(func() { w.run(s, limit, operation) })
+		w.tickers.Go(func() { w.run(s, limit, burst) })
 	}
 	return w
 }
 
-func (w *Workload) run(s series, limit *InFlight, operation Operation) {
-	sequence := s.first
+func (w *Workload) run(s series, limit *InFlight, burst Burst) {
+	next := s.first
 	Tick(w.done, w.out.IntervalOf(s.partition), func() {
-		for range s.batch {
-			if !limit.Begin() {
-				return
-			}
-			if !operation(s.partition, sequence, limit.End) {
-				limit.End()
-				limit.skipped.Add(1)
-				return
-			}
-			sequence += s.step
+		var sequences []int64
+		for len(sequences) < s.batch && limit.Begin() {
+			sequences = append(sequences, next+int64(len(sequences))*s.step)
 		}
+		if len(sequences) == 0 {
+			return
+		}
+		begun := burst(s.partition, sequences, limit.End)
+		for range sequences[begun:] {
+			limit.End()
+			limit.skipped.Add(1)
+		}
+		next += int64(begun) * s.step
 	})
 }
 
