@@ -18,7 +18,7 @@ from probe.cli.common_options import DEFAULT_BROKER
 from probe.cli.console.skips import by_reason, without_role
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Profile, Role
-from probe.model.profile import DEFAULT_PROFILE, ELECTION_KEY
+from probe.model.profile import DEFAULT_PROFILE
 from probe.model.sweep import Sweep
 from probe.planning.plan import Plan, make_plan
 from probe.planning.selection import LongWatches, Selection
@@ -244,13 +244,3 @@ def parse_shard(text: str) -> tuple[int, int]:
     if not (first.isdigit() and second.isdigit() and 1 <= int(first) <= int(second)):
         raise CatalogueError(f"--shard {text}: write I/N with 1 <= I <= N, such as 1/4")
     return int(first), int(second)
-
-
-def parse_over(text: str) -> Sweep:
-    """Parse what a sweep varies. ProbeError for anything else."""
-    try:
-        return Sweep.parse(text)
-    except ValueError as error:
-        raise ProbeError(
-            f"--over {text}: {error}; write {ELECTION_KEY}=0,100,250 (milliseconds) or property:KEY=a,b,c"
-        ) from None

@@ -71,10 +71,10 @@ func TestAnUnsupportedRequestIsRefusedByName(t *testing.T) {
 func TestAKeyKeepsItsPartitionInAGrowingTopic(t *testing.T) {
 	for partition := range int32(4) {
 		hash := fnv.New32a()
-		_, _ = hash.Write([]byte(keyOf(partition)))
+		_, _ = hash.Write([]byte(driver.KeyOf(partition)))
 		for _, count := range []int32{4, 5, 6, 10} {
 			if found := int32(hash.Sum32()) % count; found != partition {
-				t.Errorf("%s is in %d of %d", keyOf(partition), found, count)
+				t.Errorf("%s is in %d of %d", driver.KeyOf(partition), found, count)
 			}
 		}
 	}

@@ -120,12 +120,12 @@ def _check(found: Diagnosis, problems: Sequence[str]) -> None:
     if problems:
         raise ProbeError(f"{counted(len(problems), 'file')} could not be read, named above; the others are reported")
     if not found.clients:
-        raise NothingJudgedError(_nobody(found))
+        raise NothingJudgedError(_no_client(found))
     if all(one.status is Status.UNKNOWN for one in found.clients):
         raise NothingJudgedError(f"nothing is known of any client: {visible(found.clients[0].reason)}")
 
 
-def _nobody(found: Diagnosis) -> str:
+def _no_client(found: Diagnosis) -> str:
     """Return why there is no client, and the way out."""
     if any(one.reason == ENCRYPTED for one in found.left):
         return "what could be Kafka is encrypted; record the request logs of the brokers instead (docs/diagnose.md)"

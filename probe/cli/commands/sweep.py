@@ -20,6 +20,7 @@ from probe.cli.wiring.sweeps import sweep_of, write_csv, write_svg
 from probe.errors import ProbeError
 from probe.model import Engine, Role
 from probe.model.profile import ELECTION_KEY
+from probe.model.sweep import Sweep
 from probe.planning.plan import Plan
 from probe.runner import Options
 
@@ -61,7 +62,7 @@ def sweep(
         asked = o.RunSelection(
             clients=client or (),
             scenarios=[name],
-            over=o.parse_over(varied),
+            over=_varied(varied),
             roles=[role],
             profiles=profile or (),
             properties=property_ or (),
@@ -113,3 +114,13 @@ def _show(result: SweepResult, csv: Path | None, svg: Path | None) -> None:
     if svg is not None:
         write_svg(result, svg)
     OUT.print(f"again, without a run: probe sweep --run {result.run_id}", markup=False)
+
+
+def _varied(text: str) -> Sweep:
+    """Parse what a sweep varies. ProbeError for anything else."""
+    try:
+        return Sweep.parse(text)
+    except ValueError as error:
+        raise ProbeError(
+            f"--over {text}: {error}; write {ELECTION_KEY}=0,100,250 (milliseconds) or property:KEY=a,b,c"
+        ) from None
