@@ -26,7 +26,7 @@ PATIENCE_S = 3.0
 """A driver that is busy for longer may start instances; its histories carry the error bound of its clock."""
 EXIT_S = 1.0
 ANSWER_S = 10.0
-"""A driver that answers no ping for so long answers nothing any more: a library keeps its only thread busy."""
+"""A driver that answers no ping in this time answers nothing any more: a library keeps its only thread busy."""
 
 Write = Callable[[pb.ToDriver], Awaitable[None]]
 
