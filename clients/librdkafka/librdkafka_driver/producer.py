@@ -59,8 +59,9 @@ class Sender:
 
         def delivered(error: KafkaError | None, message: Message) -> None:
             if error is None:
-                offset = message.offset()
-                self._reports.acked(message.partition(), sequence, -1 if offset is None else offset)
+                place, offset = message.partition(), message.offset()
+                place = partition if place is None else place
+                self._reports.acked(place, sequence, -1 if offset is None else offset)
             else:
                 self._reports.send_error(partition, sequence, error_of_kafka(error))
             self.ended(partition, sequence)

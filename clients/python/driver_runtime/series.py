@@ -58,7 +58,7 @@ def in_transaction(start: pb.Start, number: int) -> Iterator[tuple[int, int]]:
 
 
 def destination(start: pb.Start, partition: int, sequence: int) -> dict[str, object]:
-    """Return the arguments by which a library is told where a record belongs: its partition, or its key."""
+    """Return the arguments of a library that say where a record belongs: its partition, or its key."""
     if is_keyed(start):
         return {"key": start.keys[sequence % len(start.keys)].encode()}
     return {"partition": partition}
