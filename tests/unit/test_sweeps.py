@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -166,6 +167,21 @@ def test_a_stored_sweep_is_shown_again_without_a_run(tmp_path: Path) -> None:
     assert "refreshes 2, surfaces 1; 300 ms" in done.output
     assert len(list(csv.reader(table.open()))) == 6
     assert ET.parse(drawn).getroot().tag.endswith("svg")
+
+
+def test_two_questions_of_one_run_are_two_tables_and_pictures(tmp_path: Path) -> None:
+    """As of a run whose cells differ in more than what is swept."""
+    with RunStore.create(str(tmp_path), command=["probe", "sweep"], seed=1) as store:
+        for value in ELECTIONS.values:
+            for role in (Role.PRODUCER, Role.CONSUMER):
+                cell = replace(at_value(value, "1.43.2"), role=role)
+                store.add(History(header(cell, 0, sweep=str(ELECTIONS)), ()), took(250))
+    drawn = tmp_path / "s.svg"
+    done = CliRunner().invoke(app, ["sweep", "--run", store.run_id, "--results", str(tmp_path), "--svg", str(drawn)])
+    assert done.exit_code == 0, done.output
+    assert "storage-error, producer" in done.output
+    assert "storage-error, consumer" in done.output
+    assert drawn.with_stem("s-2").exists()
 
 
 def test_a_run_without_a_sweep_is_named(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +18,7 @@ from probe.cli.console.streams import OUT, say
 from probe.cli.console.sweep_table import sweep_lines
 from probe.cli.wiring.execution import run_planned
 from probe.cli.wiring.resume import selected
-from probe.cli.wiring.sweeps import sweep_of, write_csv, write_svg
+from probe.cli.wiring.sweeps import sweeps_of, write_csv, write_svg
 from probe.errors import ProbeError
 from probe.model import Engine, Role
 from probe.model.profile import ELECTION_KEY
@@ -73,7 +75,7 @@ def sweep(
             seed=seed,
         )
         run = _measured(asked, Options(jobs=jobs), results, wait)
-    _show(sweep_of(results, run), csv, svg)
+    _show(sweeps_of(results, run), csv, svg)
 
 
 def _measured(asked: o.RunSelection, options: Options, results: str, wait_s: float) -> str:
@@ -106,14 +108,14 @@ def _asked(clients: list[str] | None, scenario: str | None, over: str | None) ->
     return names[0], over
 
 
-def _show(result: SweepResult, csv: Path | None, svg: Path | None) -> None:
-    for line in sweep_lines(result):
+def _show(found: Sequence[SweepResult], csv: Path | None, svg: Path | None) -> None:
+    for line in chain.from_iterable(map(sweep_lines, found)):
         OUT.print(line, markup=False)
     if csv is not None:
-        write_csv(result, csv)
+        write_csv(found, csv)
     if svg is not None:
-        write_svg(result, svg)
-    OUT.print(f"again, without a run: probe sweep --run {result.run_id}", markup=False)
+        write_svg(found, svg)
+    OUT.print(f"again, without a run: probe sweep --run {found[0].run_id}", markup=False)
 
 
 def _varied(text: str) -> Sweep:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from probe.cells.sweeps import CSV_COLUMNS, SweepResult, csv_rows, sweep_results
@@ -16,12 +16,12 @@ from probe.store import trials as stored_trials
 from probe.store.sweeps import sweep_runs
 
 
-def sweep_of(results: str, run_id: str) -> SweepResult:
-    """Return the sweep that a run measured. NothingJudgedError if it has no trial of one, ResultsError without it."""
+def sweeps_of(results: str, run_id: str) -> list[SweepResult]:
+    """Return what a run measured. NothingJudgedError if it has no trial of a sweep, ResultsError without the run."""
     found = sweep_results(stored_trials(results, run_id))
     if not found:
         raise NothingJudgedError(f"run {run_id} has no trial of a sweep; `probe sweep --over ...` makes one")
-    return found[0]
+    return found
 
 
 def stored_sweeps(results: str) -> list[SweepResult]:
@@ -36,20 +36,21 @@ def _readable(results: str, run_id: str) -> Iterator[SweepResult]:
         say(str(error))
 
 
-def write_csv(result: SweepResult, path: Path) -> None:
-    """Write a sweep as CSV. ProbeError if the file cannot be written."""
+def write_csv(results: Sequence[SweepResult], path: Path) -> None:
+    """Write sweeps as one CSV file. ProbeError if it cannot be written."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
-    writer.writerows(csv_rows(result))
+    writer.writerows(row for result in results for row in csv_rows(result))
     _write(path, text.getvalue())
 
 
-def write_svg(result: SweepResult, path: Path) -> None:
-    """Write a sweep as a picture. ProbeError if the file cannot be written."""
+def write_svg(results: Sequence[SweepResult], path: Path) -> None:
+    """Write a picture per sweep, with a number from the second on. ProbeError if a file cannot be written."""
     from probe.site.render.sweep_file import sweep_file  # noqa: PLC0415  # loads the templates
 
-    _write(path, sweep_file(result))
+    for number, result in enumerate(results, start=1):
+        _write(path if number == 1 else path.with_stem(f"{path.stem}-{number}"), sweep_file(result))
 
 
 def _write(path: Path, text: str) -> None:
