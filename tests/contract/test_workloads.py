@@ -56,6 +56,9 @@ class Transcript:
 def instances(family: Family, version: Version) -> dict[str, tuple[Workload, Role]]:
     """Return the instances that this version can play, by name."""
     has = {name for name, span in family.roles.items() if span.covers(version.version)}
+    idempotent = family.profiles.get("idempotent")
+    if idempotent and not idempotent.covers(version.version):  # several sends at once spoil its numbers
+        has.discard(Role.TRANSACTIONAL)
     return {
         f"{workload}-{role}": (workload, role) for workload in MANY for role in sorted(ROLES[workload]) if role in has
     }

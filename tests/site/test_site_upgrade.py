@@ -31,6 +31,7 @@ class Stored:
 
     run_id = site_data.RUN
     shortened = False
+    sweep = ""
     conditions = FIRST
 
     def __init__(self, cell: Cell, trial: int, verdict: Verdict) -> None:

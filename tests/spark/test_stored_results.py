@@ -92,7 +92,7 @@ def test_stored_results_judged_again_differ_in_reason_alone(spark: SparkSession,
     judged = rejudge(str(results), session=spark)
     assert judged.problems == ()
     assert judged.trials > 0
-    assert {change.cell for change in judged.changed} == set(CHANGED_SINCE)
+    assert {change.cell for change in judged.changed if change.before != change.after} == set(CHANGED_SINCE)
     built = build_matrix(str(results), str(results / "out"), session=spark)
     published = {tuple(row[name] for name in ("run_id", *LEADING)): row for row in rows(PUBLISHED)}
     for row in rows(Path(built.csv)):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from driver_runtime.library import Library, Role, Stopping, Unsupported
 from driver_runtime.outbox import Outbox
 from driver_runtime.reports import Reports, clock_us
-from driver_runtime.series import ROLES, workload_of
+from driver_runtime.series import CONTINUOUS, ROLES, workload_of
 from probe.driver_contract import driver_pb2 as pb
 
 THREAD_END_S = 0.3
@@ -123,6 +123,6 @@ class Instance:
         workload = workload_of(self._start)
         if reason := self._library.without.get(workload):
             raise Unsupported(f"{client} has no workload {workload}: {reason}")
-        if role not in ROLES.get(workload, ()):
+        if workload != CONTINUOUS and role not in ROLES.get(workload, ()):
             raise Unsupported(f"{client} has no workload {workload!r} for role {role!r}")
         return self._library.roles[role]

@@ -9,11 +9,10 @@ from probe.driver_contract import driver_pb2 as pb
 
 CONTINUOUS, PIPELINED, KEYED = "continuous", "pipelined", "keyed"
 ROLES: Mapping[str, frozenset[str]] = {
-    CONTINUOUS: frozenset({"producer", "consumer", "group", "transactional", "admin"}),
     PIPELINED: frozenset({"producer", "consumer", "group", "transactional"}),
     KEYED: frozenset({"producer", "transactional"}),
 }
-"""The roles that have each workload."""
+"""The roles that have a workload; every role has `continuous`."""
 NO_PARTITION = -1
 """Partition of a record that the library chooses a partition for."""
 
