@@ -171,7 +171,10 @@ def test_every_record_is_sent_once_and_has_one_outcome(
     assert len(begun) == len(set(begun))
     assert set(ended.values()) == {1}
     if role == "producer":
-        assert len(ended) == len(begun)
+        unended = set(begun) - ended.keys()
+        if family.family == "kafkajs":  # disconnect() does not wait for what is under way (tulios/kafkajs #1438)
+            unended -= set(begun[-BATCH:])
+        assert not unended
         assert not seen.of(name, pb.SEND_ERROR)
 
 
