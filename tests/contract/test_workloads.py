@@ -28,6 +28,7 @@ from tests.contract.test_drivers import CLIENTS, every_driver
 from tests.support.driver_host import Driver, driving
 from tests.support.fake_brokers import Brokers, brokers
 
+pytestmark = pytest.mark.real
 MANY = (Workload.PIPELINED, Workload.KEYED)
 WRITERS = ("producer", "transactional")
 READERS = ("consumer", "group")

@@ -39,9 +39,10 @@ def evidence() -> tuple[Sent, Fingerprints]:
 
 
 @pytest.mark.parametrize(
-    ("view", "named"), [("whole, offers seen", 0.95), ("whole", 0.9), ("began earlier, offers seen", 0.5)]
+    ("view", "named", "true"),
+    [("whole, offers seen", 0.95, 0.96), ("whole", 0.9, 0.96), ("began earlier, offers seen", 0.5, 0.93)],
 )
-def test_a_version_that_is_left_out_is_named_by_its_neighbours(view: str, named: float) -> None:
+def test_a_version_that_is_left_out_is_named_by_its_neighbours(view: str, named: float, true: float) -> None:
     sent, fingerprints = evidence()
     every: list[Question] = [*questions(sent, views(fingerprints)[view])]
     pairs = [*asked(fingerprints, random.Random(41).sample(every, ASKED))]
@@ -50,5 +51,5 @@ def test_a_version_that_is_left_out_is_named_by_its_neighbours(view: str, named:
     right = [(one, found) for one, found in known if found.library == one.family]
     held = [one for one, found in right if found.span.holds(one.version)]
     assert len(known) >= named * len(pairs)
-    assert len(right) >= 0.96 * len(known)
+    assert len(right) >= true * len(known)
     assert len(held) >= 0.95 * len(right)
