@@ -22,7 +22,7 @@ from probe.model.refusals import refused_by, regraded
 
 
 class JudgedTrial(Protocol):
-    """The part of a stored trial that settling needs."""
+    """The part of a stored trial that settling needs, and a sweep."""
 
     @property
     def run_id(self) -> str:

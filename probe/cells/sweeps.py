@@ -8,41 +8,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Protocol
 
+from probe.cells.aggregate import JudgedTrial
 from probe.model import CONTROL, Cell, Outcome, Profile, Verdict
 from probe.model.columns import IDENTITY
 from probe.model.grades import worst_trial
 from probe.model.outcomes import SAY_NOTHING
+from probe.model.profile import DEFAULT_PROFILE
 from probe.model.sweep import Sweep
 from probe.model.versions import version_key
-
-PLAIN = "isolated"
-"""The profile that a curve's name leaves out."""
-
-
-class SweptTrial(Protocol):
-    """The part of a stored trial that a sweep needs."""
-
-    @property
-    def run_id(self) -> str:
-        """The id of the run."""
-
-    @property
-    def cell(self) -> Cell:
-        """The cell of the trial."""
-
-    @property
-    def trial(self) -> int:
-        """Number of the trial in its run."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """The newest verdict."""
-
-    @property
-    def sweep(self) -> str:
-        """The sweep that it is part of; empty = none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +96,7 @@ class SweepResult:
             *(("--client", client) for client in clients),
             ("--scenario", self.asked.scenario),
             ("--role", self.asked.role),
-            *(("--profile", name) for name in names if len(names) > 1 or name != PLAIN),
+            *(("--profile", name) for name in names if len(names) > 1 or name != DEFAULT_PROFILE),
             *(("--property", setting) for setting in profile.settings),
             *([("--election", str(profile.election))] if profile.election else []),
             ("--engine", self.asked.engine),
@@ -133,9 +107,9 @@ class SweepResult:
         return shlex.join(["probe", "sweep", *chain.from_iterable(parts)])
 
 
-def sweep_results(rows: Iterable[SweptTrial]) -> list[SweepResult]:
+def sweep_results(rows: Iterable[JudgedTrial]) -> list[SweepResult]:
     """Return the sweeps that trials are part of, in the order in which they come; control cells are left out."""
-    groups: dict[tuple[str, str, Cell], list[SweptTrial]] = {}
+    groups: dict[tuple[str, str, Cell], list[JudgedTrial]] = {}
     for row in rows:
         if row.sweep and row.cell.scenario != CONTROL and row.verdict.outcome is not Outcome.NOT_RUN:
             asked = replace(row.cell, family="", version="", profile="")
@@ -146,8 +120,8 @@ def sweep_results(rows: Iterable[SweptTrial]) -> list[SweepResult]:
     ]
 
 
-def _curves(rows: Sequence[SweptTrial], sweep: Sweep) -> tuple[Curve, ...]:
-    cells: dict[Cell, list[SweptTrial]] = {}
+def _curves(rows: Sequence[JudgedTrial], sweep: Sweep) -> tuple[Curve, ...]:
+    cells: dict[Cell, list[JudgedTrial]] = {}
     for row in rows:
         cells.setdefault(row.cell, []).append(row)
     lines: dict[Cell, dict[str, Step]] = {}
@@ -165,7 +139,7 @@ def _in_order(steps: Mapping[str, Step], sweep: Sweep) -> tuple[Step, ...]:
 
 
 def _name(cell: Cell) -> str:
-    return f"{cell.family} {cell.version}" + ("" if cell.profile == PLAIN else f", {cell.profile}")
+    return f"{cell.family} {cell.version}" + ("" if cell.profile == DEFAULT_PROFILE else f", {cell.profile}")
 
 
 CSV_COLUMNS = (

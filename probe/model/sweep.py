@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from probe.model.profile import ELECTION_KEY, Election, Profile
+from probe.model.profile import DEFAULT_PROFILE, ELECTION_KEY, Election, Profile
 
 PROPERTY = "property:"
 """Precedes the key of a client's setting."""
@@ -56,7 +56,7 @@ class Sweep:
             raise ValueError(f"it needs at least {LEAST} different values, separated by commas")
         made = Sweep(key, _ordered(values))
         for value in values:
-            made.profile(Profile("isolated"), value)
+            made.profile(Profile(DEFAULT_PROFILE), value)
         return made
 
     def profile(self, base: Profile, value: str) -> Profile:

@@ -13,10 +13,9 @@ from probe.catalogue.families import Family, Version, read_families
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
 from probe.engines.embedded.rpc import cluster_pb2
-from probe.errors import ProvisionError
-from probe.toolchain.tools import ToolError
 from tests.support.driver_host import ENDINGS, driving
 from tests.support.fake_brokers import Brokers, brokers
+from tests.support.shared_runs import result_of, run_once
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
 TOPIC, GROUP = "asked", "group-asked"
@@ -45,12 +44,7 @@ every_admin = pytest.mark.parametrize(("family", "version"), list(_cases()))
 
 def asked(family: Family, version: Version) -> list[pb.Event]:
     """Return the events of an admin that was closed; skip without the client or the cluster."""
-    found = _play(family.family, version.version)
-    if isinstance(found, (ProvisionError, ToolError)):
-        pytest.skip(str(found))
-    if isinstance(found, BaseException):
-        raise found
-    return found
+    return result_of(_play(family.family, version.version))
 
 
 @functools.cache
@@ -58,10 +52,7 @@ def _play(family_name: str, version_name: str) -> list[pb.Event] | Exception:
     family = read_families(CLIENTS)[family_name]
     version = family.find(version_name)
     assert version is not None
-    try:
-        return asyncio.run(_run(family, version))
-    except Exception as error:  # noqa: BLE001  # reported by each test
-        return error
+    return run_once(_run(family, version))
 
 
 async def _run(family: Family, version: Version) -> list[pb.Event]:

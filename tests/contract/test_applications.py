@@ -20,12 +20,11 @@ from probe.catalogue.families import read_families
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
 from probe.engines.embedded.rpc import cluster_pb2
-from probe.errors import ProvisionError
 from probe.model import Stored
-from probe.toolchain.tools import ToolError
 from tests.support.driver_host import ENDINGS, Driver, driving
 from tests.support.fake_brokers import Brokers, brokers
 from tests.support.real_cells import planned, play
+from tests.support.shared_runs import result_of, run_once
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
 READERS = {"kcat": "consumer", "telegraf": "group"}
@@ -70,20 +69,12 @@ class Transcript:
 def transcript(client: str) -> Transcript:
     """Return the run shared by all tests of an application; skip if no registry has it for this machine."""
     family, _, version = client.partition("@")
-    outcome = _play(family, version)
-    if isinstance(outcome, (ProvisionError, ToolError)):
-        pytest.skip(str(outcome))
-    if isinstance(outcome, BaseException):
-        raise outcome
-    return outcome
+    return result_of(_play(family, version))
 
 
 @functools.cache
 def _play(family_name: str, version_name: str) -> Transcript | Exception:
-    try:
-        return asyncio.run(_run(family_name, version_name))
-    except Exception as error:  # noqa: BLE001  # reported by each test
-        return error
+    return run_once(_run(family_name, version_name))
 
 
 async def _run(family_name: str, version_name: str) -> Transcript:

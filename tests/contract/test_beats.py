@@ -13,12 +13,11 @@ from probe.catalogue.families import read_families
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
 from probe.engines.embedded.rpc import cluster_pb2
-from probe.errors import ProvisionError
 from probe.model import Outcome, Stored
-from probe.toolchain.tools import ToolError
 from tests.support.driver_host import ENDINGS, driving
 from tests.support.fake_brokers import brokers
 from tests.support.real_cells import planned, play
+from tests.support.shared_runs import result_of, run_once
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
 NEWEST = read_families(CLIENTS)["beats"].newest.version
@@ -33,12 +32,13 @@ ODD: dict[str, dict[str, Any]] = {
 pytestmark = [pytest.mark.real, pytest.mark.xdist_group("beats"), pytest.mark.timeout(1200)]
 
 
-@functools.cache
 def _events() -> dict[str, list[pb.Event]]:
-    try:
-        return asyncio.run(_run())
-    except (ProvisionError, ToolError) as error:
-        pytest.skip(str(error))
+    return result_of(_play())
+
+
+@functools.cache
+def _play() -> dict[str, list[pb.Event]] | Exception:
+    return run_once(_run())
 
 
 async def _run() -> dict[str, list[pb.Event]]:

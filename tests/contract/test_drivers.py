@@ -21,11 +21,10 @@ from probe.catalogue.families import Family, Version, read_families
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
 from probe.engines.embedded.rpc import cluster_pb2
-from probe.errors import ProvisionError
 from probe.protocol.apis import PRODUCE
-from probe.toolchain.tools import ToolError
 from tests.support.driver_host import ENDINGS, Driver, driving
 from tests.support.fake_brokers import Brokers, brokers
+from tests.support.shared_runs import result_of, run_once
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
 WORKING = ("producer", "consumer", "group", "refused")
@@ -91,12 +90,7 @@ every_driver = pytest.mark.parametrize(("family", "version"), list(_cases()))
 
 def transcript(family: Family, version: Version) -> Transcript:
     """Return the run shared by all tests of a driver; skip without the client or the cluster."""
-    outcome = _play(family.family, version.version)
-    if isinstance(outcome, (ProvisionError, ToolError)):
-        pytest.skip(str(outcome))
-    if isinstance(outcome, BaseException):
-        raise outcome
-    return outcome
+    return result_of(_play(family.family, version.version))
 
 
 def transcript_with(family: Family, version: Version, name: str) -> Transcript:
@@ -108,14 +102,10 @@ def transcript_with(family: Family, version: Version, name: str) -> Transcript:
 
 @functools.cache
 def _play(family_name: str, version_name: str) -> Transcript | Exception:
-    """Run and fail only once: every test of a failing driver reports the same reason at once."""
     family = read_families(CLIENTS)[family_name]
     version = family.find(version_name)
     assert version is not None
-    try:
-        return asyncio.run(_run(family, version))
-    except Exception as error:  # noqa: BLE001  # reported by each test
-        return error
+    return run_once(_run(family, version))
 
 
 async def _run(family: Family, version: Version) -> Transcript:

@@ -18,15 +18,14 @@ from probe.catalogue.families import Family, Version, read_families
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
 from probe.engines.embedded.rpc import cluster_pb2
-from probe.errors import ProvisionError
 from probe.model import Role, Stored, Workload
 from probe.model.workloads import ROLES
 from probe.planning.loads import LOADS
 from probe.protocol.apis import PRODUCE
-from probe.toolchain.tools import ToolError
 from tests.contract.test_drivers import CLIENTS, every_driver
 from tests.support.driver_host import Driver, driving
 from tests.support.fake_brokers import Brokers, brokers
+from tests.support.shared_runs import result_of, run_once
 
 pytestmark = pytest.mark.real
 MANY = (Workload.PIPELINED, Workload.KEYED)
@@ -69,12 +68,7 @@ def transcript(family: Family, version: Version, name: str = "") -> Transcript:
     """Return the run shared by all tests of a driver; skip without the client, the cluster or the role."""
     if name and name not in instances(family, version):
         pytest.skip(f"{family.family} has no {name}")
-    outcome = _play(family.family, version.version)
-    if isinstance(outcome, (ProvisionError, ToolError)):
-        pytest.skip(str(outcome))
-    if isinstance(outcome, BaseException):
-        raise outcome
-    return outcome
+    return result_of(_play(family.family, version.version))
 
 
 @functools.cache
@@ -82,10 +76,7 @@ def _play(family_name: str, version_name: str) -> Transcript | Exception:
     family = read_families(CLIENTS)[family_name]
     version = family.find(version_name)
     assert version is not None
-    try:
-        return asyncio.run(_run(family, version))
-    except Exception as error:  # noqa: BLE001  # reported by each test
-        return error
+    return run_once(_run(family, version))
 
 
 async def _run(family: Family, version: Version) -> Transcript:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from probe.cells.sweeps import SweepResult, sweep_results
 from probe.model import Cell, Engine, Outcome, Profile, Role, Verdict
+from probe.model.conditions import FIRST
 from probe.model.sweep import Sweep
 from tests.support.synthetic_rows import verdict
 
@@ -24,6 +25,8 @@ class Row:
     verdict: Verdict
     sweep: str = str(ELECTIONS)
     run_id: str = RUN
+    shortened: bool = False
+    conditions: int = FIRST
 
 
 def took(ms: float | None, outcome: Outcome = Outcome.REFRESHES, errors: int = 0) -> Verdict:
