@@ -12,7 +12,7 @@ import (
 )
 
 // Protocol codes; kerr names the second one since 1.18.
-const operationNotAttempted, transactionAbortable = 55, 120
+const unknownServerError, operationNotAttempted, transactionAbortable = -1, 55, 120
 
 // transactional writes records in one transaction per interval (driver.InTransaction).
 type transactional struct {
@@ -22,6 +22,7 @@ type transactional struct {
 	stop    context.CancelFunc
 	loop    sync.WaitGroup
 	number  int64 // of the transaction
+	unknown bool  // whether the last commit was made is not known
 	over    bool  // the producer is unusable
 }
 
@@ -46,7 +47,7 @@ func (t *transactional) transaction() {
 	if t.over {
 		return
 	}
-	if err := t.library.BeginTransaction(); err != nil {
+	if err := t.begin(); err != nil {
 		t.report(driverpb.Kind_TXN_ERROR, driver.Failed(describe(err)))
 		t.over = true
 		t.out.Fatal(describe(err), "no transaction can begin, the producer must be replaced: %v", err)
@@ -55,6 +56,19 @@ func (t *transactional) transaction() {
 	t.report(driverpb.Kind_TXN_BEGUN)
 	t.end(t.records())
 	t.number++
+}
+
+// begin begins a transaction. In newer versions a commit without a confirmed outcome leaves the transaction open, and
+// EndTransaction's documentation asks for an abort; older ones take it for ended, and an abort sends nothing.
+func (t *transactional) begin() error {
+	err := t.library.BeginTransaction()
+	if err == nil || !t.unknown {
+		return err
+	}
+	if t.abort() != nil {
+		return err
+	}
+	return t.library.BeginTransaction()
 }
 
 // records writes the records of the transaction and waits for the results; false if any failed.
@@ -79,14 +93,25 @@ func (t *transactional) records() bool {
 // end commits, or aborts after a failure. A failed commit is followed by an abort only where the library asks for one:
 // otherwise the result is unknown, and an abort would send nothing and succeed.
 func (t *transactional) end(complete bool) {
-	if complete && !abortable(t.finish(kgo.TryCommit, driverpb.Kind_TXN_COMMITTED)) || t.running.Err() != nil {
-		return
+	t.unknown = false
+	if complete {
+		err := t.finish(kgo.TryCommit, driverpb.Kind_TXN_COMMITTED)
+		t.unknown = unconfirmed(err)
+		if !abortable(err) {
+			return
+		}
 	}
+	if t.running.Err() == nil {
+		_ = t.abort() // it was reported
+	}
+}
+
+func (t *transactional) abort() error {
 	if err := t.library.AbortBufferedRecords(t.running); err != nil {
 		t.report(driverpb.Kind_TXN_ERROR, driver.Failed(describe(err)))
-		return
+		return err
 	}
-	_ = t.finish(kgo.TryAbort, driverpb.Kind_TXN_ABORTED) // it was reported
+	return t.finish(kgo.TryAbort, driverpb.Kind_TXN_ABORTED)
 }
 
 func (t *transactional) finish(try kgo.TransactionEndTry, done driverpb.Kind) error {
@@ -104,6 +129,12 @@ func (t *transactional) finish(try kgo.TransactionEndTry, done driverpb.Kind) er
 func abortable(err error) bool {
 	var coded *kerr.Error
 	return errors.As(err, &coded) && (coded.Code == operationNotAttempted || coded.Code == transactionAbortable)
+}
+
+// unconfirmed reports whether a commit may or may not have been made: no answer came, or one that does not say.
+func unconfirmed(err error) bool {
+	var coded *kerr.Error
+	return err != nil && (!errors.As(err, &coded) || coded.Code == unknownServerError)
 }
 
 func (t *transactional) report(kind driverpb.Kind, with ...func(*driverpb.Event)) {
