@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from probe.catalogue.families import CatalogueError
+from probe.catalogue.families import CatalogueError, Family
 from probe.catalogue.files import data_file
 from probe.catalogue.selectors import Chosen
 from probe.model import Cell, Role, Workload
@@ -52,9 +52,16 @@ def unworked(chosen: Chosen, cell: Cell) -> str:
     """Return why a client has no cells with this workload; empty if it has."""
     if reason := reason_against(cell.workload, cell.role):
         return reason
-    if chosen.family.judged_by and cell.workload is not Workload.CONTINUOUS:
+    if cell.workload not in workloads_of(chosen.family):
         return f"{cell.family} is an application, which decides by itself how it sends records"
     return ""
+
+
+def workloads_of(family: Family) -> Mapping[Workload, tuple[Role, ...]]:
+    """Return the workloads that a family serves, each with the roles that have it, in the family's order."""
+    served = (Workload.CONTINUOUS,) if family.judged_by else tuple(Workload)
+    found = {one: tuple(role for role in map(Role, family.roles) if role in ROLES[one]) for one in served}
+    return {one: roles for one, roles in found.items() if roles}
 
 
 def listed_workloads(scenario: str, role: Role) -> tuple[Workload, ...]:

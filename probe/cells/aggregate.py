@@ -21,6 +21,11 @@ from probe.model.outcomes import conform
 from probe.model.refusals import refused_by, regraded
 
 
+def spelled(votes: Counter[Outcome]) -> str:
+    """Return outcomes with their numbers of trials, the most frequent first, then by name: `refreshes:17;storms:3`."""
+    return ";".join(f"{name}:{count}" for name, count in sorted(votes.items(), key=lambda item: (-item[1], item[0])))
+
+
 class JudgedTrial(Protocol):
     """The part of a stored trial that settling needs, and a sweep."""
 
@@ -99,8 +104,7 @@ class SettledCell:
     @property
     def outcomes(self) -> str:
         """The column `outcomes` of the matrix: `refreshes:17;storms:3`."""
-        ordered = sorted(self.votes.items(), key=lambda item: (-item[1], item[0]))
-        return ";".join(f"{name}:{count}" for name, count in ordered if name is not Outcome.NOT_RUN)
+        return spelled(Counter({name: count for name, count in self.votes.items() if name is not Outcome.NOT_RUN}))
 
     @property
     def worst(self) -> Outcome:

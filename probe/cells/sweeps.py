@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from probe.cells.aggregate import JudgedTrial
-from probe.model import CONTROL, Cell, Outcome, Profile, Verdict
+from probe.cells.aggregate import JudgedTrial, spelled
+from probe.model import CONTROL, Cell, Outcome, Profile, Verdict, Workload
 from probe.model.columns import IDENTITY
 from probe.model.grades import worst_trial
 from probe.model.outcomes import SAY_NOTHING
@@ -30,10 +30,8 @@ class Step:
 
     @property
     def outcomes(self) -> str:
-        """The number of trials per outcome, the commonest first: `surfaces:3;refreshes:2`."""
-        return ";".join(
-            f"{name}:{count}" for name, count in Counter(one.outcome for one in self.verdicts).most_common()
-        )
+        """The number of trials per outcome, as in the matrix: `surfaces:3;refreshes:2`."""
+        return spelled(Counter(one.outcome for one in self.verdicts))
 
     @property
     def outcome(self) -> Outcome:
@@ -81,6 +79,12 @@ class SweepResult:
     curves: tuple[Curve, ...]
 
     @property
+    def subject(self) -> str:
+        """What all cells have in common, in words: scenario and role, and the workload if it is not `continuous`."""
+        workload = () if self.asked.workload is Workload.CONTINUOUS else (self.asked.workload,)
+        return ", ".join((self.asked.scenario, self.asked.role, *workload))
+
+    @property
     def trials(self) -> int:
         """The most trials at one value."""
         return max((len(step.verdicts) for curve in self.curves for step in curve.steps), default=0)
@@ -96,6 +100,7 @@ class SweepResult:
             *(("--client", client) for client in clients),
             ("--scenario", self.asked.scenario),
             ("--role", self.asked.role),
+            *([("--workload", self.asked.workload)] if self.asked.workload is not Workload.CONTINUOUS else []),
             *(("--profile", name) for name in names if len(names) > 1 or name != DEFAULT_PROFILE),
             *(("--property", setting) for setting in profile.settings),
             *([("--election", str(profile.election))] if profile.election else []),

@@ -111,6 +111,17 @@ CHANGES: tuple[ConditionsChange, ...] = (
         )
         for engine in Engine
     ),
+    *(
+        ConditionsChange(
+            number=5,
+            engine=engine,
+            text="a burst begins as a whole, or not at all while its records would be more than may be without an "
+            "outcome",
+            roles=frozenset({Role.PRODUCER}),
+            workloads=frozenset({Workload.PIPELINED}),
+        )
+        for engine in Engine
+    ),
 )
 """Every change, by number and engine."""
 

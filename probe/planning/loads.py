@@ -29,8 +29,8 @@ BATCH = 20
 LOADS: Mapping[Workload, Load] = MappingProxyType(
     {
         Workload.CONTINUOUS: Load(),
-        # Two bursts: an application with a bounded queue stops when its records get no outcome, and so does a library
-        # that only new records wake (IBM/sarama #3689).
+        # Two bursts, each of which begins as a whole or not at all: an application that waits for the outcome of its
+        # burst writes nothing, and a library that only new records wake stays silent (IBM/sarama #3689).
         Workload.PIPELINED: Load(batch=BATCH, max_in_flight=2 * BATCH),
         # Two of these lie in each of two partitions, by every hash that libraries use: murmur2, CRC-32, FNV-1a.
         Workload.KEYED: Load(keys=("key-0", "key-1", "key-4", "key-5")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from probe.model import App, AppKind, Role, Stored
+from probe.model import App, AppKind, Header, Role, Stored
 from probe.model.counts import counted
 from probe.verdict.closing import OUTCOMES, WRITERS, without_outcome
 from probe.verdict.keyed import series_of
@@ -125,30 +125,30 @@ def _phantom(evidence: WireEvidence) -> int | None:
     Other writers of the topic are the feeder and other instances of the trial. The cluster's history is left out of
     the read-back. A process that ends unasked may not have reported the last records that it was given.
     """
-    subject, stored = evidence.subject, evidence.header.stored
-    if not stored:
+    subject, header = evidence.subject, evidence.header
+    if not header.stored:
         return None
     given = {
-        subject.instance: _given(evidence.events.apps),
-        subject.bystander_instance: _given(evidence.bystander_apps),
+        subject.instance: _given(header, evidence.events.apps),
+        subject.bystander_instance: _given(header, evidence.bystander_apps),
     }
     unreported = ended_unasked(evidence) is not None
-    return sum(item.sequence < 0 or _nobody_sent(item, given, unreported) for item in stored)
+    return sum(item.sequence < 0 or _nobody_sent(header, item, given, unreported) for item in header.stored)
 
 
-def _given(apps: Iterable[App]) -> dict[int, set[int]]:
-    """Return the numbers of the records handed over, by partition."""
+def _given(header: Header, apps: Iterable[App]) -> dict[int, set[int]]:
+    """Return the numbers of the records handed over, by partition, or by key where records have keys."""
     found: dict[int, set[int]] = {}
     for item in apps:
         if item.kind is AppKind.SENT:
-            found.setdefault(item.partition, set()).add(item.sequence)
+            found.setdefault(series_of(header, item.partition, item.sequence), set()).add(item.sequence)
     return found
 
 
-def _nobody_sent(item: Stored, given: Mapping[str, Mapping[int, set[int]]], unreported: bool) -> bool:
+def _nobody_sent(header: Header, item: Stored, given: Mapping[str, Mapping[int, set[int]]], unreported: bool) -> bool:
     """Return whether a record has a writer of the trial that was not given it; the last ones may be `unreported`."""
     known = given.get(item.instance)
     if not known:  # another writer, or a driver that reported nothing
         return False
-    numbers = known.get(item.partition, set())
+    numbers = known.get(series_of(header, item.partition, item.sequence), set())
     return item.sequence not in numbers and not (unreported and item.sequence > max(numbers, default=-1))

@@ -13,7 +13,7 @@ from probe.verdict import apis
 from probe.verdict.hits import Hit
 from probe.verdict.keyed import beat
 from probe.verdict.questions import is_affected
-from probe.verdict.service import Errors, started_at
+from probe.verdict.service import SERVING, Errors, started_at
 from probe.verdict.wire_evidence import Exchange, WireEvidence
 
 QUIET_US = 1_000_000
@@ -244,6 +244,6 @@ def after_heal(evidence: WireEvidence, recovered: bool) -> AfterHeal:
         return AfterHeal.NONE
     stopping = evidence.timeline.stopping
     done = [ended for began, ended, what in SUCCESSES[evidence.role](evidence) if began - evidence.clock_us > healed]
-    if len([at for at in done if at <= stopping]) >= 3:
+    if len([at for at in done if at <= stopping]) >= SERVING * beat(evidence.header, evidence.events.apps):
         return AfterHeal.RECOVERED
     return AfterHeal.STUCK if stopping - healed >= 2 * QUIET_US else AfterHeal.NONE

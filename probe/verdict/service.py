@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from probe.model import App, AppKind, Engine, MarkKind, Reaction, Role
 from probe.model.cluster_history import OLD
+from probe.verdict.keyed import beat
 from probe.verdict.questions import is_affected, is_aside
 from probe.verdict.wire_evidence import WireEvidence, within
 
@@ -25,6 +26,8 @@ SERVED: dict[Role, AppKind] = {
 }
 UNNOTED_BEAT_MS = {Engine.EMBEDDED: 100, Engine.KAFKA: 250}
 """Intervals of histories that do not contain them (`Header.beat_ms`)."""
+SERVING = 3
+"""Successes that show that a client serves."""
 FRESH_US = 2_000_000
 """A client serves as long as its last success is not older than this."""
 
@@ -125,9 +128,13 @@ def gaps(evidence: WireEvidence, served: list[int], begin: int) -> list[tuple[in
 
 
 def serves(evidence: WireEvidence, served: list[int]) -> bool:
-    """Return whether a client works at the end of the window: three successes inside it, the last one recent."""
+    """Return whether a client works at the end of the window: three successes inside it, the last one recent.
+
+    Operations that begin together are one success.
+    """
     inside = within(served, evidence.timeline.begin, evidence.timeline.until)
-    return len(inside) >= 3 and evidence.timeline.until - inside[-1] <= FRESH_US
+    enough = SERVING * beat(evidence.header, evidence.events.apps)
+    return len(inside) >= enough and evidence.timeline.until - inside[-1] <= FRESH_US
 
 
 def started_at(evidence: WireEvidence) -> list[int]:

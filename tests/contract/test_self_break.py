@@ -78,8 +78,19 @@ def test_the_read_back_finds_acknowledgements_of_records_that_were_never_sent(wo
 def test_records_that_are_never_reported_are_found(workload: Workload) -> None:
     found = verdict_on_a_liar("unreported", workload)
     assert found.outcome is Outcome.VIOLATES
+    assert found.facts.unresolved
+    assert found.facts.phantom == 0
     assert "without an outcome" in found.reason
     assert found.conforms is not True
+
+
+@pytest.mark.parametrize("workload", Workload)
+def test_records_that_nobody_sent_are_found(workload: Workload) -> None:
+    found = verdict_on_a_liar("unasked", workload)
+    assert found.outcome is Outcome.VIOLATES
+    assert found.facts.phantom
+    assert (found.facts.lost, found.facts.unresolved or 0) == (0, 0)
+    assert "in the log that nobody sent" in found.reason
 
 
 def test_a_stalled_loop_is_broken() -> None:

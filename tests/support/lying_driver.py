@@ -1,6 +1,7 @@
 """librdkafka's driver with false reports of every seventh record; the first argument says which.
 
 `unsent`: it is reported as acknowledged but never sent. `unreported`: it is sent, and its outcome is never reported.
+`unasked`: another record is sent beside it, of the same partition or key, which nobody asked for.
 """
 
 from __future__ import annotations
@@ -15,10 +16,14 @@ sys.path[:0] = [str(CLIENTS / "python"), str(CLIENTS / "librdkafka")]
 from driver_runtime.library import Library  # noqa: E402  # the path is set above
 from driver_runtime.main import main  # noqa: E402  # as above
 from driver_runtime.reports import Reports  # noqa: E402  # as above
+from driver_runtime.series import destination  # noqa: E402  # as above
+from driver_runtime.workload import value_of  # noqa: E402  # as above
 
 from probe.driver_contract import driver_pb2 as pb  # noqa: E402  # as above
 
-UNSENT, UNREPORTED = "unsent", "unreported"
+UNSENT, UNREPORTED, UNASKED = "unsent", "unreported", "unasked"
+BEYOND = 7_000_000
+"""Added to the number of a record, it is one that no trial reaches. It is a multiple of every number of keys."""
 
 
 def is_false(sequence: int) -> bool:
@@ -52,8 +57,13 @@ def loader(lie: str) -> Library:
                 self._reports.sent(partition, sequence, clock)
                 self._reports.acked(max(partition, 0), sequence, -1)
                 self.ended(partition, sequence)
-            else:
-                super().send(partition, sequence, clock)
+                return
+            super().send(partition, sequence, clock)
+            if lie == UNASKED and is_false(sequence):
+                number = sequence + BEYOND
+                where = destination(self._start, partition, number)
+                value = value_of(self._start.instance, partition, number, clock)
+                self._client.produce(self._start.topic, value.encode(), **where)
 
     producer.Sender = FalseReports
     return library()

@@ -79,6 +79,14 @@ def test_clients_lists_every_pinned_version() -> None:
         assert listed[name] == {item.version for item in family.versions}
 
 
+def test_clients_lists_the_workloads_of_every_role() -> None:
+    data = {item["family"]: item["workloads"] for item in json.loads(probe("clients", "--json").stdout)["clients"]}
+    writers = {"keyed": ["producer", "transactional"], "pipelined": ["producer", "group", "transactional"]}
+    assert data["kafkajs"] == {"continuous": ["producer", "group", "transactional", "admin"], **writers}
+    text = probe("clients").stdout
+    assert "workloads: continuous, pipelined (producer, group, transactional), keyed (producer, transactional)" in text
+
+
 def test_scenarios_describes_every_scenario() -> None:
     data = json.loads(probe("scenarios", "--json").stdout)
     names = {item["scenario"] for item in data["scenarios"]}

@@ -15,7 +15,7 @@ from probe.cells.sweeps import CSV_COLUMNS, csv_rows, sweep_results
 from probe.cli.app import app
 from probe.cli.options import RunSelection
 from probe.errors import ProbeError
-from probe.model import CONTROL, Engine, History, Outcome, Profile, Role, Verdict
+from probe.model import CONTROL, Engine, History, Outcome, Profile, Role, Verdict, Workload
 from probe.model.outcomes import OUTCOMES, SAY_NOTHING
 from probe.model.sweep import Sweep
 from probe.site.pages import sweep_picture
@@ -23,8 +23,8 @@ from probe.site.pages.sweep_picture import DRAWN, picture
 from probe.site.render.sweep_file import sweep_file
 from probe.store import RunStore, trials
 from probe.store.sweeps import mark_sweep, sweep_runs
-from tests.support.sweep_data import CELL, ELECTIONS, JUDGED, at_value, result, took
-from tests.support.synthetic_rows import header
+from tests.support.sweep_data import CELL, ELECTIONS, JUDGED, at_value, result, rows, took
+from tests.support.synthetic_rows import header, settled_cell
 
 
 def store_sweep(results: Path, judged: dict[tuple[str, str], list[Verdict]], sweep: Sweep = ELECTIONS) -> str:
@@ -142,6 +142,27 @@ def test_a_curve_is_a_client_with_a_step_per_value() -> None:
     assert older.steps[1].outcomes == "refreshes:2;surfaces:1"
     assert "--over election=0,100,1000 --trials 3" in found.command
     assert "--client sarama@1.43.2 --client sarama@1.43.3" in found.command
+
+
+def test_outcomes_of_as_many_trials_are_in_the_order_of_the_matrix() -> None:
+    """That is by name, whichever came first."""
+    verdicts = (took(1, Outcome.SURFACES), took(1), took(1, Outcome.SURFACES), took(1))
+    step = replace(result().curves[0].steps[0], verdicts=verdicts)
+    assert step.outcomes == settled_cell(CELL, *(one.outcome for one in verdicts)).outcomes == "refreshes:2;surfaces:2"
+
+
+def test_a_sweep_with_another_workload_names_it() -> None:
+    assert "workload" not in result().command
+    assert result().subject == "disk/storage-error, producer"
+    (keyed,) = sweep_results(replace(row, cell=replace(row.cell, workload=Workload.KEYED)) for row in rows())
+    assert "--role producer --workload keyed" in keyed.command
+    assert keyed.subject == "disk/storage-error, producer, keyed"
+    assert picture(keyed).headings[0] == keyed.subject
+
+
+def test_a_sweep_is_of_the_workload_that_is_asked_for() -> None:
+    plan, _ = whole(workloads=["pipelined"]).whole()
+    assert {item.cell.workload for item in plan.cells} == {Workload.PIPELINED}
 
 
 def test_the_csv_has_a_row_per_client_and_value() -> None:

@@ -152,3 +152,11 @@ def test_order_is_judged_by_key() -> None:
 
 def _placed(records: list[Stored]) -> list[Stored]:
     return [replace(item, offset=offset) for offset, item in enumerate(records)]
+
+
+def test_records_that_nobody_sent_are_judged_by_key() -> None:
+    ours = [kept(item.sequence, AFFECTED, at) for at, item in enumerate(history(bystander=False).header.stored)]
+    assert keyed(*ours).facts.phantom == 0
+    elsewhere = keyed(*ours, replace(ours[-1], partition=2))
+    assert (elsewhere.facts.phantom, elsewhere.facts.duplicated) == (0, 1)
+    assert keyed(*ours, kept(7000, AFFECTED, 7000)).facts.phantom == 1

@@ -10,20 +10,20 @@ export function valueOf(instance, partition, sequence, clock) {
 /**
  * Call `operation(partition, sequences)` once per interval and series until closing is requested. It returns a promise
  * that ends with the operations of these numbers and never rejects. At most `max_in_flight` operations of a series are in
- * flight; missed ticks are not repeated. The bystander's interval is at least `bystander_ms`.
+ * flight: a burst begins as a whole or not at all. Missed ticks are not repeated. The bystander's interval is at least `bystander_ms`.
  */
 export function runWorkload(start, stopping, operation, all = seriesOf(start)) {
   for (const series of all) runSeries(series, start, stopping, operation);
 }
 
 async function runSeries(series, start, stopping, operation) {
-  const limit = Math.max(start.max_in_flight, 1);
+  const limit = Math.max(start.max_in_flight, series.batch);
   const shortest = series.partition === start.bystander ? start.bystander_ms : 0;
   let [sequence, inFlight, due] = [series.first, 0, nowMs()];
   while (!stopping.asked) {
-    const count = Math.min(series.batch, limit - inFlight);
-    const numbers = Array.from({ length: count }, (_, place) => sequence + place * series.step);
-    if (count > 0) {
+    const count = series.batch;
+    if (inFlight + count <= limit) {
+      const numbers = Array.from({ length: count }, (_, place) => sequence + place * series.step);
       inFlight += count;
       sequence += count * series.step;
       operation(series.partition, numbers).then(() => (inFlight -= count));

@@ -3,6 +3,7 @@ package driver
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 )
@@ -36,21 +37,41 @@ func TestATransactionHasABatchOfEveryPartition(t *testing.T) {
 	}
 }
 
-func TestABurstEndsAtTheInFlightLimitAndGoesOnWithItsNumbers(t *testing.T) {
+func TestABurstBeginsAsAWholeOrNotAtAll(t *testing.T) {
 	start := &driverpb.Start{
 		Instance: "a", IntervalMs: 1, MaxInFlight: 3, Partitions: []int32{0}, Bystander: -1, Workload: Pipelined, Batch: 2,
 	}
 	instance, _ := instanceWith(start)
-	begun, release := make(chan int64, 3), make(chan func(), 3)
+	begun, release := make(chan int64, 8), make(chan func(), 8)
 	w := StartWorkload(instance, start, func(_ int32, sequence int64, ended func()) bool {
 		begun <- sequence
 		release <- ended
 		return true
 	})
 	defer w.Stop()
-	first := []int64{<-begun, <-begun, <-begun}
+	first := []int64{<-begun, <-begun}
+	time.Sleep(20 * time.Millisecond)
+	if len(begun) != 0 {
+		t.Fatal("a part of a burst began")
+	}
 	(<-release)()
-	if got := append(first, <-begun); !slices.Equal(got, []int64{0, 1, 2, 3}) {
+	if got := append(first, <-begun, <-begun); !slices.Equal(got, []int64{0, 1, 2, 3}) {
+		t.Fatal(got)
+	}
+}
+
+func TestABurstMayBeLargerThanTheLimit(t *testing.T) {
+	start := &driverpb.Start{
+		Instance: "a", IntervalMs: 1, MaxInFlight: 1, Partitions: []int32{0}, Bystander: -1, Workload: Pipelined, Batch: 2,
+	}
+	instance, _ := instanceWith(start)
+	begun := make(chan int64, 2)
+	w := StartWorkload(instance, start, func(_ int32, sequence int64, _ func()) bool {
+		begun <- sequence
+		return true
+	})
+	defer w.Stop()
+	if got := []int64{<-begun, <-begun}; !slices.Equal(got, []int64{0, 1}) {
 		t.Fatal(got)
 	}
 }

@@ -15,18 +15,21 @@ type InFlight struct {
 	skipped atomic.Int64
 }
 
+// BeginAll counts as many operations, all or none; false if they would exceed the limit, which counts as a skipped one.
+func (f *InFlight) BeginAll(count int) bool {
+	if f.open.Add(int64(count)) <= f.limit {
+		return true
+	}
+	f.open.Add(int64(-count))
+	f.skipped.Add(1)
+	return false
+}
+
 // NewInFlight allows `limit` operations at once, at least one.
 func NewInFlight(limit int32) *InFlight { return &InFlight{limit: int64(max(limit, 1))} }
 
 // Begin counts an operation; false at the limit, which counts as a skipped one.
-func (f *InFlight) Begin() bool {
-	if f.open.Add(1) <= f.limit {
-		return true
-	}
-	f.open.Add(-1)
-	f.skipped.Add(1)
-	return false
-}
+func (f *InFlight) Begin() bool { return f.BeginAll(1) }
 
 // End ends an operation.
 func (f *InFlight) End() { f.open.Add(-1) }
@@ -40,7 +43,7 @@ type Operation func(partition int32, sequence int64, ended func()) bool
 type Burst func(partition int32, sequences []int64, ended func()) int
 
 // Workload begins the operations of an instance, with at most max_in_flight of them open on each partition or key
-// (driver.proto, Start and Workloads). Every one has a goroutine, so a blocked one does not delay the others.
+// (driver.proto, Start and Workloads). A burst begins as a whole or not at all. Every one has a goroutine, so a blocked one does not delay the others.
 type Workload struct {
 	out     *Instance
 	done    chan struct{}
@@ -64,7 +67,7 @@ func StartWorkload(out *Instance, start *driverpb.Start, operation Operation, be
 func StartBursts(out *Instance, start *driverpb.Start, burst Burst, beside ...int32) *Workload {
 	w := &Workload{out: out, done: make(chan struct{})}
 	for _, s := range slices.Concat(seriesOf(start), alone(beside)) {
-		limit := NewInFlight(start.MaxInFlight)
+		limit := NewInFlight(max(start.MaxInFlight, int32(s.batch)))
 		w.limits = append(w.limits, limit)
 		w.tickers.Go(func() { w.run(s, limit, burst) })
 	}
@@ -74,12 +77,12 @@ func StartBursts(out *Instance, start *driverpb.Start, burst Burst, beside ...in
 func (w *Workload) run(s series, limit *InFlight, burst Burst) {
 	next := s.first
 	Tick(w.done, w.out.IntervalOf(s.partition), func() {
-		var sequences []int64
-		for len(sequences) < s.batch && limit.Begin() {
-			sequences = append(sequences, next+int64(len(sequences))*s.step)
-		}
-		if len(sequences) == 0 {
+		if !limit.BeginAll(s.batch) {
 			return
+		}
+		sequences := make([]int64, s.batch)
+		for place := range sequences {
+			sequences[place] = next + int64(place)*s.step
 		}
 		begun := burst(s.partition, sequences, limit.End)
 		for range sequences[begun:] {

@@ -11,7 +11,7 @@ from probe.catalogue.apps import App, listed
 from probe.catalogue.families import Family
 from probe.catalogue.scenarios import default_scenarios
 from probe.catalogue.workloads import listed as listed_pairs
-from probe.catalogue.workloads import listed_workloads
+from probe.catalogue.workloads import listed_workloads, workloads_of
 from probe.cli.console.streams import OUT
 from probe.cli.wiring.catalogue import apps, families, is_installed
 from probe.model import Workload
@@ -34,6 +34,7 @@ def clients(
     for item in known.values():
         OUT.print(f"{item.family}: {item.title}. {item.about}", markup=False)
         OUT.print(f"  roles: {', '.join(item.roles)}; profiles: {', '.join(item.profiles)}", markup=False)
+        OUT.print(f"  workloads: {_served(item)}", markup=False)
         if item.core:
             OUT.print(f"  core: {', '.join(item.core)}", markup=False)
         versions = sorted(item.versions, key=lambda one: version_key(one.version))
@@ -43,6 +44,13 @@ def clients(
         inside = ", ".join(f"{one.span} = {one.library}" for one in app.versions)
         OUT.print(f"  versions: {inside}", markup=False)
         OUT.print(f"  source: {app.source or 'per version, see --json'}", markup=False)
+
+
+def _served(family: Family) -> str:
+    """Return the workloads of a family, each with its roles where not every role has it."""
+    every = tuple(family.roles)
+    served = workloads_of(family).items()
+    return ", ".join(str(one) if roles == every else f"{one} ({', '.join(roles)})" for one, roles in served)
 
 
 def _kind(app: App) -> str:
@@ -92,6 +100,7 @@ def _family(item: Family) -> dict[str, object]:
         ],
         "roles": list(item.roles),
         "profiles": list(item.profiles),
+        "workloads": {str(one): list(roles) for one, roles in workloads_of(item).items()},
     }
 
 

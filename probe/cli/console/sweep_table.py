@@ -13,7 +13,7 @@ NONE = "-"
 def sweep_lines(result: SweepResult) -> Iterator[str]:
     """Yield the lines of the table, under a line that says what was asked."""
     asked = result.asked
-    yield f"{asked.scenario}, {asked.role}, {asked.engine} {asked.broker}: outcomes, and the median of recovery"
+    yield f"{result.subject}, {asked.engine} {asked.broker}: outcomes, and the median of recovery"
     by_value = [{step.value: step for step in curve.steps} for curve in result.curves]
     rows = [[value, *(_text(steps.get(value)) for steps in by_value)] for value in result.sweep.values]
     yield from lines_of([result.sweep.label, *(curve.name for curve in result.curves)], rows)

@@ -101,10 +101,10 @@ def picture(result: SweepResult) -> Picture:
     asked = result.asked
     return Picture(
         height=round(samples.bottom + LINE / 2),
-        title=f"{asked.scenario}, {asked.role}: recovery by {result.sweep.label}",
+        title=f"{result.subject}: recovery by {result.sweep.label}",
         desc=" ".join(_described(result)),
         headings=(
-            f"{asked.scenario}, {asked.role}",
+            result.subject,
             f"ms until it recovered; {result.trials} trials each; Kafka {asked.broker}, {asked.engine}",
         ),
         ticks=tuple(Label(LEFT, y(ms), str(ms)) for ms in y.ticks),

@@ -47,8 +47,13 @@ final class ProducerRole extends Instance {
             next = series.first();
         }
 
+        /** Sends a burst, as a whole or not at all. */
         void send() {
-            for (int begun = 0; begun < series.batch() && inFlight.get() < start.getMaxInFlight(); begun++) {
+            int limit = Math.max(start.getMaxInFlight(), series.batch());
+            if (inFlight.get() + series.batch() > limit) {
+                return;
+            }
+            for (int begun = 0; begun < series.batch(); begun++) {
                 long number = next;
                 next += series.step();
                 send(number);
