@@ -5,7 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import attrgetter
+from statistics import median
 from typing import TypeVar
 
 from probe.model import App, AppKind, Header, Mark, MarkKind, PhaseClock, Request, Role, Symptom, Target
@@ -14,8 +16,8 @@ from probe.verdict.timeline import EventIndex
 
 LONGEST_MS = 5000
 """The fault waits for intervals of at most this length: a longer one would lengthen every trial by half of it."""
-COMMIT_MS = 1000
-"""Drivers of groups commit once per second."""
+GAPS = 3
+"""Gaps between commits whose median is their interval, which drivers set and do not report."""
 MISSED = 2
 """What has not come for this many of its intervals does not come at this interval."""
 SESSION = frozenset({Symptom.CONNECTION, Symptom.SILENCE, Symptom.ABSENCE})
@@ -65,7 +67,7 @@ def _intervals(header: Header, events: EventIndex, at: int) -> Iterator[tuple[Ph
         return
     if member and play.target is Target.COORDINATOR:
         if set(play.apis) == {apis.OFFSET_COMMIT}:
-            yield PhaseClock.COMMIT, COMMIT_MS
+            yield PhaseClock.COMMIT, _usual_ms(events, at)
         yield PhaseClock.HEARTBEAT, _setting_ms(settings, "heartbeat_ms")
     if "refresh_least_ms" not in settings:  # otherwise every wait is random
         yield PhaseClock.REFRESH, _setting_ms(settings, "refresh_ms")
@@ -78,6 +80,13 @@ def _intervals(header: Header, events: EventIndex, at: int) -> Iterator[tuple[Ph
 def _setting_ms(settings: Mapping[str, str], name: str) -> int:
     value = settings.get(name, "")
     return int(value) if value.isdigit() else 0
+
+
+def _usual_ms(events: EventIndex, at: int) -> int:
+    """Return the usual gap between commits before a time; 0 if there were too few."""
+    commits = [one.at for one in _before(events.requests, at) if one.api in TICKS[PhaseClock.COMMIT]]
+    gaps = [later - sooner for sooner, later in pairwise(commits[-GAPS - 1 :])]
+    return round(median(gaps) / 1000) if len(gaps) == GAPS else 0
 
 
 def _last_tick(header: Header, events: EventIndex, clock: PhaseClock, at: int) -> int | None:
