@@ -35,7 +35,17 @@ if TYPE_CHECKING:
     from probe.model.history import Header, History, Stored, Subject
     from probe.model.profile import Election, Profile
     from probe.model.verdicts import Verdict
-    from probe.model.words import AfterHeal, Reaction, Reroute, Rescuer, StormBound, Symptom, Target, Trigger
+    from probe.model.words import (
+        AfterHeal,
+        PhaseClock,
+        Reaction,
+        Reroute,
+        Rescuer,
+        StormBound,
+        Symptom,
+        Target,
+        Trigger,
+    )
 else:
     __getattr__ = lazy_names(
         __name__,
@@ -64,7 +74,17 @@ else:
             "history": ("Header", "History", "Stored", "Subject"),
             "profile": ("Election", "Profile"),
             "verdicts": ("Verdict",),
-            "words": ("AfterHeal", "Reaction", "Reroute", "Rescuer", "StormBound", "Symptom", "Target", "Trigger"),
+            "words": (
+                "AfterHeal",
+                "PhaseClock",
+                "Reaction",
+                "Reroute",
+                "Rescuer",
+                "StormBound",
+                "Symptom",
+                "Target",
+                "Trigger",
+            ),
         },
     )
 
@@ -93,6 +113,7 @@ __all__ = [
     "MarkKind",
     "Opened",
     "Outcome",
+    "PhaseClock",
     "Profile",
     "Reaction",
     "Reality",

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from probe.model.cell import Cell, Workload
 from probe.model.schema import Aggregate, Column, Type, Unit, types_of
-from probe.model.words import AfterHeal, Reroute, Rescuer, Trigger
+from probe.model.words import AfterHeal, PhaseClock, Reroute, Rescuer, Trigger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +101,10 @@ class Facts:
     """Records of which the application learned nothing although the delivery limit had passed."""
     phantom: int | None = None
     """Records that the read-back found and nobody sent."""
+    phase_clock: PhaseClock = PhaseClock.NONE
+    """What the client did at an interval when the fault came. Empty = nothing frequent enough."""
+    phase: float | None = None
+    """Share of that interval that had passed since its last tick when the fault came, 0 to 1."""
 
 
 FACTS = types_of(Facts)

@@ -115,6 +115,8 @@ class Header:
     """`--watch` made the observation shorter than the scenario declares."""
     sweep: str = ""
     """The sweep that the trial is part of, as `--over` names it. Such trials do not enter the matrix. Empty = none."""
+    phase: float | None = None
+    """Share of an interval of the client's that the fault waited for (docs/verdicts.md#phases). None = not chosen."""
     problems: tuple[str, ...] = ()
     """Failures of the harness. Any failure makes the trial broken."""
     impossible: str = ""

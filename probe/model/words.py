@@ -94,6 +94,19 @@ class AfterHeal(StrEnum):
     STUCK = "stuck"
 
 
+class PhaseClock(StrEnum):
+    """What a client does again and again, on whose interval the moment of the fault lies."""
+
+    NONE = ""
+    """Nothing that is frequent enough, or it began after the fault."""
+    REFRESH = "refresh"
+    """Its periodic Metadata."""
+    HEARTBEAT = "heartbeat"
+    COMMIT = "commit"
+    OPERATION = "operation"
+    """The operations that it is asked for, or the records that are written for it."""
+
+
 class StormBound(StrEnum):
     """A bound on the load that a client may cause, by its letter. `Facts.storm` joins those that were exceeded."""
 

@@ -13,6 +13,7 @@ from probe.model.grades import worst_trial
 from probe.model.intervals import Z_90, wilson
 from probe.model.outcomes import UNOBSERVED
 from probe.planning.cohorts import alone_s, estimate_s
+from probe.planning.phases import DECIDING
 from probe.planning.plan import Plan, Planned, trial_s
 from probe.verdict import near_bounds
 
@@ -33,32 +34,43 @@ class Doubt(StrEnum):
     """Its trials have different outcomes."""
     NEAR = "near"
     """A trial came near the bound that decided its outcome."""
+    PHASE = "phase"
+    """It has one trial, and a fault at another moment of the client's own interval may meet it otherwise."""
 
 
-BUDGET_SHARES = {Doubt.DIFFERS: 1.0, Doubt.NEAR: 0.5}
+BUDGET_SHARES = {Doubt.DIFFERS: 1.0, Doubt.NEAR: 0.5, Doubt.PHASE: 0.25}
 """Share of the budget up to which a cell gets further trials. What is left serves cells whose trials differ: that
 chance decides there is known, and not only possible."""
+PHASES = 2
+"""Trials at different phases, after which a cell whose outcome does not depend on the phase needs no more."""
 
 
-def doubt(trials: Sequence[Verdict], play: Expectation, known: Collection[Outcome] = ()) -> Doubt | None:
+def doubt(
+    trials: Sequence[Verdict], play: Expectation, known: Collection[Outcome] = (), *, phases: bool = False
+) -> Doubt | None:
     """Return why a cell may have another outcome; None if nothing says so.
 
-    `trials` are those of this run, `known` the outcomes in the matrix so far, from which they may differ, too.
+    `trials` are those of this run, `known` the outcomes in the matrix so far, from which they may differ, too. `phases`
+    says that their phases were chosen.
     """
     seen = observed(trials)
     if not seen:
         return None
     if len({one.outcome for one in seen}.union(known)) > 1:
         return Doubt.DIFFERS
-    return Doubt.NEAR if any(near_bounds(one, play) for one in seen) else None
+    if any(near_bounds(one, play) for one in seen):
+        return Doubt.NEAR
+    return Doubt.PHASE if phases and len(seen) < PHASES and seen[0].facts.phase_clock in DECIDING else None
 
 
-def wanted(trials: Sequence[Verdict]) -> int:
+def wanted(trials: Sequence[Verdict], why: Doubt = Doubt.DIFFERS) -> int:
     """Return how many further trials to start now: the fewest after which a doubtful cell may have enough.
 
     The outcomes of these decide whether more are needed.
     """
     seen = observed(trials)
+    if why is Doubt.PHASE:
+        return max(0, PHASES - len(seen))
     worst = worst_trial(seen).outcome
     hits, count = sum(one.outcome is worst for one in seen), len(seen)
     left = max(0, MOST_TRIALS - count)

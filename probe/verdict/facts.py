@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from probe.model import AfterHeal, Facts, Reaction, Trigger
+from probe.model import AfterHeal, Facts, PhaseClock, Reaction, Trigger
 from probe.verdict.broker_delay import broker_delay_ms
 from probe.verdict.bystander import BystanderGaps, bystander_gaps
 from probe.verdict.discovery import Discovery, find_discoveries, folded_discoveries, side_requests
+from probe.verdict.phases import find_ticking
 from probe.verdict.progress import Progress, has_recovered
 from probe.verdict.records import Records
 from probe.verdict.recovery import after_heal
@@ -40,6 +41,7 @@ def gather(progress: Progress, promises: Promises, records: Records) -> Evidence
     beside = BystanderGaps() if evidence.play.closes else bystander_gaps(evidence)
     has_to_move = met and evidence.play.expects is Reaction.DISCOVER
     recovered = has_recovered(progress)
+    ticking, share = _phase(evidence)
     facts = Facts(
         fault_codes=tuple(dict.fromkeys(hit.code for hit in hits if hit.code)),
         api_versions=versions_used(evidence),
@@ -80,8 +82,17 @@ def gather(progress: Progress, promises: Promises, records: Records) -> Evidence
         bystander_own_gap_ms=beside.own,
         unresolved=records.unresolved,
         phantom=records.phantom,
+        phase_clock=ticking,
+        phase=share,
     )
     return Evidence(facts, route)
+
+
+def _phase(evidence: WireEvidence) -> tuple[PhaseClock, float | None]:
+    """Return what the client did at an interval when the fault came, and the share of it that had passed."""
+    fault = evidence.timeline.fault
+    found = None if fault is None else find_ticking(evidence.header, evidence.events, fault)
+    return (PhaseClock.NONE, None) if found is None or fault is None else (found.clock, round(found.share(fault), 3))
 
 
 def _asked(progress: Progress, discoveries: tuple[Discovery, ...]) -> tuple[Discovery | None, int]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from probe.model import Outcome, Reaction, Reroute
 from probe.verdict.findings import Findings
 
-RULES_VERSION = 19
+RULES_VERSION = 20
 """It is raised whenever a rule, a definition or a bound changes the judgement of a stored history."""
 
 

@@ -13,7 +13,7 @@ import pytest
 from benchmarks.chance import table
 from probe.cli.console.further_trials import further_lines
 from probe.cli.options import RunSelection
-from probe.model import Engine, Expectation, Outcome, Reaction, Rescuer, Role, Symptom, Target, Verdict
+from probe.model import Engine, Expectation, Outcome, PhaseClock, Reaction, Rescuer, Role, Symptom, Target, Verdict
 from probe.model.intervals import Z_90, wilson
 from probe.planning.plan import Plan, Planned, trial_s
 from probe.planning.repeats import MOST_TRIALS, Doubt, doubt, enough, repeat_budget, wanted
@@ -90,6 +90,46 @@ def test_doubt_is_a_difference_or_a_near_bound(
     trials: list[Verdict], known: tuple[Outcome, ...], expected: Doubt | None
 ) -> None:
     assert doubt(trials, PLAY, known) is expected
+
+
+TICKING = {"phase_clock": PhaseClock.HEARTBEAT, "phase": 0.4}
+
+
+@pytest.mark.parametrize(
+    ("trials", "phases", "expected"),
+    [
+        (said(Outcome.SURFACES, **TICKING), True, Doubt.PHASE),
+        (said(Outcome.SURFACES, **TICKING), False, None),  # real brokers: its phase was not chosen
+        (said(Outcome.SURFACES, phase_clock=PhaseClock.OPERATION, phase=0.4), True, None),
+        (said(Outcome.SURFACES), True, None),
+        (said(Outcome.SURFACES, Outcome.SURFACES, **TICKING), True, None),
+        (said(Outcome.SURFACES, Outcome.STUCK, **TICKING), True, Doubt.DIFFERS),
+        (said(Outcome.SURFACES, Outcome.BROKEN, **TICKING), True, Doubt.PHASE),
+        (said(Outcome.SURFACES, **(TICKING | NEAR)), True, Doubt.NEAR),
+    ],
+)
+def test_one_trial_does_not_show_whether_the_phase_decides(
+    trials: list[Verdict], phases: bool, expected: Doubt | None
+) -> None:
+    assert doubt(trials, PLAY, phases=phases) is expected
+
+
+def test_a_cell_gets_a_second_phase_and_more_trials_only_where_the_two_differ(plan: Plan) -> None:
+    item = cell(plan)
+    agreeing = Repeats(plan, Options(repeat_budget_s=600), {}, {})
+    assert after(agreeing, item, [0], *said(Outcome.REFRESHES, **TICKING)) == [1]
+    assert after(agreeing, item, [1], *said(Outcome.REFRESHES, **TICKING)) == []
+    differing = Repeats(plan, Options(repeat_budget_s=600), {}, {})
+    assert after(differing, item, [0], *said(Outcome.REFRESHES, **TICKING)) == [1]
+    assert after(differing, item, [1], *said(Outcome.STUCK, **TICKING)) == list(range(2, 12))
+
+
+def test_second_phases_take_a_quarter_of_the_budget_and_are_not_asked_for(plan: Plan) -> None:
+    item = cell(plan)
+    seconds = repeat_budget(plan, None, 24, None).run_s(3.5 * trial_s(item, None))
+    repeats = Repeats(plan, Options(repeat_budget_s=seconds), {}, {})
+    assert after(repeats, item, [0], *said(Outcome.REFRESHES, **TICKING)) == []
+    assert list(further_lines(repeats.summary())) == []
 
 
 def test_wilson_is_the_published_interval() -> None:

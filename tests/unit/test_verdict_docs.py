@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from probe.model import Facts, Outcome, Role, Trigger, Workload
+from probe.model import Facts, Outcome, PhaseClock, Role, Trigger, Workload
 from probe.model.conditions import CHANGES, ConditionsChange
 from probe.model.outcomes import OUTCOMES
 from probe.verdict import RULES, STALL_MS
+from probe.verdict.phases import LONGEST_MS
 from probe.verdict.progress import GRACE_MS, MAX_GRACE_WATCH_MS
 from probe.verdict.refresh_schedule import MIN_INTERVALS, SHORTEST_US, TOLERANCE_US
 from probe.verdict.route import RESCUERS
@@ -88,3 +89,9 @@ def test_every_rescuer_is_documented() -> None:
 )
 def test_documented_bounds_match_the_code(sentence: str) -> None:
     assert sentence in " ".join(PAGE.split())
+
+
+def test_the_documented_clocks_are_those_of_phases() -> None:
+    part = PAGE.split("### Phases")[1].split("\n## ")[0]
+    assert {clock for clock in PhaseClock if clock} == set(re.findall(r"^   \| `(\w+)` \|", part, re.MULTILINE))
+    assert f"at most {LONGEST_MS // 1000} s" in part

@@ -21,7 +21,7 @@ from probe.cells.origin import OWN
 from probe.cli import common_options as o
 from probe.cli.console.evidence_lines import show_answers
 from probe.cli.console.handshake_lines import handshake_lines
-from probe.cli.console.history_lines import lines
+from probe.cli.console.history_lines import lines, phase_text
 from probe.cli.console.streams import OUT
 from probe.cli.wiring.catalogue import apps, families
 from probe.cli.wiring.evidence import DEFAULT
@@ -172,6 +172,8 @@ def _show_one(results: str, row: TrialRow, *, as_json: bool) -> None:
     OUT.print(f"run {row.run_id}, trial {row.trial}: {row.verdict.outcome}. {row.verdict.reason}", markup=False)
     if history := seen.header.subject.history.text():
         OUT.print(f"before the client started: {history}", markup=False)
+    if text := phase_text(row.verdict.facts, seen.header.phase):
+        OUT.print(text, markup=False)
     for name, value in encode(row.verdict.facts).items():
         OUT.print(f"  {name} = {value}", markup=False)
     for line in chain(handshake_lines(seen.header), lines(seen)):

@@ -10,6 +10,7 @@ from probe.model import (
     EngineEvent,
     EngineKind,
     Event,
+    Facts,
     Folded,
     History,
     Mark,
@@ -43,6 +44,14 @@ def lines(history: History) -> Iterator[str]:
         yield f"{(event.at - (zero or 0)) / 1000:>10.1f}ms  {text}"
     if repeats >= MAX_REPEATS:
         yield f"{'':>12}  ... {repeats - MAX_REPEATS + 1} more like it"
+
+
+def phase_text(facts: Facts, chosen: float | None) -> str:
+    """Return when the fault came in the client's own interval, and for which phase it waited; empty if unknown."""
+    if facts.phase is None:
+        return ""
+    waited = "" if chosen is None else f"; it waited for {chosen:.2f}"
+    return f"the fault came at phase {facts.phase:.2f} of the client's own interval ({facts.phase_clock}){waited}"
 
 
 def describe(event: Event) -> str:

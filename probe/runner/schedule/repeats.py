@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from probe.model import Cell, Outcome, Verdict
+from probe.planning.phases import waits_for_phase
 from probe.planning.plan import Plan, Planned
-from probe.planning.repeats import BUDGET_SHARES, doubt, repeat_budget, wanted
+from probe.planning.repeats import BUDGET_SHARES, Doubt, doubt, repeat_budget, wanted
 from probe.runner.tools import Options
 
 
@@ -83,14 +84,14 @@ class Repeats:
         why = (
             None
             if mine.open or shortened or item.sweep
-            else doubt(trials, item.expectation, self._known.get(item.cell, ()))
+            else doubt(trials, item.expectation, self._known.get(item.cell, ()), phases=waits_for_phase(item))
         )
         if why is None:
             return range(0)
-        asked = wanted(trials)
+        asked = wanted(trials, why)
         left_s = self._budget.trials_s * BUDGET_SHARES[why] - self._spent_s
         count = max(0, min(asked, int(left_s // self._cost_s(mine))))
-        mine.lacking = asked - count
+        mine.lacking = 0 if why is Doubt.PHASE else asked - count
         found = range(mine.following, mine.following + count)
         mine.open.update(found)
         return found
@@ -114,7 +115,7 @@ class Repeats:
             trials=sum(one.further for one in cells),
             cells=sum(one.further > 0 for one in cells),
             lacking=sum(one.lacking > 0 for one in cells),
-            needed_s=self._budget.run_s((self._spent_s + lacking_s) / min(BUDGET_SHARES.values())),
+            needed_s=self._budget.run_s((self._spent_s + lacking_s) / BUDGET_SHARES[Doubt.NEAR]),
         )
 
     @property

@@ -10,6 +10,7 @@ from dataclasses import replace
 from probe.model import Header, Role, Subject, Target, cluster
 from probe.model.conditions import current
 from probe.planning.paces import SLOW_INTERVAL_MS
+from probe.planning.phases import phase_of, waits_for_phase
 from probe.planning.plan import Planned
 from probe.ports import Instance, Sink, Start, Tap
 from probe.runner.tools import Options, Tools
@@ -34,6 +35,7 @@ def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> He
         conditions=current(cell.engine),
         beat_ms=item.start_ms,
         sweep=item.sweep,
+        phase=phase_of(cell, trial) if waits_for_phase(item) else None,
         batch=item.load.batch,
         keys=len(item.load.keys),
         released=version.released,

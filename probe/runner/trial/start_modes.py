@@ -13,6 +13,7 @@ from probe.runner.trial.closing import close_under_the_fault
 from probe.runner.trial.environment import TrialEnvironment
 from probe.runner.trial.observation import inject_fault, observe_and_revert
 from probe.runner.trial.pacing import Pacing
+from probe.runner.trial.phases import await_phase
 from probe.runner.trial.setup import make_start, make_subject, run_bystander
 from probe.runner.trial.state import TrialState
 from probe.runner.trial.teardown import STOP_MS, stop_instance
@@ -97,6 +98,7 @@ async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> 
                 await environment.cluster.set_interval(item.start_ms)
             await pacing.run_at_full_rate()
             await pacing.rest()
+            await await_phase(state)
             await inject_fault(state, environment)
             if item.expectation.closes:
                 await close_under_the_fault(state, environment, instance)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -15,6 +14,7 @@ from probe.runner.trial.pacing import Pacing
 from probe.runner.trial.state import TrialState
 from probe.scenarios.reach import Versions, depends_on_version, out_of_reach
 from probe.verdict.apis import MAIN
+from probe.verdict.phases import LONGEST_MS
 from probe.verdict.usage_counts import versions_used
 from probe.verdict.wire_evidence import WireEvidence
 
@@ -23,8 +23,8 @@ WARM_S = 45.0
 WARM_OPERATIONS, WARM_TRANSACTIONS = 3, 2
 """As many as prove recovery (docs/verdicts.md#recovered). A third transaction would take long on busy old brokers, and
 delay the whole cohort."""
-SHORT_REFRESH_MS = 5000
-"""A periodic refresh with at most this interval happens three times before the fault, which has a seeded phase."""
+TICKS = 3
+"""As many frequent refreshes come before the fault, so that the verdict can see their interval."""
 
 
 async def warm_up(state: TrialState, pacing: Pacing, served: Callable[[], None]) -> bool:
@@ -48,9 +48,9 @@ async def warm_up(state: TrialState, pacing: Pacing, served: Callable[[], None])
         return False
     recorder.mark(MarkKind.WARM)
     served()
-    await pacing.wait(_phase_s(state))
+    await pacing.wait(_wait_s(state))
     if _young_ms(state) and not _ticks_often(state):  # franz-go's producer refreshes once more at exactly that age
-        await pacing.wait(_phase_s(state))
+        await pacing.wait(_wait_s(state))
     return True
 
 
@@ -116,15 +116,12 @@ def _ended_early(state: TrialState, ending: App) -> None:
     _never_served(state, f"the client ended in warm-up ({ending.kind}): {reason}")
 
 
-def _phase_s(state: TrialState) -> float:
-    """Return the seconds to wait before the fault: past the minimum discovery age, at a seeded phase of refreshes."""
-    header = state.header
-    rng = random.Random(f"{header.seed}/{header.cell}/{header.trial}")  # noqa: S311  # no secret
+def _wait_s(state: TrialState) -> float:
+    """Return the seconds to wait before the fault: past the minimum discovery age, and for three frequent refreshes."""
     left_ms = _young_ms(state)
     if _ticks_often(state):
-        every_ms = refresh_ms(state.recorder.settings)
-        left_ms = max(left_ms, 3 * every_ms) + rng.randrange(every_ms)
-    return (left_ms + rng.randrange(state.item.pace.work_ms)) / 1000
+        left_ms = max(left_ms, TICKS * refresh_ms(state.recorder.settings))
+    return (left_ms + state.item.pace.work_ms) / 1000
 
 
 def _young_ms(state: TrialState) -> int:
@@ -134,4 +131,4 @@ def _young_ms(state: TrialState) -> int:
 
 
 def _ticks_often(state: TrialState) -> bool:
-    return 0 < refresh_ms(state.recorder.settings) <= SHORT_REFRESH_MS
+    return 0 < refresh_ms(state.recorder.settings) <= LONGEST_MS

@@ -18,6 +18,7 @@ from probe.site.pages import clients, ready, scenarios, upgrade
 from probe.site.pages.changes import change_report
 from probe.site.pages.filters import filters
 from probe.site.pages.grid import grid, tally
+from probe.site.pages.phase_picture import shown_phases
 from probe.site.pages.sweeps import shown_sweeps
 from probe.site.render.environment import environment
 from probe.site.timeline.trial_view import TrialView
@@ -143,6 +144,7 @@ class Pages:
             absent=absent(row),
             trials=trials,
             shown=_opened(row, trials),
+            phases=shown_phases(trials),
             settings=next((one.settings for one in trials if one.settings), {}),
             artifact=next((one.artifact for one in trials if one.artifact), ""),
             peers=self._peers(row),

@@ -153,10 +153,11 @@ def _marks(curve: Curve, centres: Mapping[str, float], shift: float, y: Scale) -
             ms = one.facts.recovery_ms
             took = "no recovery" if ms is None else f"{ms:.0f} ms"
             title = f"{curve.name}, {step.value}: {OUTCOMES[one.outcome].label}, {took}"
-            yield Mark(x, TOP + BAND / 2 if ms is None else y(ms), DRAWN[one.outcome], _style(one), title)
+            yield Mark(x, TOP + BAND / 2 if ms is None else y(ms), DRAWN[one.outcome], mark_style(one), title)
 
 
-def _style(one: Verdict) -> str:
+def mark_style(one: Verdict) -> str:
+    """Return the classes of a trial's mark: whether it is filled, and the tone of its judgement."""
     return f"{'full' if OUTCOMES[one.outcome].severity else 'hollow'} {tone(one.outcome, one.conforms)}"
 
 
@@ -203,7 +204,8 @@ def _legend(result: SweepResult, top: float) -> _Samples:
     ordered = [seen[outcome] for outcome in DRAWN if outcome in seen]
     words, bottom = _flow([OUTCOMES[one.outcome].label for one in ordered], 14, bottom + LINE)
     marks = tuple(
-        Mark(at.x - 9, at.y - 4, DRAWN[one.outcome], _style(one), "") for one, at in zip(ordered, words, strict=True)
+        Mark(at.x - 9, at.y - 4, DRAWN[one.outcome], mark_style(one), "")
+        for one, at in zip(ordered, words, strict=True)
     )
     return _Samples(strokes, marks, (*clients, *words), bottom)
 

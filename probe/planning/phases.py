@@ -1,0 +1,37 @@
+"""The phase of a trial: the moment of the client's own interval at which its fault comes. Pure.
+
+It follows from the cell and the trial's number alone, so that trial n of two runs is the same question
+(docs/verdicts.md#phases).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+
+from probe.model import Cell, Engine, PhaseClock
+from probe.planning.plan import Planned
+
+GOLDEN = (math.sqrt(5) - 1) / 2
+"""Steps of this size on a circle are spread evenly, however many there are (the golden ratio)."""
+DIGITS = 3
+DECIDING = frozenset({PhaseClock.REFRESH, PhaseClock.HEARTBEAT, PhaseClock.COMMIT})
+"""What may decide a trial by its phase: long enough that a client can recover, or give up, between two ticks."""
+
+
+def phase_of(cell: Cell, trial: int) -> float:
+    """Return the phase of a trial of a cell, from 0 to below 1."""
+    digest = hashlib.blake2b("\0".join(cell.words()).encode(), digest_size=8).digest()
+    first = int.from_bytes(digest, "big") / 2**64
+    return round((first + trial * GOLDEN) % 1, DIGITS) % 1
+
+
+def waits_for_phase(item: Planned) -> bool:
+    """Return whether the fault of a cell's trials waits for their phase.
+
+    On real brokers it does not, since one fault is that of a whole cohort; nor where the judged client starts after the
+    fault, or there is none.
+    """
+    part = item.variant
+    late = part.at_start or part.second_instance
+    return item.cell.engine is Engine.EMBEDDED and not item.is_control and not late
