@@ -83,6 +83,15 @@ class PythonSpan(Span):
     """The CPython of the wheel, as in its tag without `cp`."""
 
 
+class NodeSpan(Span):
+    """Versions of an npm package that need a newer Node than the driver; `reason` says where they state it."""
+
+    least: str = Field(pattern=r"^\d+\.\d+\.\d+$")
+    """The oldest Node that they run on."""
+    packages: tuple[str, ...] = ()
+    """npm packages with a Node for machines whose own is older, in the form of `extra`: one per processor."""
+
+
 class Source(_Strict):
     """How a version is obtained."""
 
@@ -97,6 +106,10 @@ class Source(_Strict):
     """Last version under the old name."""
     extra: tuple[str, ...] = ()
     """Further artifacts that are needed (`group:artifact:version`, `name==version`; of npm: with digests)."""
+    inside: tuple[str, ...] = ()
+    """Of npm: what the library itself depends on, in the form of `extra`. It lies in the folder of every version."""
+    nodes: tuple[NodeSpan, ...] = ()
+    """Of npm: the first span that covers the version decides; by default any Node that the driver runs on."""
     pythons: tuple[PythonSpan, ...] = ()
     """Of wheels: the first span that covers the artifact's version decides; by default the probe's own CPython."""
     tags: Mapping[str, str] = {}

@@ -73,7 +73,7 @@ def launch_of(family: Family, version: str) -> Launch:
 def ask(launch: Launch, script: str) -> Any:
     """Run a script with the driver's modules and `library` imported; return its `answer`."""
     code = (
-        f"import {{ loadLibrary, isSince }} from {json.dumps(str(DRIVER / 'library.js'))};"
+        f"import {{ loadLibrary }} from {json.dumps(str(DRIVER / 'library.js'))};"
         f"import {{ settle }} from {json.dumps(str(DRIVER / 'settings.js'))};"
         f"import {{ errorOf }} from {json.dumps(str(DRIVER / 'errors.js'))};"
         f"const library = loadLibrary({json.dumps(launch.argv[3])}, '');"

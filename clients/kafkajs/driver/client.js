@@ -1,7 +1,7 @@
 // The client of a role: constructed, connected, closed, its log reported.
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { Unsupported } from "./unsupported.js";
+import { Unsupported } from "../../node/unsupported.js";
 
 /** Milliseconds that a client has to close after an exception. */
 const CLOSE_MS = 2000;

@@ -1,6 +1,6 @@
 // The effective settings under driver.proto's names. KafkaJS has no getter for them, so its defaults are listed here
 // with their source, except for those of retries, which have their own file (src/retry/defaults.js).
-import { isSince } from "./library.js";
+import { isSince } from "../../node/versions.js";
 
 const METADATA_MAX_AGE_MS = 300_000; // src/index.js
 const REQUEST_TIMEOUT_MS = 30_000; // src/cluster/index.js; before 1.13.0 src/network/connection.js

@@ -2,9 +2,9 @@
 //
 // A property is `<function>.<argument>`: client.requestTimeout, producer.retry.retries, send.acks,
 // consumer.sessionTimeout, run.partitionsConsumedConcurrently, admin.retry.retries.
+import { Unsupported } from "../../node/unsupported.js";
+import { isSince } from "../../node/versions.js";
 import { effective } from "./effective_settings.js";
-import { isSince } from "./library.js";
-import { Unsupported } from "./unsupported.js";
 
 const DAY_MS = 24 * 3600 * 1000;
 /** No periodic refresh within any trial; KafkaJS has no value for "never". */

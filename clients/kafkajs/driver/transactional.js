@@ -4,11 +4,11 @@
 // No call is documented to be repeatable and no error to be final, so the next transaction follows.
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { nowMs } from "../../node/clock.js";
+import { seriesOf } from "../../node/series.js";
 import { connected, construct } from "./client.js";
-import { nowMs } from "./clock.js";
 import { errorOf } from "./errors.js";
-import { sendTogether } from "./producer.js";
-import { seriesOf } from "./series.js";
+import { sender } from "./producer.js";
 import { settle } from "./settings.js";
 
 /** Run transactions until closing is requested. */
@@ -55,10 +55,10 @@ class Transaction {
   }
 
   async #send() {
-    const send = (message) => this.#transaction.send({ ...this.settings.send, ...message });
+    const send = sender(this.#transaction, this.settings, this.start);
     const each = seriesOf(this.start).map(({ partition, first, step, batch }) => {
       const numbers = Array.from({ length: batch }, (_, place) => first + (this.number * batch + place) * step);
-      return sendTogether(send, this.start, this.reports, partition, numbers);
+      return sendTogether(send, errorOf, this.start, this.reports, partition, numbers);
     });
     const failed = (await Promise.all(each)).find(Boolean);
     if (failed) throw failed;

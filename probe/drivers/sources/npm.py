@@ -1,41 +1,41 @@
 """Families whose versions are packages of the npm registry: each unpacked in a folder of its own, nothing installed.
 
 A digest is npm's integrity value, `sha512-` and base64, so that lock files elsewhere can confirm it. The driver's other
-dependencies (`source.extra`, `name==version sha512-...`) share one folder for all versions. The dependencies of one
-version of the library (`versions.extra`) are in the folder of that version.
+dependencies (`source.extra`, `name==version sha512-...`) share one folder for all versions. The dependencies of the
+library (`source.inside`) and those of one version (`versions.extra`) are in the folder of that version.
 """
 
 from __future__ import annotations
 
 import base64
-import functools
 import hashlib
 import json
+import platform
 import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from probe.catalogue.families import Family, Version
+from probe.catalogue.families import Family, NodeSpan, Version
 from probe.catalogue.files import clients_folder
 from probe.drivers.launch import Launch
+from probe.drivers.sources.node_program import node
 from probe.errors import ProvisionError
 from probe.files.atomic import filling
 from probe.model.versions import version_key
 from probe.toolchain import npm, npm_tarballs
 from probe.toolchain.cache_folders import locked
-from probe.toolchain.commands import run_command
-from probe.toolchain.tools import ToolError, cache_root, find_tool
+from probe.toolchain.tools import ToolError
 
 STAMP = "probe-stamp.json"
 LOCAL = "path:"
 """Prefix of an artifact that is a checkout on this machine."""
+SCRIPTS = ("src", "lib", "dist")
+"""Folders of a checkout that hold what runs."""
 RELEASE = re.compile(r"\d+\.\d+\.\d+")
 """Not an alpha, beta or release candidate."""
-OLDEST_NODE = 18
-NODE_S = 20
-WAY_OUT = "install one, or run `python3 run.py setup`, which takes one from a package registry"
+PROCESSORS = {"x86_64": "x64", "aarch64": "arm64", "arm64": "arm64"}
+"""Processors by their name in npm's packages of Node."""
 QUIET_NODE = {"NODE_OPTIONS": "", "NODE_ENV": ""}
 """The user's settings for Node must not change a client under test."""
 
@@ -66,7 +66,7 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
 
     ProvisionError if it cannot be downloaded or does not match its digest, ToolError if there is no Node.
     """
-    program = node()
+    program = _program(family, version, cache)
     library, artifact = _library(family, version, cache)
     packages = [Package.parse(text) for text in family.source.extra]
     key = hashlib.sha256("\n".join(family.source.extra).encode()).hexdigest()[:12]
@@ -106,29 +106,46 @@ def local(family: Family, place: Path) -> Version:
     if stated.get("name") != family.source.name:
         raise ProvisionError(f"{family.family}@{LOCAL}{place}: no package {family.source.name} there; name its folder")
     digest = hashlib.sha256()
-    for path in sorted([root / "package.json", root / "index.js", *(root / "src").rglob("*.js")]):
+    scripts = [*root.glob("*.js"), *(path for name in SCRIPTS for path in (root / name).rglob("*.js"))]
+    for path in sorted([root / "package.json", *scripts]):
         digest.update(f"\n{path.relative_to(root)}\n".encode() + path.read_bytes())
     return Version(version=f"{stated['version']}+local.{digest.hexdigest()[:8]}", artifact=f"{LOCAL}{root}")
 
 
-@functools.cache
-def node() -> Path:
-    """Return Node of this machine, else of set-up's downloads. ToolError if none is new enough for the driver."""
-    program = find_tool("node")
-    reported = {place: _says(place) for place in (program, cache_root() / "tools" / "bin" / "node")}
-    for place, text in reported.items():
-        if (found := re.match(r"v(\d+)\.", text)) and int(found[1]) >= OLDEST_NODE:
-            return place
-    raise ToolError(
-        f"{program} is {reported[program] or 'no Node'}, but the driver needs {OLDEST_NODE} or newer; {WAY_OUT}"
-    )
+def node_of(family: Family) -> str:
+    """Return what is special about the Node that some versions need here; empty if this machine's will do."""
+    for span in family.source.nodes:
+        try:
+            node(span.least)
+        except ToolError as error:
+            needed = f"Node {span.least} or newer for {span.since or 'all'} on"
+            package = _packaged(span)
+            return f"{needed} is taken from {package}" if package else f"{needed} is missing: {error}"
+    return ""
 
 
-def _says(program: Path) -> str:
+def _program(family: Family, version: Version, cache: Path) -> Path:
+    """Return the Node that a version needs: this machine's, else one of the registry. ToolError without one."""
+    span = next((item for item in family.source.nodes if item.covers(version.version)), None)
+    if span is None:
+        return node()
     try:
-        return run_command([str(program), "--version"], NODE_S).stdout.strip()
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
+        return node(span.least)
+    except ToolError:
+        package = _packaged(span)
+        if package is None:
+            raise
+    folder = cache / "npm" / f"{package.name}-{package.version}"
+    _have([package], folder)
+    program = folder / "node_modules" / package.name / "bin" / "node"
+    program.chmod(0o755)
+    return program
+
+
+def _packaged(span: NodeSpan) -> Package | None:
+    """Return the package with a Node for this machine, if the span names one."""
+    wanted = f"node-{platform.system().lower()}-{PROCESSORS.get(platform.machine(), platform.machine())}"
+    return next((item for item in map(Package.parse, span.packages) if item.name == wanted), None)
 
 
 def _library(family: Family, version: Version, cache: Path) -> tuple[Path, str]:
@@ -138,7 +155,8 @@ def _library(family: Family, version: Version, cache: Path) -> tuple[Path, str]:
         return Path(artifact.removeprefix(LOCAL)), f"checkout of {name} {version.version}"
     library = Package(name, artifact, version.digest)
     folder = cache / "npm" / f"{name.replace('/', '+')}-{artifact}"
-    held = _have([library, *(Package.parse(text) for text in _extra(family, version))], folder)
+    beside = (*family.source.inside, *_extra(family, version))
+    held = _have([library, *(Package.parse(text) for text in beside)], folder)
     return folder / "node_modules" / name, f"npm {name} {artifact} {held[str(library)]}"
 
 

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-const CONTRACT = fileURLToPath(new URL("../../../proto/driver.proto", import.meta.url));
+const CONTRACT = fileURLToPath(new URL("../../proto/driver.proto", import.meta.url));
 const METHOD = "/probe.driver.v1.Orchestrator/Attach";
 const READ = { longs: Number, defaults: true, oneofs: true };
 /** The orchestrator is on loopback: proxies of the environment do not apply. */

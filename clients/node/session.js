@@ -2,14 +2,12 @@
 import { Instances } from "./instances.js";
 import { reportUncaught } from "./parent_watch.js";
 import { Outbox } from "./outbox.js";
-import { ROLES } from "./roles.js";
-import { profilesOf } from "./settings.js";
 
 /** Milliseconds for the connection, on a machine that starts many drivers at once. */
 const CONNECT_MS = 20_000;
 
 /** Serve one stream to its end; return what failed in one line, empty if nothing did. */
-export async function attach(library, wire, address, token) {
+export async function attach(driver, wire, address, token) {
   const client = wire.dial(address);
   try {
     await reach(client, CONNECT_MS);
@@ -18,12 +16,12 @@ export async function attach(library, wire, address, token) {
   }
   const stream = wire.open(client);
   const outbox = new Outbox((message) => stream.write(message));
-  const instances = new Instances(library, outbox);
+  const instances = new Instances(driver, outbox);
   reportUncaught((text) => {
     instances.noticeAll(text);
     outbox.flush();
   });
-  outbox.send({ hello: hello(library, token) });
+  outbox.send({ hello: hello(driver, token) });
   stream.on("data", (message) => handle(message, instances, outbox));
   stream.on("error", () => {}); // the status has it
   const status = await new Promise((resolve) => stream.on("status", resolve));
@@ -44,13 +42,13 @@ function handle(message, instances, outbox) {
   else if (message.message === "handle") instances.handle(message.handle);
 }
 
-function hello(library, token) {
+function hello({ library, roles, profiles }, token) {
   return {
     token,
     family: library.family,
     version: library.version,
     runtime: `node ${process.version}`,
-    roles: Object.keys(ROLES),
-    profiles: profilesOf(library),
+    roles: Object.keys(roles),
+    profiles,
   };
 }

@@ -1,20 +1,18 @@
 // The instances of a driver process: started, supervised while they close, ended exactly once.
-import { errorOf } from "./errors.js";
 import { Reports } from "./reports.js";
-import { ROLES } from "./roles.js";
 import { checkWorkload } from "./series.js";
-import { profilesOf } from "./settings.js";
 import { Stopping } from "./stopping.js";
 import { Unsupported } from "./unsupported.js";
 
 /** The running instances, by name. */
 export class Instances {
-  #library;
+  #driver;
   #outbox;
   #running = new Map();
 
-  constructor(library, outbox) {
-    this.#library = library;
+  /** `driver` is that of drive.js. */
+  constructor(driver, outbox) {
+    this.#driver = driver;
     this.#outbox = outbox;
   }
 
@@ -26,7 +24,7 @@ export class Instances {
       reports.notice(`instance ${start.instance} is running already; this start is ignored`);
       return;
     }
-    const instance = new Instance(this.#library, start, reports);
+    const instance = new Instance(this.#driver, start, reports);
     this.#running.set(start.instance, instance);
     instance.run();
   }
@@ -55,12 +53,12 @@ export class Instances {
 
 /** One client and its role. */
 class Instance {
-  #library;
+  #driver;
   #start;
   #stopping = new Stopping();
 
-  constructor(library, start, reports) {
-    this.#library = library;
+  constructor(driver, start, reports) {
+    this.#driver = driver;
     this.#start = start;
     this.reports = reports;
   }
@@ -68,7 +66,7 @@ class Instance {
   /** Run the role until it is closed, and report the end. */
   async run() {
     try {
-      await this.#role()(this.#library, this.#start, this.reports, this.#stopping);
+      await this.#role()(this.#driver.library, this.#start, this.reports, this.#stopping);
       this.reports.closed();
     } catch (thrown) {
       this.#threw(thrown);
@@ -95,7 +93,7 @@ class Instance {
       this.reports.unsupported(thrown.message);
       return;
     }
-    const error = errorOf(thrown);
+    const error = this.#driver.errorOf(thrown);
     if (!this.#stopping.asked) {
       this.reports.fatal(error);
       return;
@@ -106,15 +104,15 @@ class Instance {
 
   #role() {
     const { role, profile } = this.#start;
-    const client = `kafkajs ${this.#library.version}`;
-    if (!Object.hasOwn(ROLES, role)) {
-      throw new Unsupported(`${client} has no role '${role}'; it has ${Object.keys(ROLES).join(", ")}`);
+    const { library, roles, profiles } = this.#driver;
+    const client = `${library.family} ${library.version}`;
+    if (!Object.hasOwn(roles, role)) {
+      throw new Unsupported(`${client} has no role '${role}'; it has ${Object.keys(roles).join(", ")}`);
     }
-    const profiles = profilesOf(this.#library);
     if (!profiles.includes(profile)) {
       throw new Unsupported(`${client} has no profile '${profile}'; it has ${profiles.join(", ")}`);
     }
     checkWorkload(client, this.#start);
-    return ROLES[role];
+    return roles[role];
   }
 }

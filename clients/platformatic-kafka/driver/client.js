@@ -1,0 +1,34 @@
+// The client of a role: constructed, its events reported, closed.
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { Unsupported } from "../../node/unsupported.js";
+import { errorOf } from "./errors.js";
+
+/** Milliseconds that a client has to close after an exception. */
+const CLOSE_MS = 2000;
+/** Events about connections: their payload holds the connection, of which the broker's address is told. */
+const CONNECTIONS = ["client:broker:disconnect", "client:broker:failed"];
+
+/** Construct a client of a class of the library; Unsupported for settings that it rejects. */
+export function construct(library, start, reports, Class, options) {
+  try {
+    const client = new Class({ ...options, clientId: start.client_id, bootstrapBrokers: start.bootstrap, strict: true });
+    for (const event of CONNECTIONS) {
+      client.on(event, ({ broker } = {}) => reports.notice(`${event} ${broker?.host ?? ""}:${broker?.port ?? ""}`));
+    }
+    return client;
+  } catch (error) {
+    throw new Unsupported(`${library.family} ${library.version} rejects these settings: ${errorOf(error).text}`);
+  }
+}
+
+/** Work, then close by `close()`. Throws what the library throws, after an attempt to close. */
+export async function closing(close, work) {
+  try {
+    await work();
+  } catch (error) {
+    await Promise.race([Promise.resolve(close()).catch(() => {}), sleep(CLOSE_MS)]);
+    throw error;
+  }
+  await close();
+}
