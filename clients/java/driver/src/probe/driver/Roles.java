@@ -30,7 +30,7 @@ final class Roles {
         return role;
     }
 
-    /** The library's settings: those that a client needs, the profile's, the properties. Throws UnsupportedException. */
+    /** The library's settings: what a client needs, the profile's, the properties. Throws UnsupportedException. */
     static Map<String, Object> configuration(Start start, Role role, Library library) {
         Map<String, Object> configuration = required(start, role);
         configuration.putAll(Profiles.of(start.getProfile(), role, library));

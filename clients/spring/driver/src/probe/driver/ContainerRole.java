@@ -16,6 +16,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.event.ConsumerStoppedEvent;
+import org.springframework.kafka.event.ConsumerStoppedEvent.Reason;
 import org.springframework.kafka.event.KafkaEvent;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
@@ -25,9 +26,9 @@ import org.springframework.kafka.listener.MessageListenerContainer;
 import probe.driver.v1.Start;
 
 /**
- * A container with one consumer, Spring's defaults and its DefaultErrorHandler. It commits after every poll, with {@code
- * commitSync}. What poll and commit throw reaches the container, which decides what the application is told: its error
- * handler, or an event that the consumer stopped, which ends the instance.
+ * A container with one consumer, Spring's defaults and its DefaultErrorHandler. It commits after every poll, with
+ * {@code commitSync}. What poll and commit throw reaches the container, which decides what the application is told: its
+ * error handler, or an event that the consumer stopped, which ends the instance.
  */
 final class ContainerRole extends Instance implements ConsumerRebalanceListener {
     private final ConcurrentMessageListenerContainer<String, String> container;
@@ -80,7 +81,7 @@ final class ContainerRole extends Instance implements ConsumerRebalanceListener 
     }
 
     private void happened(KafkaEvent event) {
-        if (event instanceof ConsumerStoppedEvent stopped && stopped.getReason() != ConsumerStoppedEvent.Reason.NORMAL) {
+        if (event instanceof ConsumerStoppedEvent stopped && stopped.getReason() != Reason.NORMAL) {
             reports.notice("event ConsumerStoppedEvent, reason " + stopped.getReason());
             RuntimeException last = thrown;
             fail(last == null ? new IllegalStateException("consumer stopped: " + stopped.getReason()) : last);
