@@ -114,6 +114,11 @@ class Source(_Strict):
     """Of wheels: the first span that covers the artifact's version decides; by default the probe's own CPython."""
     tags: Mapping[str, str] = {}
     """Go build tags of the driver's sources, each with the first library version that these sources compile with."""
+    builds_on: str = ""
+    """Of jars of an application: the family whose driver is compiled first and lies on the class path, too, with its
+    `extra`. The application's own driver is compiled per version, against that version's jars."""
+    main: str = "probe.driver.Driver"
+    """Of jars: the class that is started."""
     own_replacements: bool = False
     """Of modules: the driver is built with the replacements of the library's go.mod, which else hold for the library's
     own programs only."""

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from probe.catalogue.families import Family, Version, read_family
+from probe.catalogue.brokers import broker_digests
+from probe.catalogue.families import Family, Version, read_families, read_family
 from probe.catalogue.files import driver_contract
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.launch import Launch
@@ -60,7 +61,7 @@ def test_the_client_jar_comes_first_on_the_class_path(family: Family, fetched: l
     launch = jar.obtain(family, Version(version=NEW), tmp_path)
     assert launch.artifact == f"jar org.apache.kafka:kafka-clients:{NEW} sha256:seen"
     assert launch.argv[0] == "/somewhere/java"
-    assert launch.argv[-1] == jar.MAIN
+    assert launch.argv[-1] == "probe.driver.Driver"
     path = launch.argv[launch.argv.index("-cp") + 1].split(":")
     assert path[0].endswith("/kafka-clients.jar")
     assert path[1].endswith("/driver.jar")
@@ -80,6 +81,31 @@ def test_one_driver_is_compiled_for_all_versions(
     (copied / "java" / "driver" / "src" / "More.java").write_text("class More {}")
     jar.obtain(family, Version(version=NEW), tmp_path)
     assert sum(item.startswith("compiled") for item in fetched) == 4
+
+
+def test_an_application_is_compiled_against_its_own_jars_and_adds_to_its_librarys_driver(
+    fetched: list[str], tmp_path: Path
+) -> None:
+    spring = read_family(CLIENTS / "spring" / "client.toml")
+    old, new = spring.versions[0], spring.versions[-1]
+    launches = [jar.obtain(spring, version, tmp_path) for version in (old, new, new)]
+    assert sum(item.startswith("compiled") for item in fetched) == 2 + 2  # Java's driver once, Spring's per version
+    path = launches[-1].argv[launches[-1].argv.index("-cp") + 1].split(":")
+    assert path[0].endswith("/spring-kafka.jar")
+    assert sum(name.endswith("/kafka-clients.jar") for name in path) == 1
+    assert path.count(str(tmp_path / "slf4j-api.jar")) == 1  # its own, not that of Java's driver
+    drivers = [name for name in path if name.endswith("/driver.jar")]
+    assert [Path(name).parent.parent.name for name in drivers] == ["spring", "java"]
+    assert launches[-1].argv[-1] == "probe.driver.SpringDriver"
+
+
+def test_every_jar_of_an_application_is_pinned() -> None:
+    pins = read_pins()
+    digests = {**broker_digests(), **pins.digests}
+    applications = [item for item in read_families(CLIENTS).values() if item.source.builds_on]
+    assert applications
+    for version in (version for family in applications for version in family.versions):
+        assert [name for name in version.extra if name not in digests] == []
 
 
 def test_a_failed_compilation_leaves_no_files(
@@ -172,10 +198,12 @@ def test_eclipse_compiles_the_driver_without_javac(
 ) -> None:
     _without_javac(monkeypatch)
     pins = read_pins()
-    folder = CLIENTS / "java" / family.driver
     found = maven_jars.fetch(family.source.extra, cache_root(), digests=pins.digests)
-    jar._build(sorted(folder.rglob("*.java")), driver_contract(), pins, list(found.values()), cache_root(), tmp_path)
-    with zipfile.ZipFile(tmp_path / "driver.jar") as made:
+    for name in ("jars", "programs"):
+        if (cache_root() / name).exists():
+            (tmp_path / name).symlink_to(cache_root() / name)
+    made_at = jar._driver(family, pins, list(found.values()), tmp_path)
+    with zipfile.ZipFile(made_at) as made:
         names = set(made.namelist())
     assert {"probe/driver/Driver.class", "probe/driver/v1/Event.class"} <= names
     ecj = maven_jars.fetch([pins.ecj], cache_root(), digests=pins.digests)[pins.ecj]

@@ -1,4 +1,7 @@
-"""Families whose versions are jars in the Maven registry: one driver, compiled once; one process per version."""
+"""Families whose versions are jars in the Maven registry: one driver, compiled once; one process per version.
+
+An application (`source.builds_on`) adds classes to the driver of its library, which are compiled for each version.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,11 @@ import re
 import shutil
 import stat
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from probe.catalogue.brokers import broker_digests
-from probe.catalogue.families import Family, Version
+from probe.catalogue.families import Family, Version, read_family
 from probe.catalogue.files import clients_folder, driver_contract
 from probe.drivers.launch import Launch
 from probe.errors import ProvisionError
@@ -24,7 +27,8 @@ from probe.toolchain.java import compile_java, java
 from probe.toolchain.pinned_jars import Pins, read_pins
 from probe.toolchain.tools import ToolError
 
-MAIN = "probe.driver.Driver"
+DRIVER = "driver.jar"
+CLIENT = "client.toml"
 LOCAL = "path:"
 """Prefix of an artifact that is a jar on this machine."""
 STATED = "kafka/kafka-version.properties"
@@ -51,16 +55,24 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
     try:
         program = java()
         client, artifact = _client(family, version, pins, cache)
-        found = maven_jars.fetch(family.source.extra, cache, digests={**broker_digests(), **pins.digests})
-        libraries = [found[item] for item in family.source.extra]
-        driver = _driver(family, pins, libraries, cache)
+        base = read_family(clients_folder() / family.source.builds_on / CLIENT) if family.source.builds_on else family
+        shared = _jars(base.source.extra, pins, cache)
+        driver = _driver(base, pins, list(shared.values()), cache)
+        if base is family:
+            path = [client, driver, *shared.values()]
+        else:
+            own = _jars((*family.source.extra, *version.extra), pins, cache)
+            # An application's own jars come in its own releases: its library's driver must not bring others.
+            theirs = {_project(name) for name in own}
+            rest = [item for name, item in shared.items() if _project(name) not in theirs]
+            libraries = [client, *own.values(), driver, *rest]
+            path = [client, *own.values(), _application(family, version, pins, libraries, cache), driver, *rest]
     except (ToolError, OSError) as error:
         raise ProvisionError(f"{family.family} {version.version}: {error}") from None
-    # The client under test comes first: no other jar may replace one of its classes.
-    path = ":".join(map(str, [client, driver, *libraries]))
     mark = version.version.partition("+local.")[2]
     options = (*OPTIONS, f"-Dprobe.local={mark}") if mark else OPTIONS
-    return Launch(argv=(str(program), *options, "-cp", path, MAIN), artifact=artifact)
+    # The client under test comes first: no other jar may replace one of its classes.
+    return Launch(argv=(str(program), *options, "-cp", ":".join(map(str, path)), family.source.main), artifact=artifact)
 
 
 def newest(family: Family) -> str:
@@ -114,46 +126,80 @@ def _sha256(jar: Path) -> str:
     return hashlib.sha256(jar.read_bytes()).hexdigest()
 
 
-def _driver(family: Family, pins: Pins, libraries: Sequence[Path], cache: Path) -> Path:
-    """Return the driver's jar; it is compiled unless the cache holds it for the same sources."""
+def _jars(names: Sequence[str], pins: Pins, cache: Path) -> dict[str, Path]:
+    return maven_jars.fetch(names, cache, digests={**broker_digests(), **pins.digests})
+
+
+def _project(coordinate: str) -> str:
+    group, artifact, _ = coordinate.split(":", 2)
+    return f"{group}:{artifact}"
+
+
+def _sources(family: Family) -> list[Path]:
     root = clients_folder() / family.family / family.driver
     sources = sorted(root.rglob("*.java"))
     if not sources:
         raise ToolError(f"{root} holds no Java sources; take the folder of the checkout")
-    contract = driver_contract()
-    built = cache / "drivers" / family.family / _key([*sources, contract], pins, family)
-    with locked(built):
-        if not built.exists():
-            with filling(built) as whole:
-                _build(sources, contract, pins, libraries, cache, whole)
-    return built / "driver.jar"
+    return sources
 
 
-def _key(files: Sequence[Path], pins: Pins, family: Family) -> str:
-    digest = hashlib.sha256(repr((pins.api, pins.protoc, family.source.extra)).encode())
+def _driver(family: Family, pins: Pins, libraries: Sequence[Path], cache: Path) -> Path:
+    """Return the driver's jar; it is compiled unless the cache holds it for the same sources."""
+    sources, contract = _sources(family), driver_contract()
+
+    def build(out: Path) -> list[Path]:
+        api = maven_jars.fetch([pins.api], cache, digests=pins.digests)[pins.api]
+        generated, classes = out / "generated", out / "classes"
+        generated.mkdir()
+        classes.mkdir()
+        _generate(contract, pins, cache, generated)
+        messages = sorted(generated.rglob("*.java"))
+        compile_java(messages, classes, classpath=libraries, ecj=_compiler(pins, cache), strict=False)
+        compile_java(sources, classes, classpath=[classes, api, *libraries], ecj=_compiler(pins, cache))
+        return [classes, generated]
+
+    return _built(family, _key([*sources, contract], pins, family.source.extra), build, cache)
+
+
+def _application(family: Family, version: Version, pins: Pins, libraries: Sequence[Path], cache: Path) -> Path:
+    """Return the jar of an application's own part of the driver, compiled against the jars of its version."""
+    sources = _sources(family)
+
+    def build(out: Path) -> list[Path]:
+        classes = out / "classes"
+        classes.mkdir()
+        compile_java(sources, classes, classpath=libraries, ecj=_compiler(pins, cache))
+        return [classes]
+
+    names = [item.name for item in libraries]
+    key = _key([*sources, *(item for item in libraries if item.name == DRIVER)], pins, (version.version, *names))
+    return _built(family, key, build, cache)
+
+
+def _key(files: Sequence[Path], pins: Pins, extra: Sequence[str]) -> str:
+    digest = hashlib.sha256(repr((pins.api, pins.protoc, tuple(extra))).encode())
     for file in files:
         digest.update(f"\n{file.name}\n".encode() + file.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _build(
-    sources: Sequence[Path], contract: Path, pins: Pins, libraries: Sequence[Path], cache: Path, out: Path
-) -> None:
-    def ecj() -> Path:
-        return maven_jars.fetch([pins.ecj], cache, digests=pins.digests)[pins.ecj]
+def _compiler(pins: Pins, cache: Path) -> Callable[[], Path]:
+    return lambda: maven_jars.fetch([pins.ecj], cache, digests=pins.digests)[pins.ecj]
 
-    api = maven_jars.fetch([pins.api], cache, digests=pins.digests)[pins.api]
-    generated, classes = out / "generated", out / "classes"
-    generated.mkdir()
-    classes.mkdir()
-    _generate(contract, pins, cache, generated)
-    compile_java(sorted(generated.rglob("*.java")), classes, classpath=libraries, ecj=ecj, strict=False)
-    compile_java(sources, classes, classpath=[classes, api, *libraries], ecj=ecj)
-    with zipfile.ZipFile(out / "driver.jar", "w", zipfile.ZIP_DEFLATED) as jar:
-        for item in sorted(classes.rglob("*.class")):
-            jar.write(item, item.relative_to(classes))
-    shutil.rmtree(generated)
-    shutil.rmtree(classes)
+
+def _built(family: Family, key: str, build: Callable[[Path], list[Path]], cache: Path) -> Path:
+    """Return the driver's jar of this key in the cache. `build` returns the folder of classes, and others to remove."""
+    built = cache / "drivers" / family.family / key
+    with locked(built):
+        if not built.exists():
+            with filling(built) as whole:
+                folders = build(whole)
+                with zipfile.ZipFile(whole / DRIVER, "w", zipfile.ZIP_DEFLATED) as jar:
+                    for item in sorted(folders[0].rglob("*.class")):
+                        jar.write(item, item.relative_to(folders[0]))
+                for folder in folders:
+                    shutil.rmtree(folder)
+    return built / DRIVER
 
 
 def _generate(contract: Path, pins: Pins, cache: Path, out: Path) -> None:

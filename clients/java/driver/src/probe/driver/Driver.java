@@ -15,18 +15,22 @@ public final class Driver {
     private Driver() {}
 
     public static void main(String[] args) {
+        run(args, new KafkaClients(Library.onClassPath()));
+    }
+
+    /** The whole of a driver process. */
+    static void run(String[] args, Application application) {
         Map<String, String> options = options(args);
         if (options == null) {
             System.err.println("usage: Driver --connect HOST:PORT --token T");
             Runtime.getRuntime().halt(2);
             return;
         }
-        Library library = Library.onClassPath();
-        Instances instances = new Instances(library);
+        Instances instances = new Instances(application);
         LogNotices.collect(instances);
         Session session = Session.dial(options.get("--connect"), instances);
         instances.reportTo(session);
-        session.hello(options.get("--token"), library);
+        session.hello(options.get("--token"), application);
         haltAtEndOfInput();
     }
 

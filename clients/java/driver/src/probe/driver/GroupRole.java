@@ -89,7 +89,7 @@ final class GroupRole extends ConsumerRole implements ConsumerRebalanceListener 
         reports.revoked(numbers(partitions));
     }
 
-    private static List<Integer> numbers(Collection<TopicPartition> partitions) {
+    static List<Integer> numbers(Collection<TopicPartition> partitions) {
         return partitions.stream().map(TopicPartition::partition).collect(Collectors.toList());
     }
 }

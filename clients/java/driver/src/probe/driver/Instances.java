@@ -10,11 +10,11 @@ import probe.driver.v1.Stop;
 /** The instances of this process. */
 final class Instances {
     private final Map<String, Instance> running = new ConcurrentHashMap<>();
-    private final Library library;
+    private final Application application;
     private Outbox outbox;
 
-    Instances(Library library) {
-        this.library = library;
+    Instances(Application application) {
+        this.application = application;
     }
 
     void reportTo(Session session) {
@@ -26,7 +26,7 @@ final class Instances {
     void start(Start start) {
         Reports reports = new Reports(start.getInstance(), outbox);
         try {
-            Instance instance = Roles.create(start, reports, library);
+            Instance instance = application.create(start, reports);
             running.put(start.getInstance(), instance);
             Driver.thread(start.getInstance(), () -> run(instance));
         } catch (UnsupportedException e) {
@@ -64,14 +64,18 @@ final class Instances {
     }
 
     /**
-     * Passes a log line to the instance whose client id it contains. A line without a client id (all lines up to 0.11) is
-     * passed on only if there is one instance.
+     * Passes a log line to the instance whose client id it contains, or to which the thread belongs that wrote it. Any
+     * other line without a client id (all lines up to 0.11) is passed on only if there is one instance.
      */
     void log(String line) {
         if (line.contains("clientId=")) {
             running.values().stream().filter(item -> item.isNamedIn(line)).forEach(item -> item.notice(line));
         } else if (running.size() == 1) {
             running.values().forEach(item -> item.notice(line));
+        } else {
+            String thread = Thread.currentThread().getName();
+            running.values().stream().filter(item -> thread.startsWith(item.name() + "-"))
+                    .forEach(item -> item.notice(line));
         }
     }
 }

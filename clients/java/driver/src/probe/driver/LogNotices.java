@@ -1,5 +1,6 @@
 package probe.driver;
 
+import java.util.List;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
@@ -10,6 +11,9 @@ import java.util.logging.Logger;
 final class LogNotices extends Handler {
     /** Kept: the logging framework has weak references to its loggers only. */
     private static final Logger ROOT = Logger.getLogger("");
+
+    /** Libraries and applications whose lines are reported. */
+    private static final List<String> SOURCES = List.of("org.apache.kafka", "org.springframework.kafka");
 
     private final Instances instances;
 
@@ -25,7 +29,7 @@ final class LogNotices extends Handler {
 
     @Override
     public void publish(LogRecord line) {
-        if (line.getLoggerName() != null && line.getLoggerName().startsWith("org.apache.kafka")) {
+        if (line.getLoggerName() != null && SOURCES.stream().anyMatch(line.getLoggerName()::startsWith)) {
             Throwable thrown = line.getThrown();
             String level = line.getLevel() == Level.SEVERE ? "ERROR" : "WARN";
             instances.log(level + " " + line.getMessage() + (thrown == null ? "" : ": " + thrown));

@@ -3,13 +3,15 @@ package probe.driver;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import probe.driver.v1.Start;
 
 /** Writes the records of the workload, without waiting for results. */
-final class ProducerRole extends Instance {
-    private KafkaProducer<String, String> producer;
+class ProducerRole extends Instance {
+    KafkaProducer<String, String> producer;
 
     ProducerRole(Start start, Reports reports, Map<String, Object> configuration) {
         super(start, reports, configuration);
@@ -21,12 +23,17 @@ final class ProducerRole extends Instance {
     }
 
     @Override
-    Map<String, String> settings() {
+    final Map<String, String> settings() {
         return Settings.ofProducer(producer, configuration);
     }
 
+    /** Hands a record over; {@code done} gets its outcome. Throws what the library throws for it at once. */
+    void send(ProducerRecord<String, String> record, Callback done) {
+        producer.send(record, done);
+    }
+
     @Override
-    void play() throws InterruptedException {
+    final void play() throws InterruptedException {
         playOn(Series.of(start).stream().map(SeriesWorkload::new)
                 .<Runnable>map(item -> new Ticker(this, item.series.partition(), tick -> item.send())).toList());
     }
@@ -67,7 +74,7 @@ final class ProducerRole extends Instance {
             inFlight.incrementAndGet();
             reports.sent(partition, number, clock, "");
             try {
-                producer.send(Series.toRecord(start, partition, number, value), guarded((metadata, error) -> {
+                ProducerRole.this.send(Series.toRecord(start, partition, number, value), guarded((metadata, error) -> {
                     if (error == null) {
                         ended(metadata.partition(), number, metadata.offset());
                     } else {

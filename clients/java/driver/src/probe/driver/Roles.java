@@ -9,7 +9,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import probe.driver.v1.Start;
 
-/** Converts a Start to a configured instance, or to the reason why it is unsupported. */
+/** Converts a Start to a role and its configuration, or to the reason why it is unsupported. */
 final class Roles {
     private Roles() {}
 
@@ -18,8 +18,8 @@ final class Roles {
                 .collect(Collectors.toList());
     }
 
-    /** Throws UnsupportedException. */
-    static Instance create(Start start, Reports reports, Library library) {
+    /** Throws UnsupportedException for a role or a workload that the library does not have. */
+    static Role of(Start start, Library library) {
         Role role = Role.named(start.getRole())
                 .orElseThrow(() -> new UnsupportedException("this driver has no role " + start.getRole()));
         String missing = role.absentFrom(library);
@@ -27,6 +27,11 @@ final class Roles {
             throw new UnsupportedException(missing + "; this is " + library.version());
         }
         Series.check(start, role);
+        return role;
+    }
+
+    /** The library's settings: what a client needs, the profile's, the properties. Throws UnsupportedException. */
+    static Map<String, Object> configuration(Start start, Role role, Library library) {
         Map<String, Object> configuration = required(start, role);
         configuration.putAll(Profiles.of(start.getProfile(), role, library));
         start.getPropertiesMap().forEach((key, value) -> {
@@ -36,7 +41,7 @@ final class Roles {
             }
             configuration.put(key, value);
         });
-        return role.create(start, reports, configuration);
+        return configuration;
     }
 
     /** Settings that a client needs; all others keep the library's defaults. */

@@ -57,14 +57,14 @@ final class Session extends ClientCall.Listener<ToDriver> {
         return session;
     }
 
-    void hello(String token, Library library) {
+    void hello(String token, Application application) {
         send(FromDriver.newBuilder().setHello(Hello.newBuilder()
                 .setToken(token)
-                .setFamily("java")
-                .setVersion(library.version())
+                .setFamily(application.family())
+                .setVersion(application.version())
                 .setRuntime("java " + System.getProperty("java.version"))
-                .addAllRoles(Roles.names(library))
-                .addAllProfiles(Profiles.names(library))).build());
+                .addAllRoles(application.roles())
+                .addAllProfiles(application.profiles())).build());
     }
 
     void events(List<Event> events) {

@@ -48,6 +48,16 @@ final class Settings {
         return named(values(type, configuration));
     }
 
+    /** Settings of a producer that cannot be reached, where its configuration has them all. */
+    static Map<String, String> ofProducerConfig(Map<String, Object> configuration) {
+        Map<String, ?> values = values(ProducerConfig.class, configuration);
+        Map<String, String> found = named(values);
+        String acks = String.valueOf(values.get("acks"));
+        found.put("acks", acks.equals("-1") ? "all" : acks);
+        found.put("idempotence", String.valueOf(values.get("enable.idempotence")));
+        return found;
+    }
+
     /**
      * A producer sets acks, retries and idempotence during its construction (with idempotence before 3.0 its
      * configuration still has acks=1), so these are read from its parts, whose fields have kept their names since 0.9.

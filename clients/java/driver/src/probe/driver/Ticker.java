@@ -11,9 +11,16 @@ final class Ticker implements Runnable {
     private final Instance instance;
     private final int partition;
     private final LongConsumer operation;
+    /** Interval in ms of an operation of the driver's own; 0 = the instance's. */
+    private final int ownMs;
 
     /** {@code operation} takes the number of the tick; missed ticks do not count. */
     Ticker(Instance instance, int partition, LongConsumer operation) {
+        this(instance, partition, operation, 0);
+    }
+
+    Ticker(Instance instance, int partition, LongConsumer operation, int ownMs) {
+        this.ownMs = ownMs;
         this.instance = instance;
         this.partition = partition;
         this.operation = operation;
@@ -25,7 +32,7 @@ final class Ticker implements Runnable {
         try {
             for (long tick = 0; instance.pause(untilMs(due)); tick++) {
                 operation.accept(tick);
-                long interval = TimeUnit.MILLISECONDS.toNanos(instance.intervalMs(partition));
+                long interval = TimeUnit.MILLISECONDS.toNanos(ownMs > 0 ? ownMs : instance.intervalMs(partition));
                 long late = System.nanoTime() - due;
                 due += interval * (1 + Math.max(0, late) / interval);
             }
