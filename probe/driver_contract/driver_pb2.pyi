@@ -448,8 +448,9 @@ Global___Pace: _TypeAlias = Pace  # noqa: Y015
 
 @_typing.final
 class Handle(_message.Message):
-    """Group: the application handles the next record for this time, before it asks for more. Other roles, an unknown instance
-    and an ended one ignore it; so do applications with a handler of their own.
+    """Group: the application handles the next record for this time, before it asks for more. Transactional: it keeps the next
+    transaction open for this time, once its records were handed over, before it commits. Other roles, an unknown instance and
+    an ended one ignore it; so do applications with a handler of their own.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

@@ -78,6 +78,7 @@ APIS = (
     Api("init-producer-id", (T,), COORDINATED, starting=True, causes=(Trigger.STARTUP,)),
     Api("offset-for-leader-epoch", (C,), before=(MoveLeader(),)),
     Api("add-partitions-to-txn", (T,), COORDINATED),
+    Api("add-offsets-to-txn", (T,), COORDINATED),
     Api("end-txn", (T,), COORDINATED),
     Api("txn-offset-commit", (T,), COORDINATED),
     Api("create-topics", (A,), Target.CONTROLLER, until=ZOOKEEPER_UNTIL),
@@ -230,6 +231,15 @@ ANSWERS = (
         "add-partitions-to-txn 53 F blip | KafkaApis.handleAddPartitionsToTxnRequest: no WRITE on the transactional id"
     ),
     _line("add-partitions-to-txn 90 F - | TransactionCoordinator.handleAddPartitionsToTransaction: fenced", since=2),
+    # It is a row of __consumer_offsets that joins the transaction, by the method of AddPartitionsToTxn.
+    _line("add-offsets-to-txn 14 R - | TransactionStateManager.getAndMaybeAddTransactionState: the partition loads"),
+    _line("add-offsets-to-txn 16 M answer | TransactionStateManager.getAndMaybeAddTransactionState: not the owner"),
+    _line("add-offsets-to-txn 30 F blip | KafkaApis.handleAddOffsetsToTxnRequest: no READ on the group"),
+    _line("add-offsets-to-txn 47 F - | TransactionCoordinator.handleAddPartitionsToTransaction: 90, below version 2"),
+    _line("add-offsets-to-txn 48 F - | TransactionMetadata.prepareTransitionTo: not in this state"),
+    _line("add-offsets-to-txn 51 R hold | TransactionCoordinator.handleAddPartitionsToTransaction: still completing"),
+    _line("add-offsets-to-txn 53 F - | KafkaApis.handleAddOffsetsToTxnRequest: no WRITE on the transactional id"),
+    _line("add-offsets-to-txn 90 F - | TransactionCoordinator.handleAddPartitionsToTransaction: fenced", since=2),
     _line("end-txn 14 R - | TransactionStateManager.getAndMaybeAddTransactionState: the partition loads"),
     _line("end-txn 16 M answer | TransactionStateManager.getAndMaybeAddTransactionState: not the owner"),
     _line("end-txn 47 F - | TransactionCoordinator.endTransaction: 90, below version 2"),
@@ -268,6 +278,9 @@ MAY_SURFACE = frozenset({("heartbeat", 22), ("heartbeat", 25), ("sync-group", 25
 MAY_BE_FATAL = frozenset({31, 45, 47, 48, 49, 53, 82, 90})
 """Reviewed: after these errors Kafka's documentation requires a new producer (or static member) in place of the old
 one (KafkaProducer: ProducerFenced, OutOfOrderSequence, Authorization; TransactionManager.transitionToFatalError)."""
+
+WITH_OFFSETS = frozenset({"add-offsets-to-txn", "txn-offset-commit"})
+"""APIs that a producer calls only if its transactions carry offsets of a group."""
 
 BY_CODE = {(item.api, item.code): item for item in ANSWERS}
 

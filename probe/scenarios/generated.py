@@ -20,6 +20,7 @@ from probe.scenarios.error_answers import (
     NEEDS_EPOCH,
     NEEDS_NODE,
     WHOLE_TOPIC,
+    WITH_OFFSETS,
     Answer,
     Api,
     ErrorClass,
@@ -136,7 +137,7 @@ def _variant(
         steps=(*before, step),
         heal_after_ms=heal_after_ms,
         acks_all=step.acks_all,
-        offsets=api.name == "txn-offset-commit",
+        offsets=api.name in WITH_OFFSETS,
         at_start=api.starting,
         whole_broker=api.connecting,
     )

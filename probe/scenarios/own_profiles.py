@@ -8,7 +8,9 @@ from types import MappingProxyType
 from probe.model.profile import SHORT_LIMITS
 
 OWN_PROFILES: Mapping[str, str] = MappingProxyType(
-    dict.fromkeys(("client/paused", "client/slow-handler", "net/idle-closed", "net/idle-dropped"), SHORT_LIMITS)
+    dict.fromkeys(
+        ("client/paused", "client/slow-handler", "net/idle-closed", "net/idle-dropped", "txn/timed-out"), SHORT_LIMITS
+    )
 )
 """The profile by the name of the scenario."""
 

@@ -57,7 +57,8 @@ class Absence:
     long_ms: int
     """Its length in any other profile: beyond the limits that libraries have by default."""
     busy: bool = False
-    """The application handles one record for that time; otherwise its process is stopped (SIGSTOP, SIGCONT)."""
+    """The application handles one record, or keeps a transaction open, for that time; otherwise its process is stopped
+    (SIGSTOP, SIGCONT)."""
     successor: bool = False
     """A second member of its group is there meanwhile, and takes its partitions over."""
 

@@ -113,6 +113,13 @@ def test_a_busy_handler_is_not_stopped() -> None:
     assert been_away(trial(BUSY, Role.GROUP))[0] == "me handles for 14000"
 
 
+def test_a_busy_transactional_application_keeps_its_transaction_open() -> None:
+    state = trial("txn/timed-out", Role.TRANSACTIONAL)
+    assert been_away(state) == ["me handles for 25000"]
+    begun = next(event for event in state.history().events if isinstance(event, Mark))
+    assert begun.text == "keeps a transaction open"
+
+
 @pytest.mark.parametrize("more", [{"fails": True}, {"comes_back": False}])
 def test_nothing_stays_stopped_without_a_return(more: dict[str, bool]) -> None:
     assert been_away(trial(PAUSED, Role.GROUP), **more) == ["me stopped", "me-s joins g", "me continued", "me-s gone"]

@@ -16,7 +16,7 @@ from probe.scenarios.absences import AFTERWARDS_MS, with_length
 from probe.scenarios.client_paused import SCENARIO
 
 SARAMA, TELEGRAF = "sarama@1.43.3", "telegraf@1.32.3"
-PAUSED, BUSY, IDLE = "client/paused", "client/slow-handler", "net/idle-closed"
+PAUSED, BUSY, IDLE, OPEN = "client/paused", "client/slow-handler", "net/idle-closed", "txn/timed-out"
 
 
 def plan(*scenarios: str, client: str = SARAMA, **asked: Any) -> Plan:
@@ -28,7 +28,7 @@ def cells(*scenarios: str, **asked: Any) -> dict[tuple[str, Role, str], Planned]
     return {(item.cell.scenario, item.cell.role, item.cell.profile): item for item in plan(*scenarios, **asked).cells}
 
 
-@pytest.mark.parametrize("scenario", [PAUSED, BUSY, IDLE])
+@pytest.mark.parametrize("scenario", [PAUSED, BUSY, IDLE, OPEN])
 def test_such_scenarios_run_with_short_limits_where_these_mean_something(scenario: str) -> None:
     short = {role for name, role, profile in cells(scenario) if (name, profile) == (scenario, SHORT_LIMITS)}
     usual = {role for name, role, profile in cells(scenario) if (name, profile) == (scenario, "isolated")}

@@ -46,6 +46,8 @@ class Transaction {
       this.#report("TXN_BEGUN");
       await this.#send();
       await this.#sendOffsets();
+      const handlerMs = this.reports.handling();
+      if (handlerMs) await this.stopping.wait(handlerMs);
       await this.#transaction.commit();
       this.#report("TXN_COMMITTED");
     } catch (error) {

@@ -69,7 +69,7 @@ class Reports:
         self._add(pb.RECEIVED, partition=partition, offset=offset, value=value)
 
     def handling(self) -> float:
-        """Return the seconds that the application needs for the record that it was given, and take them away."""
+        """Return the seconds that the application needs before it goes on, and take them away."""
         seconds, self.handler_s = self.handler_s, 0.0
         return seconds
 

@@ -81,6 +81,8 @@ class _Run:
                 self._client.send(partition, sequence, clock_us())
             if self._start.group:
                 self._client.offsets(self._start.group, self._start.partitions[0], number)
+            if handler_s := self._reports.handling():
+                self._stop.wait(handler_s)
             if self.repeat_until_done(number, self._client.commit):
                 self._reports.transaction(pb.TXN_COMMITTED, number)
         except Exception as error:  # noqa: BLE001  # final exceptions are raised again below

@@ -54,7 +54,9 @@ func (t *transactional) transaction() {
 		return
 	}
 	t.report(driverpb.Kind_TXN_BEGUN)
-	t.end(t.records())
+	complete := t.records()
+	t.out.Busy()
+	t.end(complete)
 	t.number++
 }
 

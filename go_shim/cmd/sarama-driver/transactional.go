@@ -63,7 +63,9 @@ func (t *transactional) transaction() {
 		return
 	}
 	t.report(driverpb.Kind_TXN_BEGUN)
-	t.end(t.records() && t.offsets())
+	complete := t.records() && t.offsets()
+	t.out.Busy()
+	t.end(complete)
 	t.number++
 }
 

@@ -63,8 +63,9 @@ func (i *Instance) FlushTime(least time.Duration) time.Duration {
 	return max(least, time.Duration(i.deadline.Load())*2/5)
 }
 
-// handle takes the time that the application needs for a record: none, unless Handle named one for the next.
-func (i *Instance) handle() {
+// Busy takes the time that the application needs for a record, or before it commits a transaction: none, unless Handle
+// named one.
+func (i *Instance) Busy() {
 	if ms := i.handler.Swap(0); ms > 0 {
 		select {
 		case <-time.After(time.Duration(ms) * time.Millisecond):

@@ -35,7 +35,7 @@ func (i *Instance) Received(partition int32, offset int64, value []byte) {
 	i.Event(driverpb.Kind_RECEIVED, Partition(partition), Offset(offset), func(e *driverpb.Event) {
 		e.Value = strings.ToValidUTF8(string(value), "?")
 	})
-	i.handle()
+	i.Busy()
 }
 
 // Fatal ends the instance as unusable and closes the client. Later events are dropped.

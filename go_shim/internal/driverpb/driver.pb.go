@@ -830,8 +830,9 @@ func (x *Pace) GetIntervalMs() int32 {
 	return 0
 }
 
-// Group: the application handles the next record for this time, before it asks for more. Other roles, an unknown instance
-// and an ended one ignore it; so do applications with a handler of their own.
+// Group: the application handles the next record for this time, before it asks for more. Transactional: it keeps the next
+// transaction open for this time, once its records were handed over, before it commits. Other roles, an unknown instance and
+// an ended one ignore it; so do applications with a handler of their own.
 type Handle struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`

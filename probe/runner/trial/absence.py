@@ -23,6 +23,9 @@ WORK_S = 3.0
 WORK: Mapping[Role, int] = {Role.PRODUCER: PRODUCE, Role.TRANSACTIONAL: PRODUCE}
 """The request after which a process is stopped, by role: a transaction is open then, a record is under way."""
 
+BUSY: Mapping[Role, str] = {Role.TRANSACTIONAL: "keeps a transaction open"}
+"""What a busy application does, by role, where that is not the handling of a record."""
+
 
 class Away:
     """An absence that has begun; `end` ends it."""
@@ -84,7 +87,7 @@ async def _begin(
 ) -> None:
     if absence.busy:
         instance.handle_for(state.item.variant.heal_after_ms or absence.short_ms)
-        state.recorder.mark(MarkKind.AWAY, "handles one record")
+        state.recorder.mark(MarkKind.AWAY, BUSY.get(state.item.cell.role, "handles one record"))
     else:
         await _await_work(state)
         await found.stopped.enter_async_context(instance.suspended())

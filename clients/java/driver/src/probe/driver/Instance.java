@@ -64,12 +64,12 @@ abstract class Instance {
         this.intervalMs = Math.max(1, intervalMs);
     }
 
-    /** Lets the application handle the next record for some time. */
+    /** Lets the application handle the next record, or keep its transaction open, for some time. */
     final void handleFor(int handlerMs) {
         this.handlerMs.set(handlerMs);
     }
 
-    /** Takes the time that the application needs for a record that it was given. */
+    /** Takes the time that the application needs for a record that it was given, or before it commits. */
     final void handled() {
         int ms = handlerMs.getAndSet(0);
         if (ms > 0) {

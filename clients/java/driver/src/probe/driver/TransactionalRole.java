@@ -73,6 +73,7 @@ final class TransactionalRole extends Instance {
             if (offsets != null) {
                 offsets.send(producer, new TopicPartition(start.getTopic(), start.getPartitions(0)), number);
             }
+            handled();
             if (repeatUntilDone(number, producer::commitTransaction)) {
                 reports.transaction(Kind.TXN_COMMITTED, number);
             }
