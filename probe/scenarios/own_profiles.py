@@ -8,7 +8,17 @@ from types import MappingProxyType
 from probe.model.profile import SHORT_LIMITS
 
 OWN_PROFILES: Mapping[str, str] = MappingProxyType(
-    dict.fromkeys(("client/paused", "client/slow-handler", "net/idle-closed", "net/idle-dropped"), SHORT_LIMITS)
+    dict.fromkeys(
+        (
+            "client/paused",
+            "client/slow-handler",
+            "group/member-killed",
+            "group/member-paused",
+            "net/idle-closed",
+            "net/idle-dropped",
+        ),
+        SHORT_LIMITS,
+    )
 )
 """The profile by the name of the scenario."""
 
