@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from probe.model import Expectation, Profile, Reaction, Role, Symptom, Target
 from probe.model.profile import SHORT, SHORT_LIMITS
 from probe.scenarios.scenario import CONFORMS, Absence, Member, RoleVariant, expect
 
+if TYPE_CHECKING:  # the modules of all steps; a scenario loads those of its own steps
+    from probe.scenarios.steps.step import Step
+
 AFTERWARDS_MS = 20_000
 """Time for which the client is watched after the absence."""
+JOINING_MS = 15_000
+"""Time in which a second member starts (a JVM on a busy machine takes seconds), joins, and the group is balanced."""
 CONFORMING = (*CONFORMS[Reaction.NOTHING], *CONFORMS[Reaction.SURFACE])
 """A client that says what it has lost, or has lost nothing, and goes on."""
 
@@ -26,6 +32,27 @@ def variant_of_two(member: Member, absence: Absence) -> RoleVariant:
     variant = _variant(absence, (Role.GROUP,))
     play = replace(variant.expectation, kind=Symptom.MEMBERSHIP)
     return with_length(replace(variant, expectation=play, member=member), Profile(SHORT_LIMITS))
+
+
+def variant_of_joining(*steps: Step, target: Target) -> RoleVariant:
+    """Return the variant in which a second member joins while metadata is as the steps make it.
+
+    Target leader: the bystander partition is as before.
+    """
+    play = expect(
+        Symptom.MEMBERSHIP,
+        Reaction.NOTHING,
+        target=target,
+        prompt_ms=3000,
+        watch_ms=JOINING_MS + AFTERWARDS_MS,
+    )
+    return RoleVariant(
+        roles=(Role.GROUP,),
+        expectation=replace(play, conforms=CONFORMING),
+        steps=steps,
+        heal_after_ms=JOINING_MS,
+        member=Member.JOINS,
+    )
 
 
 def with_length(variant: RoleVariant, profile: Profile) -> RoleVariant:

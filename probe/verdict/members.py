@@ -41,17 +41,26 @@ def find_taken(evidence: WireEvidence) -> Taken | None:
     """Return how a group of two went on. None in any other scenario."""
     if evidence.play.kind is not Symptom.MEMBERSHIP:
         return None
-    begin = evidence.timeline.begin
-    if evidence.events.marked(MarkKind.JOINS) is not None and evidence.timeline.healed is not None:
-        begin = max(begin, evidence.timeline.healed)  # before it, a partition could not be read, or not be known
     found = [
         ((later - sooner) / 1000, partition)
         for partition in evidence.partitions
-        for sooner, later in gaps(evidence, served_at(evidence, partition), begin)
+        for sooner, later in gaps(evidence, served_at(evidence, partition), _since(evidence, partition))
     ]
     longest_ms, partition = max(found, default=(0.0, -1))
     unread = tuple(one for one in evidence.partitions if not serves(evidence, served_at(evidence, one)))
     return Taken(unread, longest_ms, partition, _due_ms(evidence))
+
+
+def _since(evidence: WireEvidence, partition: int) -> int:
+    """Return from when on a partition can be read by its owner: what a member joins under is reverted first.
+
+    Only a bystander partition, which nothing is done to, can be read throughout.
+    """
+    begin, healed = evidence.timeline.begin, evidence.timeline.healed
+    untouched = evidence.has_bystander_partition and partition == evidence.subject.bystander
+    if evidence.events.marked(MarkKind.JOINS) is None or healed is None or untouched:
+        return begin
+    return max(begin, healed)
 
 
 def _due_ms(evidence: WireEvidence) -> float:
