@@ -10,7 +10,7 @@ from probe.catalogue.apps import App, Application, find_app, versions_of
 from probe.catalogue.families import CatalogueError, Family, Version
 from probe.model import Client, Election, Profile, Role
 from probe.model.hints import did_you_mean
-from probe.model.profile import DEFAULT_PROFILE, SHORT_LIMITS
+from probe.model.profile import DEFAULT_PROFILE, REFRESHING, SHORT_LIMITS
 from probe.model.versions import VersionKey, version_key
 
 PROFILES: Mapping[str, str] = {
@@ -21,7 +21,7 @@ PROFILES: Mapping[str, str] = {
     "acks-1": "acks=1",
     "zstd": "zstd compression, which raises the Produce version in some libraries",
     "oldest-protocol": "the oldest protocol version that still works",
-    "refresh-1s": "metadata is refreshed every second",
+    REFRESHING: "metadata is refreshed every second",
     "quick-timeouts": "request, session and socket timeouts of 5 s",
     "consumer-protocol": "the new group protocol (KIP-848)",
     SHORT_LIMITS: "session 6 s, poll interval (or rebalance timeout) 8 s, transaction 10 s",

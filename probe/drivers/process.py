@@ -73,6 +73,10 @@ class RunningInstance:
         """Stop the process of this instance, which has it alone, inside the block."""
         return self._process.suspended()
 
+    def kill(self) -> None:
+        """Kill the process of this instance, which has it alone."""
+        self._process.kill()
+
     async def stop(self, deadline_ms: int) -> None:
         """Ask the instance to close; return when it has ended, or shortly after the deadline."""
         self._process.send(pb.ToDriver(stop=pb.Stop(instance=self.name, deadline_ms=deadline_ms)))

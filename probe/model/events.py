@@ -247,6 +247,10 @@ class MarkKind(StrEnum):
     """The application does not work from now on: `text` says what it does."""
     BACK = "back"
     """It works again."""
+    KILLED = "killed"
+    """The process of the second member of the client's group is killed."""
+    JOINS = "joins"
+    """A second member of the client's group starts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,7 +43,8 @@ class Subject:
     bystander_key: str = ""
     """Group or transactional id of that instance."""
     successor: str = ""
-    """Second member (and client id) of the client's group, which is there while the client's application is absent."""
+    """Second member (and client id) of the client's group, where there is one: for the whole trial, from the fault on,
+    or while the client's application is absent."""
     history: ClusterHistory = field(default_factory=ClusterHistory)
     """What had happened to these objects and their cluster before the client started."""
 

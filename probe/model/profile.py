@@ -28,6 +28,12 @@ NO_RETRIES = "no-retries"
 """The profile in which the library itself retries nothing."""
 SHORT_LIMITS = "short-limits"
 """The profile in which brokers and libraries give up an absent application within seconds."""
+REFRESHING = "refresh-1s"
+"""The profile with a refresh of metadata every second."""
+STATIC_MEMBER, COOPERATIVE, AUTOCOMMIT = "static-member", "cooperative", "autocommit"
+"""Profiles of groups as people run them, with short limits."""
+SHORT = frozenset({SHORT_LIMITS, STATIC_MEMBER, COOPERATIVE, AUTOCOMMIT})
+"""The profiles with short limits."""
 ELECTION = r"(?<!\+)((?:\+\+)*)\+election=[0-9,]+(?!\+\+)(?![^+])"
 """The election in a written profile, after pluses (group 1) that end the value before it. Valid in Python and Java."""
 _PARTS = re.compile(r"(\++)")

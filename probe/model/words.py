@@ -18,6 +18,8 @@ class Symptom(StrEnum):
     """Another broker becomes the target. A client that still asks the old one meets the fault."""
     ABSENCE = "absence"
     """The brokers serve, and the client's application does not work for a while. No frame shows it."""
+    MEMBERSHIP = "membership"
+    """A second member of the client's group comes, is killed, or takes over. The two are judged as one group."""
     NONE = "none"
     """No fault."""
 

@@ -67,7 +67,7 @@ def into_cohorts(work: Iterable[TrialTask], size: int) -> list[Sequence[TrialTas
 
 
 def _max_size(item: Planned) -> int:
-    if item.variant.absence is not None:
+    if item.variant.alone:
         return MAX_PROCESSES_COHORT
     if item.variant.at_start or item.variant.second_instance:
         return MAX_STARTING_COHORT

@@ -35,7 +35,7 @@ def _unobserved_error(chosen: Chosen, part: RoleVariant) -> str:
 
 def _not_absent(chosen: Chosen, part: RoleVariant) -> str:
     """Return why a client's application cannot be made absent."""
-    if chosen.family.judged_by and part.absence is not None:
+    if chosen.family.judged_by and part.alone:
         return f"{chosen.client.family} is an application with a process and a handler of its own, out of reach here"
     return ""
 

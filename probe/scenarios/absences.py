@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from probe.model import Expectation, Profile, Reaction, Role, Symptom, Target
-from probe.model.profile import SHORT_LIMITS
-from probe.scenarios.scenario import CONFORMS, Absence, RoleVariant, expect
+from probe.model.profile import SHORT, SHORT_LIMITS
+from probe.scenarios.scenario import CONFORMS, Absence, Member, RoleVariant, expect
+
+if TYPE_CHECKING:  # the modules of all steps; a scenario loads those of its own steps
+    from probe.scenarios.steps.step import Step
 
 AFTERWARDS_MS = 20_000
 """Time for which the client is watched after the absence."""
+JOINING_MS = 15_000
+"""Time in which a second member starts (a JVM on a busy machine takes seconds), joins, and the group is balanced."""
 CONFORMING = (*CONFORMS[Reaction.NOTHING], *CONFORMS[Reaction.SURFACE])
 """A client that says what it has lost, or has lost nothing, and goes on."""
 
@@ -21,13 +27,42 @@ def variants_of_absence(absence: Absence, *roles: Role) -> tuple[RoleVariant, ..
     return tuple(variant for variant in found if variant.roles)
 
 
+def variant_of_two(member: Member, absence: Absence) -> RoleVariant:
+    """Return the variant in which one of two members of a group is absent, for good if it is killed."""
+    variant = _variant(absence, (Role.GROUP,))
+    play = replace(variant.expectation, kind=Symptom.MEMBERSHIP)
+    return with_length(replace(variant, expectation=play, member=member), Profile(SHORT_LIMITS))
+
+
+def variant_of_joining(*steps: Step, target: Target) -> RoleVariant:
+    """Return the variant in which a second member joins while metadata is as the steps make it.
+
+    Target leader: the bystander partition is as before.
+    """
+    play = expect(
+        Symptom.MEMBERSHIP,
+        Reaction.NOTHING,
+        target=target,
+        prompt_ms=3000,
+        watch_ms=JOINING_MS + AFTERWARDS_MS,
+    )
+    return RoleVariant(
+        roles=(Role.GROUP,),
+        expectation=replace(play, conforms=CONFORMING),
+        steps=steps,
+        heal_after_ms=JOINING_MS,
+        member=Member.JOINS,
+    )
+
+
 def with_length(variant: RoleVariant, profile: Profile) -> RoleVariant:
     """Return the variant with the length that the absence has in a profile."""
     if variant.absence is None:
         return variant
-    length_ms = variant.absence.short_ms if profile.name == SHORT_LIMITS else variant.absence.long_ms
+    length_ms = variant.absence.short_ms if profile.name in SHORT else variant.absence.long_ms
     play = replace(variant.expectation, watch_ms=length_ms + AFTERWARDS_MS)
-    return replace(variant, expectation=play, heal_after_ms=length_ms)
+    comes_back = variant.member is not Member.KILLED
+    return replace(variant, expectation=play, heal_after_ms=length_ms if comes_back else None)
 
 
 def _variant(absence: Absence, roles: tuple[Role, ...]) -> RoleVariant:

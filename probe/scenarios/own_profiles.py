@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from probe.model.profile import SHORT_LIMITS
+from probe.model.profile import REFRESHING, SHORT_LIMITS
 
+_SHORT = (
+    "client/paused",
+    "client/slow-handler",
+    "group/member-joins-leaderless",
+    "group/member-killed",
+    "group/member-paused",
+    "net/idle-closed",
+    "net/idle-dropped",
+    "txn/timed-out",
+)
 OWN_PROFILES: Mapping[str, str] = MappingProxyType(
-    dict.fromkeys(
-        ("client/paused", "client/slow-handler", "net/idle-closed", "net/idle-dropped", "txn/timed-out"), SHORT_LIMITS
-    )
+    {**dict.fromkeys(_SHORT, SHORT_LIMITS), "group/member-joins-incomplete": REFRESHING}
 )
 """The profile by the name of the scenario."""
 

@@ -27,6 +27,7 @@ CAUSES: dict[Symptom, tuple[Trigger, ...]] = {
     Symptom.CONNECTION: (Trigger.ERROR, Trigger.DISCONNECT),
     Symptom.SILENCE: (Trigger.ERROR, Trigger.DISCONNECT),
     Symptom.ABSENCE: (),
+    Symptom.MEMBERSHIP: (),
     Symptom.NONE: (),
 }
 """Triggers that count as "because of the fault", by symptom (docs/verdicts.md)."""
@@ -46,6 +47,17 @@ class Bootstrap(StrEnum):
     """The address of the failing broker."""
     FIXED = "fixed"
     """One address that leads to some broker and never moves, like that of a load balancer."""
+
+
+class Member(StrEnum):
+    """What happens in a group of two members. The second one has a process of its own."""
+
+    KILLED = "killed"
+    """The second member works before the fault, and is killed (SIGKILL)."""
+    PAUSED = "paused"
+    """The second member works throughout. The process of the first one is stopped (SIGSTOP, SIGCONT)."""
+    JOINS = "joins"
+    """The second member starts under the fault, and stays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,12 +108,19 @@ class RoleVariant:
     """It works at the short interval throughout, since the fault depends on its load."""
     absence: Absence | None = None
     """The application is absent; `heal_after_ms` is then its length in the cell's profile."""
+    member: Member | None = None
+    """The client's group has a second member, and the two are judged as one group (docs/verdicts.md#groups-of-two)."""
     long_read: bool = False
     """Consumers have read more before the fault than is written after it, as in any topic in use."""
     unelected: bool = False
     """The topic's partitions had no leader election before the client started: their leader epoch is the first one."""
     cluster: ClusterSpec = DEFAULT_CLUSTER
     """How the cluster of real brokers is built."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether the client needs a process of its own."""
+        return self.absence is not None or self.member is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

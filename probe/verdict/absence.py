@@ -41,7 +41,7 @@ class _Commit:
 
 def unkept(evidence: WireEvidence) -> tuple[str, ...]:
     """Return what a client owes that was absent, and did not do; empty in any other scenario."""
-    if evidence.play.kind is not Symptom.ABSENCE:
+    if evidence.play.kind not in {Symptom.ABSENCE, Symptom.MEMBERSHIP}:
         return ()
     if evidence.role is Role.TRANSACTIONAL:
         return _fenced_silently(evidence)
@@ -55,7 +55,23 @@ def taken_over(evidence: WireEvidence) -> dict[int, int]:
     for item in evidence.successor_apps:
         if item.kind is AppKind.RECEIVED and item.sequence != OLD and item.at >= evidence.timeline.begin:
             taken.setdefault(item.partition, item.at)
+    if evidence.play.kind is Symptom.MEMBERSHIP:  # the second member had some before, which it did not take over
+        mine = _owned_at(evidence, evidence.timeline.begin)
+        taken = {partition: at for partition, at in taken.items() if partition in mine}
     return taken
+
+
+def _owned_at(evidence: WireEvidence, at: int) -> set[int]:
+    """Return the partitions that the client had at a time."""
+    owned: set[int] = set()
+    for item in evidence.events.apps:
+        if item.at > at:
+            break
+        if item.kind is AppKind.ASSIGNED:
+            owned |= set(item.partitions)
+        elif item.kind is AppKind.REVOKED:
+            owned -= set(item.partitions)
+    return owned
 
 
 def delivered(evidence: WireEvidence) -> list[App]:

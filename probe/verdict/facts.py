@@ -8,6 +8,7 @@ from probe.model import AfterHeal, Facts, PhaseClock, Reaction, Trigger
 from probe.verdict.broker_delay import broker_delay_ms
 from probe.verdict.bystander import BystanderGaps, bystander_gaps
 from probe.verdict.discovery import Discovery, find_discoveries, folded_discoveries, side_requests
+from probe.verdict.members import find_taken
 from probe.verdict.phases import find_ticking
 from probe.verdict.progress import Progress, has_recovered
 from probe.verdict.records import Records
@@ -58,7 +59,7 @@ def gather(progress: Progress, promises: Promises, records: Records) -> Evidence
         reroute_ms=_since(progress.first_hit, route.at) if has_to_move else None,
         recovered=recovered,
         recovery_ms=None if recovered is None else recovery.ms,
-        outage_ms=longest_gap_ms(evidence, served_at(evidence, evidence.subject.affected), evidence.timeline.begin),
+        outage_ms=_outage_ms(evidence),
         after_heal=AfterHeal.NONE if recovered is None else after_heal(evidence, recovered),
         close_ms=close_ms(evidence),
         errors_surfaced=reported(errors.affected),
@@ -93,6 +94,13 @@ def _phase(evidence: WireEvidence) -> tuple[PhaseClock, float | None]:
     fault = evidence.timeline.fault
     found = None if fault is None else find_ticking(evidence.header, evidence.events, fault)
     return (PhaseClock.NONE, None) if found is None or fault is None else (found.clock, round(found.share(fault), 3))
+
+
+def _outage_ms(evidence: WireEvidence) -> float | None:
+    taken = find_taken(evidence)
+    if taken is not None:
+        return taken.longest_ms
+    return longest_gap_ms(evidence, served_at(evidence, evidence.subject.affected), evidence.timeline.begin)
 
 
 def _asked(progress: Progress, discoveries: tuple[Discovery, ...]) -> tuple[Discovery | None, int]:

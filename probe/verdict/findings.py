@@ -8,6 +8,7 @@ from probe.model import CONTROL, App, Cell, Expectation, Facts, History, Reactio
 from probe.verdict.closing import Closing, find_closing
 from probe.verdict.control import impossible_by_control, unclean
 from probe.verdict.facts import gather
+from probe.verdict.members import Taken, find_taken
 from probe.verdict.progress import Progress, observe, reached, watched_enough
 from probe.verdict.promises import find_promises
 from probe.verdict.records import find_records
@@ -48,6 +49,8 @@ class Findings:
     """Recovery took longer than prompt, without the time in which brokers kept the client waiting."""
     closing: Closing | None = None
     """How it closed, where the scenario is about that."""
+    taken: Taken | None = None
+    """How a group of two went on, where the scenario is about that."""
     rescuer: Rescuer = Rescuer.NONE
     """What brought a late client to the target."""
     facts: Facts = field(default_factory=Facts)
@@ -77,6 +80,7 @@ def find(history: History) -> Findings:
         goal=closing.ended if closing else reached(progress),
         enough=closing is not None or watched_enough(progress),
         closing=closing,
+        taken=find_taken(reading),
         only_soft=bool(progress.hits) and all(hit.soft for hit in progress.hits),
         by_cause=evidence.route.by_cause,
         slow=recovery_ms is not None and recovery_ms - (facts.kept_ms or 0) > reading.play.prompt_ms,

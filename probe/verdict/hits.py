@@ -122,6 +122,7 @@ FINDERS: dict[Symptom, tuple[Callable[[WireEvidence], Iterator[Hit]], ...]] = {
     Symptom.SILENCE: (_answers, _silences),
     Symptom.CHANGE: (_answers, _soft),
     Symptom.ABSENCE: (),
+    Symptom.MEMBERSHIP: (),
     Symptom.NONE: (),
 }
 """The functions that find hits, by symptom. For symptoms other than `answer` and `change`, answers count only where the

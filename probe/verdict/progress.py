@@ -58,7 +58,7 @@ def reached(progress: Progress) -> bool:
     """Return whether the client reached its goal (docs/verdicts.md#goal)."""
     evidence, expects = progress.reading, progress.reading.play.expects
     if expects is Reaction.NOTHING:
-        return serves(evidence, served_at(evidence, evidence.subject.affected))
+        return all(serves(evidence, served_at(evidence, partition)) for partition in evidence.partitions)
     if expects is Reaction.SURFACE:
         return bool(progress.errors.affected) and _bystander_serves(evidence, progress.errors.affected[0])
     return progress.recovery.at is not None
@@ -172,8 +172,8 @@ def _waits_for_members(evidence: WireEvidence) -> bool:
 def _enough_to_serve(progress: Progress) -> bool:
     """Return whether the client was not served for long enough, since brokers pause, too."""
     evidence = progress.reading
-    served = served_at(evidence, evidence.subject.affected)
-    since = max([here_since(evidence), *served])
+    last = min(max(served_at(evidence, partition), default=0) for partition in evidence.partitions)
+    since = max(here_since(evidence), last)
     if _waits_for_members(evidence):
         return False
     return (evidence.timeline.until - since) // 1000 >= min(evidence.play.watch_ms, MAX_GRACE_WATCH_MS)

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from probe.model import App, AppKind, MarkKind, Role
+from probe.model import App, AppKind, MarkKind, Role, Symptom
 from probe.model.cluster_history import OLD
-from probe.verdict import absence, new_log
+from probe.verdict import absence, members, new_log
 from probe.verdict.elsewhere import served_elsewhere
 from probe.verdict.wire_evidence import WireEvidence
 from probe.verdict.written import Promises, written
@@ -43,12 +43,17 @@ def _reader(evidence: WireEvidence) -> Promises:
     if evidence.play.new_log:
         return _reader_of_new_log(evidence, offsets)
     jump, again = _jumps(evidence.events.apps, offsets)
+    skipped, of_two = members.unkept(evidence, offsets)
+    if evidence.play.kind is Symptom.MEMBERSHIP:
+        theirs, theirs_again = _jumps(evidence.successor_apps, offsets)
+        jump, again = max(jump, theirs), max(again, theirs_again)
     if evidence.role is Role.GROUP:
         beyond, before = _lost_position(evidence, offsets)
         jump, again = max(jump, beyond, before), max(again, before)
     kept, every = evidence.header.committed, absence.delivered(evidence)
     ahead = _committed_ahead(kept, every, offsets) if evidence.role is Role.GROUP else None
-    return Promises(lost=ahead, duplicated=again, position_jump=max(jump, again), broken=_unkept(jump, again, ahead))
+    broken = (*_unkept(jump, again, ahead), *of_two)
+    return Promises(lost=ahead, duplicated=again, position_jump=max(jump, again, skipped), broken=broken)
 
 
 def _reader_of_new_log(evidence: WireEvidence, offsets: Mapping[int, list[int]]) -> Promises:

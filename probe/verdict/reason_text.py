@@ -15,6 +15,7 @@ FAULTS: dict[Symptom, str] = {
     Symptom.SILENCE: "unanswered request",
     Symptom.CHANGE: "sign of the change",
     Symptom.ABSENCE: "absence",
+    Symptom.MEMBERSHIP: "change of its group",
     Symptom.NONE: "fault",
 }
 MISSED_TEXTS: dict[Reaction, str] = {
@@ -63,6 +64,7 @@ def reason_text(found: Findings) -> Mapping[str, str]:
         "served": _closed(found) if found.closing else f"served for {_time(facts.watched_ms)}",
         "unexpected": _unexpected(found),
         "asked": _asked(facts),
+        "taken": _taken(found),
         "errors": _errors(facts),
         "details": "".join(f"; {detail}" for detail in _details(found)),
         "storm": storm_text(facts.storm),
@@ -101,8 +103,15 @@ def _closed(found: Findings) -> str:
 def _unexpected(found: Findings) -> str:
     if found.closing:
         return f"; {_closed(found)}"
-    absent = found.play.kind is Symptom.ABSENCE
-    return " after its absence, and it went on" if absent else " although nothing was expected of the client"
+    absent = found.play.kind in {Symptom.ABSENCE, Symptom.MEMBERSHIP}
+    return f" after {_met(found)}, and it went on" if absent else " although nothing was expected of the client"
+
+
+def _taken(found: Findings) -> str:
+    if found.taken is None:
+        return ""
+    taken, due = found.taken, _time(found.taken.due_ms)
+    return f"nobody read partition {taken.partition} for {_time(taken.longest_ms)}, which was due within {due}"
 
 
 def _missed(found: Findings) -> str:
@@ -110,6 +119,8 @@ def _missed(found: Findings) -> str:
         return "close() did not return"
     if found.play.expects is Reaction.SURFACE and found.facts.errors_surfaced:
         return "the bystander did not serve after the error"
+    if found.taken and found.taken.unread:
+        return f"no member of the group reads partition {' and '.join(map(str, found.taken.unread))}"
     return MISSED_TEXTS[found.play.expects]
 
 
@@ -131,8 +142,8 @@ def _fault(found: Findings) -> str:
 
 def _met(found: Findings) -> str:
     facts = found.facts
-    if found.play.kind is Symptom.ABSENCE:
-        return "its absence"
+    if found.play.kind in {Symptom.ABSENCE, Symptom.MEMBERSHIP}:
+        return "the change of its group" if found.taken else "its absence"
     if not facts.fault_hits:
         return "its start" if found.unserved else "the start of the observation"
     if facts.fault_codes:

@@ -69,7 +69,7 @@ def find_errors(evidence: WireEvidence, first_hit: int | None) -> Errors:
     met = begin if first_hit is None else first_hit
     since = met if evidence.play.expects is Reaction.SURFACE else min(met, begin)
     since -= evidence.clock_us + STAMP_US
-    found = [item for item in evidence.events.apps if item.kind in ERRORS and since <= item.at <= until]
+    found = [item for item in evidence.judged_apps if item.kind in ERRORS and since <= item.at <= until]
     found = [item for item in found if not is_aside(evidence, item)]
     aside = [item for item in found if _is_bystander(evidence, item)]
     second = [item for item in evidence.bystander_apps if item.kind in ERRORS and since <= item.at <= until]
@@ -104,7 +104,7 @@ def served_at(evidence: WireEvidence, partition: int) -> list[int]:
         return [item.at for item in evidence.events.apps if item.kind is AppKind.TXN_COMMITTED]
     return [
         item.at
-        for item in evidence.events.apps
+        for item in evidence.judged_apps
         if item.kind is kind and item.partition == partition and item.sequence != OLD
     ]
 
@@ -167,8 +167,10 @@ def paces(evidence: WireEvidence) -> Iterator[tuple[int, int, int]]:
 
 def ended_unasked(evidence: WireEvidence) -> App | None:
     """Return the event with which the instance ended without being asked to."""
-    asked = evidence.timeline.stopping
-    for item in evidence.events.apps:
+    asked, killed = evidence.timeline.stopping, evidence.events.marked(MarkKind.KILLED)
+    for item in evidence.judged_apps:
+        if killed is not None and item.instance == evidence.subject.successor:
+            continue
         if item.kind is AppKind.FATAL and (asked is None or item.at < asked):
             return item
         if item.kind is AppKind.CLOSED and (asked is None or item.at + evidence.clock_us < asked):

@@ -111,6 +111,14 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         9,
+        "read again late",
+        "the group has two members, and a partition was read again later than [it was due](#groups-of-two)",
+        lambda found: found.taken is not None and found.taken.late,
+        Outcome.LATE,
+        "{taken}{details}",
+    ),
+    Rule(
+        9,
         "nothing expected, no error",
         "nothing expected, no error",
         lambda found: found.play.expects is Reaction.NOTHING and not _surfaced(found),

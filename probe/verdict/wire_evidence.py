@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from probe.model import App, EngineKind, Folded, History, Request, Response, Role, Row, Target, Trigger
+from probe.model import App, EngineKind, Folded, History, Request, Response, Role, Row, Symptom, Target, Trigger
 from probe.model.lazy import lazy
 from probe.verdict import apis
 from probe.verdict.affected import find_affected
@@ -74,6 +74,19 @@ class WireEvidence:
             self.role is Role.TRANSACTIONAL and self.play.target is Target.LEADER
         )
         return not whole
+
+    @property
+    def partitions(self) -> tuple[int, ...]:
+        """Return the partitions that have to be served: those of a group of two are judged alike."""
+        both = (self.subject.affected, self.subject.bystander)
+        return both if self.play.kind is Symptom.MEMBERSHIP else both[:1]
+
+    @lazy
+    def judged_apps(self) -> list[App]:
+        """Return the events of the application, by time; of a group of two those of both members."""
+        if self.play.kind is not Symptom.MEMBERSHIP or not self.successor_apps:
+            return self.events.apps
+        return sorted([*self.events.apps, *self.successor_apps], key=lambda item: item.at)
 
     @property
     def clock_us(self) -> int:

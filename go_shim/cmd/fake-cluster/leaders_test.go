@@ -153,6 +153,18 @@ func TestLeaderless(t *testing.T) {
 	}
 }
 
+func TestHiddenPartition(t *testing.T) {
+	t.Parallel()
+	r := start(t, "3.9")
+	r.topic("t", 2)
+	r.apply(&clusterpb.Change{Change: &clusterpb.Change_View{View: &clusterpb.MetadataView{
+		HiddenTopics: []string{"t/0"},
+	}}})
+	if code, row := firstPartition(r.raw(1).ask(metadataOf("t"))); code != 0 || row.Partition != 1 {
+		t.Errorf("code %d, partition %d", code, row.Partition)
+	}
+}
+
 func TestViews(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")

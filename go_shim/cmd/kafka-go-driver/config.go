@@ -20,7 +20,9 @@ var profiles = driver.Profiles{
 	"no-retries": {Writing: true, Set: map[string]string{"Writer.MaxAttempts": "1"}},
 	"acks-1":     {Writing: true, Set: map[string]string{"Writer.RequiredAcks": "1"}},
 	"zstd":       {Writing: true, Set: map[string]string{"Writer.Compression": "4"}},
-	"refresh-1s": {Writing: true, Set: map[string]string{refreshKey: "1s"}},
+	"refresh-1s": {Set: map[string]string{
+		refreshKey: "1s", "Reader.WatchPartitionChanges": "true", "Reader.PartitionWatchInterval": "1s",
+	}},
 	"quick-timeouts": {Set: map[string]string{
 		"Writer.ReadTimeout": "5s", "Writer.WriteTimeout": "5s", "Dialer.Timeout": "5s",
 		"Reader.MaxWait": "5s", "Reader.SessionTimeout": "5s", "Reader.RebalanceTimeout": "5s",

@@ -56,6 +56,9 @@ func readerSettings(reader *kafka.Reader) map[string]string {
 		"isolation":          driver.IsolationNames[number(&given, "IsolationLevel")],
 		"refresh_ms":         "-1", // it requests metadata when it connects, and never again
 	}
+	if given.GroupID != "" && given.WatchPartitionChanges {
+		found["refresh_ms"] = driver.Milliseconds(given.PartitionWatchInterval)
+	}
 	if given.GroupID == "" {
 		return found
 	}

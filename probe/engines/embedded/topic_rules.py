@@ -21,7 +21,7 @@ from probe.scenarios.steps.partitions import (
     RollBack,
 )
 from probe.scenarios.steps.step import Step
-from probe.scenarios.steps.topics import DeleteTopic, ForgetTopic, GrowTopic, RecreateTopic, ReplaceTopic
+from probe.scenarios.steps.topics import DeleteTopic, ForgetTopic, GrowTopic, HidePartition, RecreateTopic, ReplaceTopic
 
 KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC, REBALANCE_IN_PROGRESS = 56, 3, 27
 GROUP, TRANSACTION = 0, 1
@@ -168,6 +168,11 @@ def _forget(_: ForgetTopic, subject: Subject, __: int) -> FakePart:
     return [rule], [pb.Timed(change=pb.Change(view=view), from_start=True)]
 
 
+def _hide(_: HidePartition, subject: Subject, __: int) -> FakePart:
+    view = pb.MetadataView(broker=ALL, hidden_topics=[f"{subject.topic}/{subject.bystander}"])
+    return [], [pb.Timed(change=pb.Change(view=view), from_start=True)]
+
+
 def _move_coordinator(step: MoveCoordinator, subject: Subject, _: int) -> FakePart:
     return [], [pb.Timed(change=_coordinate(subject, loading_ms=step.loading_ms), from_start=True)]
 
@@ -241,6 +246,7 @@ RULES: Mapping[type, Callable[..., FakePart]] = {
     LoseAllLeaders: _lose_all_leaders,
     LagMetadata: _lag,
     ForgetTopic: _forget,
+    HidePartition: _hide,
     MoveCoordinator: _move_coordinator,
     LoadCoordinator: _load,
     LoseCoordinator: _lose_coordinator,

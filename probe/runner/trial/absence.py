@@ -1,4 +1,4 @@
-"""The client's application is absent: its process is stopped, or its handler is busy (docs/verdicts.md#absence)."""
+"""The client's application, or a second member of its group, is absent (docs/verdicts.md#absence, #groups-of-two)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from probe.protocol.apis import PRODUCE
 from probe.runner.trial.environment import TrialEnvironment
 from probe.runner.trial.state import TrialState
 from probe.runner.trial.teardown import STOP_MS
-from probe.scenarios.scenario import Absence
+from probe.scenarios.scenario import Absence, Member
 
 OVERLAP_S = 3.0
 """Time for which the second member stays when the first one is back: what that one commits meets another owner."""
@@ -66,11 +66,11 @@ class Away:
 async def away(
     state: TrialState, environment: TrialEnvironment, instance: RunningInstance, start: Start
 ) -> AsyncIterator[Away]:
-    """Begin the absence of the scenario, if it has one, and undo all of it at exit."""
+    """Begin the absence of the scenario, if it has one of the client's application, and undo all of it at exit."""
     absence = state.item.variant.absence
     found = Away(state)
     try:
-        if absence is not None:
+        if absence is not None and state.item.variant.member is not Member.KILLED:
             await _begin(found, state, environment, instance, start, absence)
         yield found
     finally:
@@ -92,11 +92,17 @@ async def _begin(
         await _await_work(state)
         await found.stopped.enter_async_context(instance.suspended())
         state.recorder.mark(MarkKind.AWAY, "its process is stopped")
-    if name := state.header.subject.successor:
-        other = replace(start, instance=name, client_id=name)
-        host, cell = environment.tools.host, state.item.cell
-        running = host.start(cell, other, state.recorder.add_beside, alone=True)  # clients of other trials may end it
-        found.successor = await found.beside.enter_async_context(running)
+    if absence.successor:
+        found.successor = await found.beside.enter_async_context(second_member(state, environment, start))
+
+
+def second_member(
+    state: TrialState, environment: TrialEnvironment, start: Start
+) -> contextlib.AbstractAsyncContextManager[RunningInstance]:
+    """Start the second member of the client's group, in a process of its own: clients of other trials may end one."""
+    name = state.header.subject.successor
+    other = replace(start, instance=name, client_id=name)
+    return environment.tools.host.start(state.item.cell, other, state.recorder.add_beside, alone=True)
 
 
 async def _await_work(state: TrialState) -> None:

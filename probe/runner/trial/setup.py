@@ -14,7 +14,7 @@ from probe.planning.phases import phase_of, waits_for_phase
 from probe.planning.plan import Planned
 from probe.ports import Instance, Sink, Start, Tap
 from probe.runner.tools import Options, Tools
-from probe.scenarios.scenario import Bootstrap
+from probe.scenarios.scenario import Bootstrap, RoleVariant
 
 
 def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> Header:
@@ -61,8 +61,12 @@ def make_subject(item: Planned, name: str, old: int) -> Subject:
         bootstrap=BOOTSTRAP[item.variant.bootstrap](old),
         bystander_instance=bystander_instance,
         bystander_key=bystander_key,
-        successor=f"{name}-s" if item.variant.absence is not None and item.variant.absence.successor else "",
+        successor=f"{name}-s" if _has_second_member(item.variant) else "",
     )
+
+
+def _has_second_member(variant: RoleVariant) -> bool:
+    return variant.member is not None or (variant.absence is not None and variant.absence.successor)
 
 
 BOOTSTRAP: Mapping[Bootstrap, Callable[[int], tuple[int, ...]]] = {

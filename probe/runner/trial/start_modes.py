@@ -11,6 +11,7 @@ from probe.model.placement import Spread, TopicPlan
 from probe.runner.trial.absence import away
 from probe.runner.trial.closing import close_under_the_fault
 from probe.runner.trial.environment import TrialEnvironment
+from probe.runner.trial.members import members
 from probe.runner.trial.observation import inject_fault, observe_and_revert
 from probe.runner.trial.pacing import Pacing
 from probe.runner.trial.phases import await_phase
@@ -85,21 +86,24 @@ async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> 
     await prepare(state, environment)
     item, recorder, tools = state.item, state.recorder, environment.tools
     start = make_start(item, state.header.subject, environment.tap)
-    alone = environment.alone or item.variant.absence is not None
+    alone = environment.alone or item.variant.alone
     async with (
         tools.host.start(item.cell, start, recorder.add, alone=alone) as instance,
         run_bystander(state.header.subject, item, tools, start, recorder.add_beside) as beside,
+        members(state, environment, start) as group,
     ):
         pacing = Pacing(state, environment.cluster, instance, beside)
-        warm = await warm_up(state, pacing, environment.release_start)
+        warm = await warm_up(state, pacing, environment.release_start) and await group.gather()
         environment.slot.release()
         if warm:
             if _background_interval_ms(state) not in {0, item.start_ms}:
                 await environment.cluster.set_interval(item.start_ms)
             await pacing.run_at_full_rate()
             await pacing.rest()
+            await group.settle()
             await await_phase(state)
             await inject_fault(state, environment)
+            await group.change()
             if item.expectation.closes:
                 await close_under_the_fault(state, environment, instance)
             else:

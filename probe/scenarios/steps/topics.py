@@ -11,6 +11,14 @@ class ForgetTopic:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HidePartition:
+    """Metadata of every broker lists the topic without its last partition, which is read and written as before.
+
+    That is the bystander's, since a list of partitions has no gaps.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeleteTopic:
     """The topic is deleted."""
 
@@ -41,4 +49,4 @@ class GrowTopic:
     """New number of partitions."""
 
 
-TopicStep = ForgetTopic | DeleteTopic | RecreateTopic | ReplaceTopic | GrowTopic
+TopicStep = ForgetTopic | HidePartition | DeleteTopic | RecreateTopic | ReplaceTopic | GrowTopic

@@ -44,6 +44,8 @@ MILESTONES = {
     MarkKind.PACED: "works every {text} ms",
     MarkKind.AWAY: "away: {text}",
     MarkKind.BACK: "back",
+    MarkKind.KILLED: "the other member killed",
+    MarkKind.JOINS: "another member starts",
     MarkKind.STOPPING: "asked to close",
     MarkKind.STOPPED: "closed",
 }

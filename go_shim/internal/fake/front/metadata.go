@@ -1,6 +1,7 @@
 package front
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/release"
@@ -27,7 +28,7 @@ func (f *Front) editMetadata(req *kmsg.MetadataRequest, resp *kmsg.MetadataRespo
 			if !slices.Contains(hidden, name) {
 				row := kmsg.NewMetadataResponseTopic()
 				row.Topic = kmsg.StringPtr(name)
-				fillTopic(&row, topic, view)
+				fillTopic(&row, topic, view, hidden)
 				resp.Topics = append(resp.Topics, row)
 			}
 		}
@@ -48,7 +49,7 @@ func editTopic(row *kmsg.MetadataResponseTopic, view *topology.Topology, hidden 
 	switch {
 	case known && !slices.Contains(hidden, name):
 		row.Topic = kmsg.StringPtr(name)
-		fillTopic(row, topic, view)
+		fillTopic(row, topic, view, hidden)
 	case byID:
 		row.ErrorCode, row.Partitions = unknownTopicID, nil
 	case r.RefusesTopicNames() && release.TopicNameFault(name) != "":
@@ -58,9 +59,14 @@ func editTopic(row *kmsg.MetadataResponseTopic, view *topology.Topology, hidden 
 	}
 }
 
-func fillTopic(row *kmsg.MetadataResponseTopic, topic topology.Topic, view *topology.Topology) {
+func fillTopic(
+	row *kmsg.MetadataResponseTopic, topic topology.Topic, view *topology.Topology, hidden []string,
+) {
 	row.ErrorCode, row.TopicID, row.IsInternal, row.Partitions = 0, topic.ID, topic.Internal, nil
 	for p, partition := range topic.Partitions {
+		if slices.Contains(hidden, fmt.Sprintf("%s/%d", *row.Topic, p)) {
+			continue
+		}
 		out := kmsg.NewMetadataResponseTopicPartition()
 		out.Partition = int32(p)
 		out.Leader, out.LeaderEpoch, out.ErrorCode = shownLeader(partition, view)
@@ -155,6 +161,9 @@ func (f *Front) editDescribeTopics(resp *kmsg.DescribeTopicPartitionsResponse, b
 		if slices.Contains(f.views[broker].Hidden, *row.Topic) {
 			row.ErrorCode, row.Partitions = unknownTopic, nil
 		}
+		row.Partitions = slices.DeleteFunc(row.Partitions, func(p kmsg.DescribeTopicPartitionsResponseTopicPartition) bool {
+			return slices.Contains(f.views[broker].Hidden, fmt.Sprintf("%s/%d", *row.Topic, p.Partition))
+		})
 		for i := range row.Partitions {
 			out := &row.Partitions[i]
 			out.EligibleLeaderReplicas, out.LastKnownELR = []int32{}, []int32{} // the state machine has null, brokers do not

@@ -149,7 +149,7 @@ func (t *Topology) offline(p Partition, broker int32) bool {
 type View struct {
 	Lag    time.Duration
 	Since  time.Time // begin of the lag: topologies before it stay visible
-	Hidden []string  // topics that it does not list
+	Hidden []string  // topics that it does not list, and partitions as TOPIC/NUMBER
 	Frozen time.Time // time of the topology that it shows; zero = not frozen
 }
 

@@ -854,7 +854,9 @@ class MetadataView(_message.Message):
     frozen: _builtins.bool
     """shows the topology of fault_on until Heal"""
     @_builtins.property
-    def hidden_topics(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    def hidden_topics(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """topics, and partitions as TOPIC/NUMBER"""
+
     def __init__(
         self,
         *,

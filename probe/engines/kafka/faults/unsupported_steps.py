@@ -8,10 +8,11 @@ from probe.scenarios.steps.brokers import CutAnswers, HideBrokers, KeepAnswers, 
 from probe.scenarios.steps.coordinators import Rejoin
 from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseAllLeaders, LoseLeader, RollBack
 from probe.scenarios.steps.step import Step
-from probe.scenarios.steps.topics import ForgetTopic
+from probe.scenarios.steps.topics import ForgetTopic, HidePartition
 
 UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     AnswerError: "a real broker sends an error only with its cause; the causes are scenarios of their own",
+    HidePartition: "a real broker learns all partitions of a topic at once; with ZooKeeper, within milliseconds",
     ForgetTopic: "a real broker knows its topics again shortly after its return (broker/slow-recovery)",
     HideBrokers: "a real broker lists no brokers for a moment after its start only, which cannot be controlled",
     LagMetadata: "the delay of real metadata cannot be controlled",
