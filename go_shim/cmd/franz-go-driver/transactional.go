@@ -61,16 +61,24 @@ func (t *transactional) transaction() {
 }
 
 // begin begins a transaction. In newer versions a commit without a confirmed outcome leaves the transaction open, and
-// EndTransaction's documentation asks for an abort; older ones take it for ended, and an abort sends nothing.
+// EndTransaction's documentation asks for an abort. That it succeeds does not say that the commit was not made, so the
+// transaction keeps its error.
 func (t *transactional) begin() error {
 	err := t.library.BeginTransaction()
 	if err == nil || !t.unknown {
 		return err
 	}
-	if t.abort() != nil {
-		return err
+	if ended := t.abandon(); ended != nil {
+		return errors.Join(err, ended)
 	}
 	return t.library.BeginTransaction()
+}
+
+func (t *transactional) abandon() error {
+	if err := t.library.AbortBufferedRecords(t.running); err != nil {
+		return err
+	}
+	return t.library.EndTransaction(t.running, kgo.TryAbort)
 }
 
 // records writes the records of the transaction and waits for the results; false if any failed.
@@ -103,17 +111,14 @@ func (t *transactional) end(complete bool) {
 			return
 		}
 	}
-	if t.running.Err() == nil {
-		_ = t.abort() // it was reported
+	if t.running.Err() != nil {
+		return
 	}
-}
-
-func (t *transactional) abort() error {
 	if err := t.library.AbortBufferedRecords(t.running); err != nil {
 		t.report(driverpb.Kind_TXN_ERROR, driver.Failed(describe(err)))
-		return err
+		return
 	}
-	return t.finish(kgo.TryAbort, driverpb.Kind_TXN_ABORTED)
+	_ = t.finish(kgo.TryAbort, driverpb.Kind_TXN_ABORTED) // it was reported
 }
 
 func (t *transactional) finish(try kgo.TransactionEndTry, done driverpb.Kind) error {
