@@ -74,12 +74,15 @@ def _intervals(header: Header, events: EventIndex, at: int) -> Iterator[tuple[Ph
     if member and play.kind in SESSION:
         yield PhaseClock.HEARTBEAT, _setting_ms(settings, "heartbeat_ms")
     paces = [mark.text for mark in _before(events.marks, at) if mark.kind is MarkKind.PACED]
-    yield PhaseClock.OPERATION, int(paces[-1]) if paces else header.beat_ms
+    yield PhaseClock.OPERATION, _number(paces[-1]) if paces else header.beat_ms
 
 
 def _setting_ms(settings: Mapping[str, str], name: str) -> int:
-    value = settings.get(name, "")
-    return int(value) if value.isdigit() else 0
+    return _number(settings.get(name, ""))
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else 0
 
 
 def _usual_ms(events: EventIndex, at: int) -> int:

@@ -33,6 +33,7 @@ from probe.model import (
     MarkKind,
     Opened,
     Outcome,
+    PhaseClock,
     Reaction,
     Reality,
     Request,
@@ -170,6 +171,7 @@ def random_facts(rng: random.Random) -> Facts:
         "recovered": rng.choice([None, False, *[True] * 8]),
         "after_heal": rng.choice(list(AfterHeal)),
         "first_error": rng.choice(ERRORS),
+        "phase_clock": rng.choice(list(PhaseClock)),
         "futile_requests_per_s": rng.randrange(400) / 20,
         "watched_ms": 10_000 + rng.randrange(100),
     }
