@@ -1,6 +1,7 @@
-"""librdkafka's driver with false reports of every seventh record; the first argument says which.
+"""librdkafka's driver with a lie; the first argument says which.
 
-`unsent`: it is reported as acknowledged but never sent. `unreported`: it is sent, and its outcome is never reported.
+`unsent`: every seventh record is reported as acknowledged but never sent. `unreported`: it is sent, and its outcome is
+never reported. `unowned`: a member of a group reports all partitions that it is assigned later on, and takes the first.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from driver_runtime.reports import Reports  # noqa: E402  # as above
 
 from probe.driver_contract import driver_pb2 as pb  # noqa: E402  # as above
 
-UNSENT, UNREPORTED = "unsent", "unreported"
+UNSENT, UNREPORTED, UNOWNED = "unsent", "unreported", "unowned"
 
 
 def is_false(sequence: int) -> bool:
@@ -39,6 +40,26 @@ class Unreported:
         return getattr(self._reports, name)
 
 
+def take_the_first() -> None:
+    """Let consumers take all of their first assignment, and the first partition of each later one."""
+    from librdkafka_driver import consumer  # noqa: PLC0415  # the library must be on the path first
+
+    class Lazy(consumer.Consumer):  # type: ignore[misc]  # the library has no types
+        def subscribe(self, topics: list[str], *, on_assign: Any, **more: Any) -> None:
+            before = 0
+
+            def assigned(client: Any, partitions: list[Any]) -> None:
+                nonlocal before
+                on_assign(client, partitions)
+                if before:
+                    client.assign(partitions[:1])
+                before += 1
+
+            super().subscribe(topics, on_assign=assigned, **more)
+
+    consumer.Consumer = Lazy
+
+
 def loader(lie: str) -> Library:
     from librdkafka_driver import producer  # noqa: PLC0415  # the library must be on the path first
     from librdkafka_driver.library import library  # noqa: PLC0415  # as above
@@ -56,6 +77,8 @@ def loader(lie: str) -> Library:
                 super().send(partition, sequence, clock)
 
     producer.Sender = FalseReports
+    if lie == UNOWNED:
+        take_the_first()
     return library()
 
 

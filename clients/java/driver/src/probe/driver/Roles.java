@@ -28,7 +28,7 @@ final class Roles {
         }
         Series.check(start, role);
         Map<String, Object> configuration = required(start, role);
-        configuration.putAll(Profiles.of(start.getProfile(), role, library));
+        configuration.putAll(Profiles.of(start, role, library));
         start.getPropertiesMap().forEach((key, value) -> {
             if (!role.knows(key)) {
                 throw new UnsupportedException("kafka-clients " + library.version() + " has no property " + key
