@@ -37,12 +37,14 @@ class Recorder:
     `add` is a `probe.ports.Sink`: it never blocks and never raises.
     """
 
-    def __init__(self, *, by_wire: bool = False) -> None:
+    def __init__(self, *, by_wire: bool = False, commits_by_wire: bool = False) -> None:
         """Create an empty recorder.
 
         `by_wire` is for applications that report no delivery or commit: answers on the wire are counted instead.
+        `commits_by_wire` is for members whose library commits, and need not report it.
         """
         self._by_wire = by_wire
+        self._commits_by_wire = by_wire or commits_by_wire
         self._events: list[Event] = []
         """All events. Those that an earlier history contained are in order of time."""
         self._ordered = 0
@@ -105,12 +107,10 @@ class Recorder:
     def _add_answer(self, event: Response) -> None:
         if event.api in DISCOVERY_APIS:
             self.discovered_at = event.at
-        elif self._by_wire and event.api in {PRODUCE, OFFSET_COMMIT} and not event.code:
-            done = [row.partition for row in event.rows if not row.code]
-            if event.api == PRODUCE:
-                self.successes.update(done)
-            else:
-                self.kinds[AppKind.COMMITTED] += len(done)
+        elif event.api == PRODUCE and self._by_wire and not event.code:
+            self.successes.update(row.partition for row in event.rows if not row.code)
+        elif event.api == OFFSET_COMMIT and self._commits_by_wire and not event.code:
+            self.kinds[AppKind.COMMITTED] += sum(not row.code for row in event.rows)
 
     def mark(self, kind: MarkKind, text: str = "") -> int:
         """Record a milestone of the harness now. Return its time."""

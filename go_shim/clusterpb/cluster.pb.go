@@ -1903,10 +1903,10 @@ func (x *Readdress) GetAdvertise() []string {
 
 type MetadataView struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Broker        int32                  `protobuf:"varint,1,opt,name=broker,proto3" json:"broker,omitempty"`            // 0 = all
-	LagMs         int32                  `protobuf:"varint,2,opt,name=lag_ms,json=lagMs,proto3" json:"lag_ms,omitempty"` // shows the newest topology older than this
+	Broker        int32                  `protobuf:"varint,1,opt,name=broker,proto3" json:"broker,omitempty"`                                // 0 = all
+	LagMs         int32                  `protobuf:"varint,2,opt,name=lag_ms,json=lagMs,proto3" json:"lag_ms,omitempty"`                     // shows the newest topology older than this
 	HiddenTopics  []string               `protobuf:"bytes,3,rep,name=hidden_topics,json=hiddenTopics,proto3" json:"hidden_topics,omitempty"` // topics, and partitions as TOPIC/NUMBER
-	Frozen        bool                   `protobuf:"varint,4,opt,name=frozen,proto3" json:"frozen,omitempty"`                                   // shows the topology of fault_on until Heal
+	Frozen        bool                   `protobuf:"varint,4,opt,name=frozen,proto3" json:"frozen,omitempty"`                                // shows the topology of fault_on until Heal
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

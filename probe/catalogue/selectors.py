@@ -10,7 +10,7 @@ from probe.catalogue.apps import App, Application, find_app, versions_of
 from probe.catalogue.families import CatalogueError, Family, Version
 from probe.model import Client, Election, Profile, Role
 from probe.model.hints import did_you_mean
-from probe.model.profile import DEFAULT_PROFILE, REFRESHING, SHORT_LIMITS
+from probe.model.profile import AUTOCOMMIT, COOPERATIVE, DEFAULT_PROFILE, REFRESHING, SHORT_LIMITS, STATIC_MEMBER
 from probe.model.versions import VersionKey, version_key
 
 PROFILES: Mapping[str, str] = {
@@ -25,6 +25,9 @@ PROFILES: Mapping[str, str] = {
     "quick-timeouts": "request, session and socket timeouts of 5 s",
     "consumer-protocol": "the new group protocol (KIP-848)",
     SHORT_LIMITS: "session 6 s, poll interval (or rebalance timeout) 8 s, transaction 10 s",
+    STATIC_MEMBER: "short-limits, and a group.instance.id (KIP-345)",
+    COOPERATIVE: "short-limits, and cooperative-sticky assignment (KIP-429)",
+    AUTOCOMMIT: "short-limits, and the library commits every second",
 }
 """Profiles by name, with their descriptions."""
 
@@ -36,6 +39,9 @@ ONLY_FOR: Mapping[str, tuple[Role, ...]] = {
     "zstd": WRITERS,
     "consumer-protocol": (Role.GROUP,),
     SHORT_LIMITS: (Role.GROUP, Role.TRANSACTIONAL),
+    STATIC_MEMBER: (Role.GROUP,),
+    COOPERATIVE: (Role.GROUP,),
+    AUTOCOMMIT: (Role.GROUP,),
 }
 """Roles that a profile applies to, where not all of them."""
 

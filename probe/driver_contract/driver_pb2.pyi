@@ -351,7 +351,9 @@ class Start(_message.Message):
     """
     @_builtins.property
     def properties(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """quick-timeouts, consumer-protocol, short-limits; any other: `unsupported`
+        """quick-timeouts, consumer-protocol, short-limits, static-member (the instance id is
+        `instance`), cooperative, autocommit (the library commits every second; `committed`
+        where it says so); any other: `unsupported`
         the library's own keys, applied last; a key it does not know: `unsupported`
         """
 

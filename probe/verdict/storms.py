@@ -6,8 +6,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from probe.model import AppKind, EngineKind, Reaction, Role, StormBound, Trigger
+from probe.model import AppKind, EngineKind, Reaction, Role, StormBound, Symptom, Trigger
 from probe.verdict import apis
+from probe.verdict.broker_delay import JOINS
 from probe.verdict.discovery import Discovery, folded_discoveries
 from probe.verdict.hits import Hit
 from probe.verdict.route import FutileRequests
@@ -21,6 +22,8 @@ IDLE = 4
 """Number of discoveries without a reason that make a storm."""
 REASON_US = 1_000_000
 """A reason to ask is valid for this time, since a client may still process earlier events when an answer comes."""
+REFRESH_SHARE = 0.8
+"""Libraries shorten the interval of a refresh at random, by at most a fifth (librdkafka)."""
 EXPECTED = frozenset({Trigger.PERIODIC, Trigger.STARTUP})
 """A periodic refresh is configured behaviour, never a storm."""
 DOWN_OR_UP = frozenset({EngineKind.STOPPED, EngineKind.RETURNED, EngineKind.HEALED})
@@ -77,13 +80,25 @@ def idle_discoveries(
     count = 0
     for item in asked:
         before = bisect_left(useful, item.at)
-        if not before:
+        if not before or _refreshes(evidence, ordered, item.at):
             continue
         last = min(useful[before - 1], item.at - REASON_US)
         quiet = bisect_right(events, item.at) == bisect_left(events, last)
         if quiet and not _unanswered(ordered, useful[before - 1], item.at) and not _is_down(evidence, item.at):
             count += 1
     return count
+
+
+def _refreshes(evidence: WireEvidence, ordered: Sequence[Discovery], at: int) -> bool:
+    """Return whether a member of a group of two asks no sooner than its refresh is due.
+
+    Its refresh may wait for a call of the application, and is then no tick of a clock.
+    """
+    every_us = evidence.setting_us("refresh_ms")
+    if evidence.play.kind is not Symptom.MEMBERSHIP or every_us is None:
+        return False
+    before = bisect_left(ordered, at, key=_asked_at)
+    return not before or at - ordered[before - 1].at >= REFRESH_SHARE * every_us
 
 
 def _is_down(evidence: WireEvidence, at: int) -> bool:
@@ -126,6 +141,8 @@ def _happenings(evidence: WireEvidence, hits: Sequence[Hit]) -> Iterable[int]:
     yield from _questions(evidence)
     yield from (event.at for event in evidence.events.opened)
     yield from (event.at for event in evidence.events.closed)
+    if evidence.play.kind is Symptom.MEMBERSHIP:  # who joins may ask for what it subscribes to
+        yield from (item.at for item in evidence.events.requests if item.api in JOINS)
     for answer in evidence.events.responses:
         codes = (answer.code, *(row.code for row in answer.rows))
         if any(code and code not in apis.BENIGN for code in codes):

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from probe.engines.embedded.engine import Embedded
-from probe.model import Event, Outcome, Response, Verdict, Workload
+from probe.model import Event, Outcome, Response, Role, Verdict, Workload
 from probe.ports import RelayPort, Sink
 from probe.runner import Tools
 from tests.support.real_cells import planned, play
@@ -91,6 +91,15 @@ def test_records_that_nobody_sent_are_found(workload: Workload) -> None:
     assert found.facts.phantom
     assert (found.facts.lost, found.facts.unresolved or 0) == (0, 0)
     assert "in the log that nobody sent" in found.reason
+
+
+def test_a_partition_that_nobody_owns_is_found() -> None:
+    """The member that is left reports the partitions of the killed one, and does not read them."""
+    item = planned(RDK, "group/member-killed", Role.GROUP)
+    changed = {item.cell.client: lambda argv: (sys.executable, str(LIAR), "unowned", *argv[2:])}
+    ((_, found),) = play([item], argv=changed)
+    assert (found.outcome, found.conforms) == (Outcome.STUCK, False)
+    assert found.reason.startswith("no member of the group reads partition")
 
 
 def test_a_stalled_loop_is_broken() -> None:

@@ -1,7 +1,8 @@
-"""librdkafka's driver with false reports of every seventh record; the first argument says which.
+"""librdkafka's driver with a lie; the first argument says which.
 
-`unsent`: it is reported as acknowledged but never sent. `unreported`: it is sent, and its outcome is never reported.
-`unasked`: another record is sent beside it, of the same partition or key, which nobody asked for.
+`unsent`: every seventh record is reported as acknowledged but never sent. `unreported`: it is sent, and its outcome is
+never reported. `unasked`: another record is sent beside it, of the same partition or key, which nobody asked for.
+`unowned`: a member of a group reports all partitions that it is assigned later on, and takes the first.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from driver_runtime.workload import value_of  # noqa: E402  # as above
 
 from probe.driver_contract import driver_pb2 as pb  # noqa: E402  # as above
 
-UNSENT, UNREPORTED, UNASKED = "unsent", "unreported", "unasked"
+UNSENT, UNREPORTED, UNASKED, UNOWNED = "unsent", "unreported", "unasked", "unowned"
 BEYOND = 7_000_000
 """Added to the number of a record, it is one that no trial reaches. It is a multiple of every number of keys."""
 
@@ -42,6 +43,26 @@ class Unreported:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._reports, name)
+
+
+def take_the_first() -> None:
+    """Let consumers take all of their first assignment, and the first partition of each later one."""
+    from librdkafka_driver import consumer  # noqa: PLC0415  # the library must be on the path first
+
+    class Lazy(consumer.Consumer):  # type: ignore[misc]  # the library has no types
+        def subscribe(self, topics: list[str], *, on_assign: Any, **more: Any) -> None:
+            before = 0
+
+            def assigned(client: Any, partitions: list[Any]) -> None:
+                nonlocal before
+                on_assign(client, partitions)
+                if before:
+                    client.assign(partitions[:1])
+                before += 1
+
+            super().subscribe(topics, on_assign=assigned, **more)
+
+    consumer.Consumer = Lazy
 
 
 def loader(lie: str) -> Library:
@@ -66,6 +87,8 @@ def loader(lie: str) -> Library:
                 self._client.produce(self._start.topic, value.encode(), **where)
 
     producer.Sender = FalseReports
+    if lie == UNOWNED:
+        take_the_first()
     return library()
 
 

@@ -16,7 +16,7 @@ from probe.cli.options import RunSelection
 from probe.cli.wiring.audit_requests import ask
 from probe.inventory.found import Found, Place
 from probe.model import CONTROL, Cell, Engine, Outcome, Role, Workload
-from probe.model.profile import DEFAULT_PROFILE, SHORT_LIMITS
+from probe.model.profile import DEFAULT_PROFILE, REFRESHING, SHORT_LIMITS
 from probe.reports.audit.result import bisect_command
 from probe.scenarios.own_profiles import OWN_PROFILES, profile_of
 from tests.support.synthetic_rows import CELL
@@ -43,7 +43,7 @@ def test_an_audit_asks_for_the_cells_that_a_run_plays(client: str) -> None:
     asked = [cell for cell in every if cell.workload is Workload.CONTINUOUS]
     plan, _ = RunSelection(clients=[client], scenarios=WITH_OWN, seed=1).whole()
     assert set(asked) == {item.cell for item in plan.cells}
-    assert {cell.profile for cell in asked} == {DEFAULT_PROFILE, SHORT_LIMITS}
+    assert {cell.profile for cell in asked} == {DEFAULT_PROFILE, REFRESHING, SHORT_LIMITS}
 
 
 def test_a_lookup_answers_for_the_scenarios_own_profile_and_names_it(tmp_path: Path, shipped: Path) -> None:

@@ -16,10 +16,11 @@ from aiokafka_driver.errors import error_of
 class Commits(ConsumerRebalanceListener):  # type: ignore[misc]  # the library has no types
     """Commits what was delivered. It is also the rebalance listener; aiokafka awaits its methods."""
 
-    def __init__(self, client: Any, reports: Reports, stop: Stopping) -> None:
+    def __init__(self, client: Any, reports: Reports, stop: Stopping, *, by_library: bool) -> None:
         self._client = client
         self._reports = reports
         self._stop = stop
+        self._by_library = by_library
         self._deliveries = Deliveries(reports)
 
     def note(self, partition: TopicPartition, offset: int) -> None:
@@ -46,7 +47,7 @@ class Commits(ConsumerRebalanceListener):  # type: ignore[misc]  # the library h
         self._deliveries.forget(gone)
 
     async def _commit(self) -> None:
-        if not (new := self._deliveries.uncommitted()):
+        if self._by_library or not (new := self._deliveries.uncommitted()):
             return
         try:
             await self._client.commit(new)

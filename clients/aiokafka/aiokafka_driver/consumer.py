@@ -8,6 +8,7 @@ from typing import Any
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from driver_runtime.library import Stopping
+from driver_runtime.profiles import AUTOCOMMIT
 from driver_runtime.reports import Reports
 
 from aiokafka_driver.commits import Commits
@@ -39,7 +40,7 @@ async def group(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     role = {"group_id": start.group, "auto_offset_reset": "earliest", "enable_auto_commit": False}
     client, effective = build(AIOKafkaConsumer, start, role)
     reports.ready(effective)
-    commits = Commits(client, reports, stop)
+    commits = Commits(client, reports, stop, by_library=start.profile == AUTOCOMMIT)
     client.subscribe([start.topic], listener=commits)
     async with started(client, stop):
         while not stop.asked:

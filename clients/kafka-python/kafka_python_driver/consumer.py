@@ -90,11 +90,12 @@ class Commits(ConsumerRebalanceListener):  # type: ignore[misc]  # the library h
         self._client = client
         self._reports = reports
         self._stop = stop
+        self._by_library = client.config["enable_auto_commit"]
         self.deliveries = Deliveries(reports)
 
     def commit_if_due(self) -> None:
         """Commit new records once per commit interval."""
-        if self.deliveries.is_due():
+        if not self._by_library and self.deliveries.is_due():
             self._commit()
             self.deliveries.schedule()
 
@@ -105,7 +106,7 @@ class Commits(ConsumerRebalanceListener):  # type: ignore[misc]  # the library h
     def on_partitions_revoked(self, revoked: Iterable[TopicPartition]) -> None:
         """Commit before another member takes over. While closing, a lost coordinator would delay the close."""
         gone = list(revoked)
-        if not self._stop.asked:
+        if not self._stop.asked and not self._by_library:
             if MAY_BLOCK:
                 self._commit()
             else:

@@ -10,7 +10,18 @@ import kafka
 import kafka.errors
 from driver_runtime.busy_loop_guard import ThrottledSelector
 from driver_runtime.library import Unsupported
-from driver_runtime.profiles import NO_REFRESH_MS, PRODUCING, acks_of, check_role, text_of, typed, value_like
+from driver_runtime.profiles import (
+    AUTOCOMMIT,
+    COOPERATIVE,
+    NO_REFRESH_MS,
+    PRODUCING,
+    STATIC_MEMBER,
+    acks_of,
+    check_role,
+    text_of,
+    typed,
+    value_like,
+)
 from driver_runtime.reports import Reports
 
 from probe.driver_contract import driver_pb2 as pb
@@ -20,12 +31,22 @@ QUICK_GROUP: Mapping[str, Any] = {"session_timeout_ms": 6000, "request_timeout_m
 """Brokers reject a session below group.min.session.timeout.ms, 6 s by default; up to 2.0 a member's request timeout
 must exceed its session timeout (KafkaConsumer.__init__ in kafka/consumer/group.py)."""
 SHORT_LIMITS = "short-limits"
+try:
+    from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
+except ImportError:  # before 3.0
+    COOPERATIVE_ASSIGNORS: tuple[object, ...] = ()
+else:
+    COOPERATIVE_ASSIGNORS = (CooperativeStickyAssignor,)
+SHORT_GROUP: Mapping[str, Any] = {"session_timeout_ms": 6000, "max_poll_interval_ms": 8000}
 OF_ROLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
     ("quick-timeouts", "group"): QUICK_GROUP,
-    (SHORT_LIMITS, "group"): {"session_timeout_ms": 6000, "max_poll_interval_ms": 8000},
+    (SHORT_LIMITS, "group"): SHORT_GROUP,
+    (STATIC_MEMBER, "group"): SHORT_GROUP,
+    (COOPERATIVE, "group"): {**SHORT_GROUP, "partition_assignment_strategy": COOPERATIVE_ASSIGNORS},
+    (AUTOCOMMIT, "group"): {**SHORT_GROUP, "enable_auto_commit": True, "auto_commit_interval_ms": 1000},
     (SHORT_LIMITS, "transactional"): {"transaction_timeout_ms": 10000},
 }
-"""Further settings, by profile and role."""
+"""Further settings, by profile and role. A static member has the name of its instance."""
 PROFILES: Mapping[str, Mapping[str, Any]] = {
     "isolated": NO_REFRESH,
     "defaults": {},
@@ -37,6 +58,9 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
     "refresh-1s": {"metadata_max_age_ms": 1000},
     "quick-timeouts": {**NO_REFRESH, "request_timeout_ms": 5000},
     SHORT_LIMITS: NO_REFRESH,
+    STATIC_MEMBER: NO_REFRESH,
+    COOPERATIVE: NO_REFRESH,
+    AUTOCOMMIT: NO_REFRESH,
 }
 REPORTED: Mapping[str, str] = {
     "retries": "retries",
@@ -77,6 +101,10 @@ def build(
     name = f"kafka-python {kafka.__version__}"
     known = kind.DEFAULT_CONFIG  # type: ignore[attr-defined]  # both classes have it
     own = OF_ROLES.get((start.profile, start.role), {})
+    if start.profile == STATIC_MEMBER:
+        own = {**own, "group_instance_id": start.instance}
+    if start.profile == COOPERATIVE and not COOPERATIVE_ASSIGNORS:
+        raise Unsupported(f"{name} has no cooperative assignor")
     chosen = {**role, **PROFILES[start.profile], **own, **typed(name, start.properties, known, _value)}
     if absent := [key for key in chosen if key not in known]:
         raise Unsupported(f"{name} has no setting {absent[0]!r} for role {start.role}")

@@ -18,10 +18,10 @@ export async function group(library, start, reports, stopping) {
   const member = new Member(client, start, reports, stopping);
   await connected(client, async () => {
     await client.subscribe({ topic: start.topic, fromBeginning: true });
-    await client.run({ ...settings.run, autoCommit: false, eachMessage: async (given) => member.take(given) });
+    await client.run({ autoCommit: false, ...settings.run, eachMessage: async (given) => member.take(given) });
     while (!stopping.asked && !member.gone) {
       await stopping.wait(COMMIT_MS);
-      if (!stopping.asked) member.commit(); // not awaited: a blocked commit must not delay the close
+      if (!stopping.asked && !settings.run.autoCommit) member.commit(); // not awaited: a blocked commit must not delay the close
     }
   });
   if (member.gone && !stopping.asked) throw member.gone;

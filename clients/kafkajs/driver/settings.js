@@ -12,6 +12,11 @@ const NO_REFRESH = { metadataMaxAge: DAY_MS };
 /** Brokers reject a session below group.min.session.timeout.ms, 6 s by default. */
 const SESSION_MS = 6000;
 
+const SHORT_LIMITS = {
+  producer: { ...NO_REFRESH, transactionTimeout: 10_000 },
+  consumer: { ...NO_REFRESH, sessionTimeout: SESSION_MS, rebalanceTimeout: 8000 },
+};
+
 /** The settings of every profile. */
 const PROFILES = {
   isolated: { producer: NO_REFRESH, consumer: NO_REFRESH },
@@ -26,10 +31,8 @@ const PROFILES = {
     producer: NO_REFRESH,
     consumer: { ...NO_REFRESH, sessionTimeout: SESSION_MS, rebalanceTimeout: SESSION_MS },
   },
-  "short-limits": {
-    producer: { ...NO_REFRESH, transactionTimeout: 10_000 },
-    consumer: { ...NO_REFRESH, sessionTimeout: SESSION_MS, rebalanceTimeout: 8000 },
-  },
+  "short-limits": SHORT_LIMITS,
+  autocommit: { consumer: SHORT_LIMITS.consumer, run: { autoCommit: true, autoCommitInterval: 1000 } },
 };
 /**
  * The first version that supports a profile. Before 2.0.0 concurrent sends of one idempotent producer take the same
@@ -39,6 +42,9 @@ const PROFILES = {
 const SINCE = { idempotent: "2.0.0", "no-retries": "1.15.0" };
 /** Profiles with settings that only producers have. */
 const PRODUCER_PROFILES = new Set(["idempotent", "no-retries", "acks-1"]);
+
+/** Profiles with settings that only members of a group have. */
+const GROUP_PROFILES = new Set(["autocommit"]);
 
 /** The functions that a role calls with the user's arguments. */
 const CALLS = {
@@ -105,6 +111,9 @@ export function settle(library, start) {
   const producing = CALLS[role].includes("producer");
   if (PRODUCER_PROFILES.has(profile) && !producing) {
     throw new Unsupported(`profile ${profile} sets what only producers have; role ${role} does not produce`);
+  }
+  if (GROUP_PROFILES.has(profile) && role !== "group") {
+    throw new Unsupported(`profile ${profile} sets what only members of a group have; role ${role} is none`);
   }
   const settings = Object.fromEntries(CALLS[role].map((call) => [call, { ...PROFILES[profile][call] }]));
   if (role === "transactional") Object.assign(settings.producer, { idempotent: true, maxInFlightRequests: 1 });

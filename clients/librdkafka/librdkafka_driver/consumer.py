@@ -7,6 +7,7 @@ from typing import Any
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
 from driver_runtime.library import Stopping, Unsupported
+from driver_runtime.profiles import AUTOCOMMIT
 from driver_runtime.reports import Reports
 
 from librdkafka_driver.errors import error_of, error_of_kafka
@@ -76,6 +77,7 @@ class Commits:
         self._next: dict[int, int] = {}
         self._done: dict[int, int] = {}
         self._due = time.monotonic() + COMMIT_S
+        self._by_library = start.profile == AUTOCOMMIT
 
     def note(self, partition: int, offset: int) -> None:
         """Keep the next offset of a partition."""
@@ -110,6 +112,8 @@ class Commits:
             self._reports.commit_error(error_of(error))
 
     def _new(self) -> dict[int, int]:
+        if self._by_library:
+            return {}
         return {partition: offset for partition, offset in self._next.items() if self._done.get(partition) != offset}
 
     def _offsets(self, new: dict[int, int]) -> list[Any]:

@@ -7,21 +7,26 @@ from collections.abc import Mapping
 import confluent_kafka
 from driver_runtime import librdkafka_settings
 from driver_runtime.library import Unsupported
-from driver_runtime.profiles import PRODUCING, acks_of, check_role
+from driver_runtime.profiles import AUTOCOMMIT, COOPERATIVE, PRODUCING, STATIC_MEMBER, acks_of, check_role
 
 from librdkafka_driver.native import ConfigurationError, Native
 from librdkafka_driver.origin import library_file
 from probe.driver_contract import driver_pb2 as pb
 
+INSTANCE_ID = "group.instance.id"
 QUICK = {
     "session.timeout.ms": "6000",  # brokers reject less than their group.min.session.timeout.ms, 6 s by default
     "socket.connection.setup.timeout.ms": "5000",
 }
 SHORT = {"session.timeout.ms": "6000", "max.poll.interval.ms": "8000", "transaction.timeout.ms": "10000"}
+SHORT_LIMITS = {**librdkafka_settings.NO_REFRESH, **SHORT}
 PROFILES: Mapping[str, Mapping[str, str]] = {
     **librdkafka_settings.PROFILES,
     "quick-timeouts": {**librdkafka_settings.PROFILES["quick-timeouts"], **QUICK},
-    "short-limits": {**librdkafka_settings.NO_REFRESH, **SHORT},
+    "short-limits": SHORT_LIMITS,
+    STATIC_MEMBER: {**SHORT_LIMITS, INSTANCE_ID: "the name of the instance"},
+    COOPERATIVE: {**SHORT_LIMITS, "partition.assignment.strategy": "cooperative-sticky"},
+    AUTOCOMMIT: {**SHORT_LIMITS, "enable.auto.commit": "true", "auto.commit.interval.ms": "1000"},
 }
 NEWER = frozenset({"socket.connection.setup.timeout.ms", "max.poll.interval.ms", "transaction.timeout.ms"})
 """Settings that a profile omits in versions without them."""
@@ -63,7 +68,10 @@ def configure(start: pb.Start, role: Mapping[str, str]) -> tuple[dict[str, str],
     """
     check_role(start)
     ours = {"bootstrap.servers": ",".join(start.bootstrap), "client.id": start.client_id}
-    chosen = ours | dict(role) | _settings(start.profile) | dict(start.properties)
+    chosen = ours | dict(role) | _settings(start.profile)
+    if start.profile == STATIC_MEMBER:
+        chosen[INSTANCE_ID] = start.instance
+    chosen |= dict(start.properties)
     try:
         whole = NATIVE.effective(chosen)
     except ConfigurationError as error:

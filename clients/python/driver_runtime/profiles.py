@@ -10,6 +10,9 @@ from probe.driver_contract import driver_pb2 as pb
 PRODUCING = frozenset({"producer", "transactional"})
 PRODUCER_PROFILES = frozenset({"idempotent", "no-retries", "acks-1", "zstd"})
 """Profiles with settings that only producers have."""
+STATIC_MEMBER, COOPERATIVE, AUTOCOMMIT = "static-member", "cooperative", "autocommit"
+GROUP_PROFILES = frozenset({STATIC_MEMBER, COOPERATIVE, AUTOCOMMIT})
+"""Profiles with settings that only members of a group have."""
 NO_REFRESH_MS = 24 * 3600 * 1000
 """A refresh interval longer than any trial, for libraries without a value for "never"."""
 UNLIMITED = 2147483647
@@ -20,6 +23,8 @@ def check_role(start: pb.Start) -> None:
     """Raise Unsupported for a profile without a meaning for the role."""
     if start.profile in PRODUCER_PROFILES and start.role not in PRODUCING:
         raise Unsupported(f"profile {start.profile} sets what only producers have; role {start.role} does not produce")
+    if start.profile in GROUP_PROFILES and start.role != "group":
+        raise Unsupported(f"profile {start.profile} sets what only members of a group have; role {start.role} is none")
 
 
 def typed(

@@ -29,7 +29,19 @@ var profiles = driver.Profiles{
 	"short-limits": {Set: map[string]string{
 		"SessionTimeout": "6s", "RebalanceTimeout": "8s", "TransactionTimeout": "10s",
 	}},
+	staticMember: {Set: map[string]string{"SessionTimeout": "6s", "RebalanceTimeout": "8s"}}, // InstanceID below
+	"cooperative": {Set: map[string]string{
+		"SessionTimeout": "6s", "RebalanceTimeout": "8s", "Balancers": "cooperative-sticky",
+	}},
+	autocommit: {Set: map[string]string{
+		"SessionTimeout": "6s", "RebalanceTimeout": "8s", "AutoCommitInterval": "1s",
+	}},
 }
+
+const (
+	staticMember = "static-member"
+	autocommit   = "autocommit"
+)
 
 // never is the longest metadata age that the library allows, longer than any trial.
 const never = "1h"
@@ -58,6 +70,9 @@ func configure(start *driverpb.Start, out *driver.Instance) ([]kgo.Opt, error) {
 		set["MetadataMaxAge"] = never
 	}
 	maps.Copy(set, chosen.Set)
+	if start.Profile == staticMember {
+		set["InstanceID"] = start.Instance
+	}
 	maps.Copy(set, start.Properties)
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		more, err := property(name, set[name])

@@ -25,8 +25,12 @@ type group struct {
 func openGroup(options []kgo.Opt, start *driverpb.Start, out *driver.Instance) (driver.Client, error) {
 	g := &group{topic: start.Topic, assigned: map[int32]bool{}, due: map[int32]kgo.EpochOffset{}}
 	lost := func(_ context.Context, _ *kgo.Client, parts map[string][]int32) { g.changed(out, parts, false) }
+	commits := kgo.GroupOpt(kgo.DisableAutoCommit())
+	if start.Profile == autocommit {
+		commits = kgo.AutoCommitCallback(g.reportAutoCommit)
+	}
 	r, err := newReader(options, start, out,
-		kgo.ConsumerGroup(start.Group), kgo.ConsumeTopics(start.Topic), kgo.DisableAutoCommit(),
+		kgo.ConsumerGroup(start.Group), kgo.ConsumeTopics(start.Topic), commits,
 		kgo.OnPartitionsAssigned(func(_ context.Context, _ *kgo.Client, parts map[string][]int32) {
 			g.changed(out, parts, true)
 		}),
@@ -35,6 +39,10 @@ func openGroup(options []kgo.Opt, start *driverpb.Start, out *driver.Instance) (
 		return nil, err
 	}
 	g.reader = r
+	if start.Profile == autocommit {
+		g.poll(func(*kgo.Record) {})
+		return g, nil
+	}
 	g.poll(g.delivered)
 	g.commits.Go(func() { driver.Tick(g.running.Done(), driver.Fixed(driver.CommitInterval), g.commit) })
 	return g, nil
@@ -95,6 +103,19 @@ func (g *group) reportCommit(
 			}
 		}
 	}
+}
+
+// reportAutoCommit reports the result of a commit of the library.
+func (g *group) reportAutoCommit(
+	client *kgo.Client, request *kmsg.OffsetCommitRequest, response *kmsg.OffsetCommitResponse, err error,
+) {
+	due := map[int32]kgo.EpochOffset{}
+	for _, topic := range request.Topics {
+		for _, part := range topic.Partitions {
+			due[part.Partition] = kgo.EpochOffset{Offset: part.Offset}
+		}
+	}
+	g.reportCommit(due)(client, request, response, err)
 }
 
 func (g *group) reportPartition(partition int32, offset int64, err error) {

@@ -21,6 +21,7 @@ type maker func(text string) ([]kgo.Opt, error)
 var options = map[string]maker{
 	"AllowAutoTopicCreation":   flag(kgo.AllowAutoTopicCreation),
 	"AutoCommitInterval":       duration(kgo.AutoCommitInterval),
+	"Balancers":                word(balancers, func(one kgo.GroupBalancer) kgo.GroupOpt { return kgo.Balancers(one) }),
 	"BrokerMaxReadBytes":       number(kgo.BrokerMaxReadBytes),
 	"BrokerMaxWriteBytes":      number(kgo.BrokerMaxWriteBytes),
 	"ConnIdleTimeout":          duration(kgo.ConnIdleTimeout),
@@ -61,6 +62,10 @@ var options = map[string]maker{
 var (
 	acknowledgements = map[string]kgo.Acks{
 		"all": kgo.AllISRAcks(), "-1": kgo.AllISRAcks(), "1": kgo.LeaderAck(), "0": kgo.NoAck(),
+	}
+	balancers = map[string]kgo.GroupBalancer{
+		"cooperative-sticky": kgo.CooperativeStickyBalancer(), "range": kgo.RangeBalancer(),
+		"roundrobin": kgo.RoundRobinBalancer(), "sticky": kgo.StickyBalancer(),
 	}
 	isolations = map[string]kgo.IsolationLevel{
 		"read_uncommitted": kgo.ReadUncommitted(), "read_committed": kgo.ReadCommitted(),

@@ -29,9 +29,13 @@ var profiles = driver.Profiles{
 		"Reader.HeartbeatInterval": "1500ms",
 	}},
 	"short-limits": {Set: map[string]string{"Reader.SessionTimeout": "6s", "Reader.RebalanceTimeout": "8s"}},
+	autocommit: {Set: map[string]string{
+		"Reader.SessionTimeout": "6s", "Reader.RebalanceTimeout": "8s", "Reader.CommitInterval": "1s",
+	}},
 }
 
 const (
+	autocommit = "autocommit"
 	// never is a refresh interval longer than any trial.
 	never = "24h"
 	// refreshKey is the library's only refresh: of the writer's cluster layout.

@@ -34,12 +34,15 @@ func newReader(c *config, out *driver.Instance, partition int32, log kafka.Logge
 }
 
 // fetch runs until the reader is closed; `each` is called for every message after it was reported.
-func (r *reader) fetch(each func(kafka.Message)) {
+func (r *reader) fetch(each func(kafka.Message)) { r.read(r.library.FetchMessage, each) }
+
+// read is fetch with another call of the library: ReadMessage commits by itself.
+func (r *reader) read(next func(context.Context) (kafka.Message, error), each func(kafka.Message)) {
 	r.fetcher.Add(1)
 	go func() {
 		defer r.fetcher.Done()
 		for r.running.Err() == nil {
-			message, err := r.library.FetchMessage(r.running)
+			message, err := next(r.running)
 			switch {
 			case r.running.Err() != nil:
 			case err != nil:

@@ -29,6 +29,10 @@ func openGroup(c *config, start *driverpb.Start, out *driver.Instance) (driver.C
 	}
 	g.reader = r
 	out.Ready(readerSettings(r.library))
+	if start.Profile == autocommit {
+		g.read(g.library.ReadMessage, func(kafka.Message) {})
+		return g, nil
+	}
 	g.fetch(func(message kafka.Message) {
 		g.mu.Lock()
 		defer g.mu.Unlock()

@@ -28,7 +28,20 @@ var profiles = driver.Profiles{
 	"short-limits": {Set: map[string]string{
 		"Consumer.Group.Session.Timeout": "6s", "Consumer.Group.Rebalance.Timeout": "8s",
 	}},
+	staticMember: {Set: map[string]string{ // InstanceId is set per instance
+		"Consumer.Group.Session.Timeout": "6s", "Consumer.Group.Rebalance.Timeout": "8s", instanceID: "",
+	}},
+	autocommit: {Set: map[string]string{
+		"Consumer.Group.Session.Timeout": "6s", "Consumer.Group.Rebalance.Timeout": "8s",
+		"Consumer.Offsets.AutoCommit.Enable": "true", "Consumer.Offsets.AutoCommit.Interval": "1s",
+	}},
 }
+
+const (
+	staticMember = "static-member"
+	autocommit   = "autocommit"
+	instanceID   = "Consumer.Group.InstanceId"
+)
 
 // maxProtocol caps the protocol version of a profile: brokers since 4.0 serve Produce from v3 on, which came with 0.11.
 var maxProtocol = map[string]string{"oldest-protocol": "0.11.0.0"}
@@ -116,6 +129,11 @@ func adjust(config *sarama.Config, chosen driver.Profile, start *driverpb.Start)
 	}
 	if err := apply(start.Profile, config); err != nil {
 		return err
+	}
+	if start.Profile == staticMember {
+		if err := assign(config, instanceID, start.Instance); err != nil {
+			return err
+		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(start.Properties)) {
 		if _, ours := forced[path]; ours || slices.Contains(reserved, path) {

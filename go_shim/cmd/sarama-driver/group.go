@@ -25,6 +25,7 @@ type group struct {
 	library sarama.ConsumerGroup
 	out     *driver.Instance
 	topic   string
+	own     bool // it commits by itself
 	stop    context.CancelFunc
 	done    sync.WaitGroup
 
@@ -49,6 +50,7 @@ func openGroup(config *sarama.Config, start *driverpb.Start, out *driver.Instanc
 	}
 	running, stop := context.WithCancel(context.Background())
 	g := &group{library: library, out: out, topic: start.Topic, stop: stop, claims: map[int32]*claim{}}
+	g.own = start.Profile != autocommit
 	out.Ready(settings(config, start.Role))
 	g.done.Add(2)
 	go g.reportErrors()
@@ -112,7 +114,7 @@ func (g *group) Setup(session sarama.ConsumerGroupSession) error {
 	g.claims = map[int32]*claim{}
 	g.mu.Unlock()
 	g.out.Event(driverpb.Kind_ASSIGNED, func(e *driverpb.Event) { e.Partitions = slices.Clone(partitions) })
-	if committer, can := session.(interface{ Commit() }); can {
+	if committer, can := session.(interface{ Commit() }); can && g.own {
 		g.done.Go(func() {
 			driver.Tick(session.Context().Done(), driver.Fixed(driver.CommitInterval), func() { g.commit(committer.Commit) })
 		})

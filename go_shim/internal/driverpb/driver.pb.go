@@ -547,7 +547,9 @@ type Start struct {
 	ClientId string                 `protobuf:"bytes,2,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"` // must be the client id on the wire
 	Role     string                 `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`                         // producer, consumer, group, transactional, admin; any other: `unsupported`
 	Profile  string                 `protobuf:"bytes,4,opt,name=profile,proto3" json:"profile,omitempty"`                   // isolated, defaults, idempotent, no-retries, acks-1, zstd, oldest-protocol, refresh-1s,
-	// quick-timeouts, consumer-protocol, short-limits; any other: `unsupported`
+	// quick-timeouts, consumer-protocol, short-limits, static-member (the instance id is
+	// `instance`), cooperative, autocommit (the library commits every second; `committed`
+	// where it says so); any other: `unsupported`
 	Properties map[string]string `protobuf:"bytes,5,rep,name=properties,proto3" json:"properties,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // the library's own keys, applied last; a key it does not know: `unsupported`
 	Bootstrap  []string          `protobuf:"bytes,6,rep,name=bootstrap,proto3" json:"bootstrap,omitempty"`                                                                             // host:port
 	Topic      string            `protobuf:"bytes,7,opt,name=topic,proto3" json:"topic,omitempty"`

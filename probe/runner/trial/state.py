@@ -16,12 +16,14 @@ from probe.model import (
     History,
     Mark,
     Opened,
+    Profile,
     Request,
     Response,
     Subject,
     Target,
 )
 from probe.model.clock import now_us
+from probe.model.profile import AUTOCOMMIT
 from probe.planning.plan import Planned
 from probe.protocol.apis import METADATA
 from probe.protocol.rows import UNKNOWN_ID
@@ -30,6 +32,12 @@ from probe.runner.judge_executor import submit_to_thread
 from probe.runner.trial.client_limits import own_limit_ms, timeout_ms
 
 Wire = Opened | Closed | Request | Response | Folded
+
+
+def new_recorder(header: Header) -> Recorder:
+    """Return an empty recorder for a trial."""
+    commits = Profile.parse(header.cell.profile).name == AUTOCOMMIT
+    return Recorder(by_wire=bool(header.judged_by), commits_by_wire=commits)
 
 
 @dataclass
@@ -80,7 +88,7 @@ class TrialState:
 
     def start_over(self, subject: Subject) -> None:
         """Discard the events of an ended instance; another one is judged."""
-        self.recorder = Recorder(by_wire=bool(self.header.judged_by))
+        self.recorder = new_recorder(self.header)
         self.header = replace(self.header, subject=subject, settings={})
 
     def go_on_with(self, subject: Subject) -> None:

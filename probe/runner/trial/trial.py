@@ -11,12 +11,11 @@ from probe.model import Engine, History, Role, Symptom
 from probe.planning.plan import Planned
 from probe.ports import Cluster, Tap
 from probe.processes.resources import exhaustion
-from probe.recorder import Recorder
 from probe.runner.tools import Options, Tools
 from probe.runner.trial.environment import StartingSlot, TrialEnvironment
 from probe.runner.trial.setup import make_header
 from probe.runner.trial.start_modes import run_instances
-from probe.runner.trial.state import TrialState
+from probe.runner.trial.state import TrialState, new_recorder
 from probe.runner.trial.teardown import read_back
 
 
@@ -42,7 +41,7 @@ async def run_trial(
     too large for the fault, ExhaustedError if a resource of this machine is exhausted.
     """
     header = make_header(item, trial, tools, options)
-    state = TrialState(item, header, Recorder(by_wire=bool(header.judged_by)))
+    state = TrialState(item, header, new_recorder(header))
     slot = StartingSlot(starting, dawdles)
     try:
         if item.cell.engine is not Engine.KAFKA:  # a cohort's topics are made at once

@@ -24,10 +24,12 @@ final class GroupRole extends ConsumerRole implements ConsumerRebalanceListener 
     private static final long COMMIT_INTERVAL_US = 1_000_000;
 
     private final Map<TopicPartition, OffsetAndMetadata> uncommitted = new HashMap<>();
+    private final boolean byLibrary;
     private long committedAt = Reports.clock();
 
     GroupRole(Start start, Reports reports, Map<String, Object> configuration) {
         super(start, reports, configuration);
+        byLibrary = "true".equals(configuration.get("enable.auto.commit"));
     }
 
     @Override
@@ -50,7 +52,7 @@ final class GroupRole extends ConsumerRole implements ConsumerRebalanceListener 
 
     private void commit() {
         committedAt = Reports.clock();
-        if (uncommitted.isEmpty()) {
+        if (byLibrary || uncommitted.isEmpty()) {
             return;
         }
         try {

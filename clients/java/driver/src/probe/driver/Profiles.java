@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import probe.driver.v1.Start;
 
 /**
  * Named configurations as settings of kafka-clients. All but {@code defaults} and {@code refresh-1s} extend {@code
@@ -25,7 +26,7 @@ final class Profiles {
     private static final Map<String, String> SHORT_LIMITS = Map.of(
             "session.timeout.ms", "6000", "max.poll.interval.ms", "8000", "transaction.timeout.ms", "10000");
     private static final List<String> NAMES = List.of("isolated", "defaults", "idempotent", "no-retries", "acks-1",
-            "zstd", "refresh-1s", "quick-timeouts", "consumer-protocol", "short-limits");
+            "zstd", "refresh-1s", "quick-timeouts", "consumer-protocol", "short-limits", "static-member", "cooperative", "autocommit");
 
     private Profiles() {}
 
@@ -35,12 +36,15 @@ final class Profiles {
             case "idempotent" -> library.atLeast(0, 11);
             case "zstd" -> library.atLeast(2, 1);
             case "consumer-protocol" -> library.atLeast(4, 0);
+            case "static-member" -> library.atLeast(2, 3);
+            case "cooperative" -> library.atLeast(2, 4);
             default -> true;
         }).collect(Collectors.toList());
     }
 
     /** Throws UnsupportedException with the reason. */
-    static Map<String, String> of(String profile, Role role, Library library) {
+    static Map<String, String> of(Start start, Role role, Library library) {
+        String profile = start.getProfile();
         Map<String, String> settings = new HashMap<>(Map.of(REFRESH, NEVER));
         switch (profile) {
             case "isolated" -> { }
@@ -54,6 +58,12 @@ final class Profiles {
             case "quick-timeouts" -> settings.putAll(quick(role, library));
             case "consumer-protocol" -> settings.putAll(consumerProtocol(role, library));
             case "short-limits" -> settings.putAll(shortLimits(role));
+            case "static-member" -> settings.putAll(
+                    ofGroup(profile, role, Map.of("group.instance.id", start.getInstance())));
+            case "cooperative" -> settings.putAll(ofGroup(profile, role, Map.of("partition.assignment.strategy",
+                    "org.apache.kafka.clients.consumer.CooperativeStickyAssignor")));
+            case "autocommit" -> settings.putAll(ofGroup(profile, role,
+                    Map.of("enable.auto.commit", "true", "auto.commit.interval.ms", "1000")));
             case "oldest-protocol" -> throw new UnsupportedException(
                     "kafka-clients negotiates the version of every request and has no setting that caps it");
             default -> throw new UnsupportedException("this driver has no profile " + profile);
@@ -90,6 +100,18 @@ final class Profiles {
                     "group.protocol=consumer is a preview before 4.0 (KIP-848); this is " + library.version());
         }
         return only(role == Role.GROUP, "consumer-protocol", role, "group.protocol", "consumer");
+    }
+
+    /** Short limits, and further settings of a member of a group. */
+    private static Map<String, String> ofGroup(String profile, Role role, Map<String, String> more) {
+        Map<String, String> settings = new HashMap<>(shortLimits(role));
+        for (Map.Entry<String, String> item : more.entrySet()) {
+            if (!role.knows(item.getKey())) {
+                throw new UnsupportedException("this version has no " + item.getKey());
+            }
+            settings.putAll(only(role == Role.GROUP, profile, role, item.getKey(), item.getValue()));
+        }
+        return settings;
     }
 
     /** Before 0.10.1 there is no poll interval (KIP-62), and a member that does not poll loses its session. */

@@ -33,7 +33,7 @@ final class Roles {
     /** The library's settings: what a client needs, the profile's, the properties. Throws UnsupportedException. */
     static Map<String, Object> configuration(Start start, Role role, Library library) {
         Map<String, Object> configuration = required(start, role);
-        configuration.putAll(Profiles.of(start.getProfile(), role, library));
+        configuration.putAll(Profiles.of(start, role, library));
         start.getPropertiesMap().forEach((key, value) -> {
             if (!role.knows(key)) {
                 throw new UnsupportedException("kafka-clients " + library.version() + " has no property " + key
