@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from probe.catalogue.known_results import read_known
+from probe.cli.commands.verify import KNOWN
 from probe.model import Facts, Outcome, PhaseClock, Role, Trigger, Workload
 from probe.model.conditions import CHANGES, ConditionsChange
 from probe.model.outcomes import OUTCOMES
@@ -32,6 +34,19 @@ def test_the_documented_table_matches_the_code() -> None:
 def test_the_rules_have_all_rows() -> None:
     assert sorted({rule.row for rule in RULES}) == list(range(1, 17))
     assert RULES[-1].when == "otherwise"
+
+
+def test_reports_as_known_results_are_known_results() -> None:
+    """Each of the 26 reports names its entries, or its reason is among those that no cell shows."""
+    shown, rest = PAGE[PAGE.index("## Reports as known results") :].split("## Reports that no cell shows")
+    rows = [line.split(" | ") for line in shown.splitlines() if line.startswith("| ") and "known result |" not in line]
+    known = {item.id for item in read_known(KNOWN)}
+    named = [set(re.findall(r"`([^`]+)`", row[2])) for row in rows]
+    assert set().union(*named) <= known
+    assert (len(rows), sum(map(bool, named))) == (26, 22)
+    reasons = rest[: rest.index("\n## ")]
+    lacking = [row[0].removeprefix("| ").split(",")[0] for row, ids in zip(rows, named, strict=True) if not ids]
+    assert [report for report in lacking if report not in reasons] == []
 
 
 def test_the_documented_conditions_match_the_table() -> None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from probe.model import App, AppKind, Event, Header, History, MarkKind, Outcome, Stored, Verdict
+from probe.model import App, AppKind, Event, Header, History, MarkKind, Outcome, Reaction, Stored, Verdict
 from probe.verdict import judge
 from probe.verdict.keyed import beat, strayed, with_partitions
 from tests.support.histories import history
-from tests.support.transcript import AFFECTED, BYSTANDER, ME, NEW
+from tests.support.transcript import AFFECTED, BYSTANDER, ME, NEW, STORAGE_ERROR
 from tests.support.transcript_steps import (
     Step,
     acked,
@@ -27,6 +27,7 @@ from tests.support.transcript_steps import (
 )
 
 BATCH = 20
+NOTHING = replace(STORAGE_ERROR, expects=Reaction.NOTHING, conforms=(Outcome.CLEAN,))
 MOVE: tuple[Step, ...] = (fault_on(), produce_answer(56), at(150), moved(), at(180), announced(), ask(), tell(NEW))
 AT_ONCE_US = 1000
 """The interval between records of a burst."""
@@ -50,6 +51,13 @@ def test_a_client_that_serves_three_bursts_has_recovered() -> None:
     facts = pipelined(*steps).facts
     assert facts.recovered
     assert facts.recovery_ms == pytest.approx(520 - 180, abs=30)
+
+
+@pytest.mark.parametrize(("bursts", "outcome"), [(2, Outcome.WAITING), (3, Outcome.CLEAN)])
+def test_a_client_of_which_nothing_is_asked_serves_with_three_bursts(bursts: int, outcome: Outcome) -> None:
+    steps = [step for number in range(bursts) for step in (at(9300 + 200 * number), burst())]
+    found = judge(history(fault_on(), *steps, watch(10_000), batch=BATCH, play=NOTHING))
+    assert found.outcome is outcome
 
 
 def closing(*steps: Step, **header: Any) -> Verdict:
