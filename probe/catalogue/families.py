@@ -66,6 +66,8 @@ class Version(_Strict):
     empty = recorded on first use."""
     extra: tuple[str, ...] = ()
     """Further artifacts that only this version needs, in the form of the source's `extra`."""
+    library: Client | None = None
+    """Of an application: the client library inside it, as `{ family = "sarama", version = "1.29.1" }`."""
 
     @property
     def pinned_artifact(self) -> str:
@@ -154,6 +156,8 @@ class Family(_Strict):
 
     family: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
     title: str
+    language: str = ""
+    """Language of the programs that use it, as people write it; empty = an application, which no program uses."""
     about: str
     driver: str
     """Command of the driver relative to the family's folder, or the Go package below go_shim/cmd."""

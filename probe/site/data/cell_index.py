@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from probe.model import Cell, Client, Engine, Outcome, Role, Workload, control_first
@@ -94,6 +94,16 @@ class CellIndex:
         near = (one for one in others if comparable(row.cell, row.conditions, one.cell, one.conditions))
         return sorted(near, key=lambda one: list(Workload).index(one.cell.workload))
 
+    def of_library(self, row: MatrixRow, library: Client) -> MatrixRow | None:
+        """Return the comparable row of a library for the same question, of its newest version up to the given one.
+
+        Where none is so old, that of its oldest version.
+        """
+        asked = self._versions.get((row.since, *_question_of(replace(row.cell, family=library.family))), [])
+        last = version_key(library.version)
+        older = [one for one in asked if version_key(one.cell.version) <= last]
+        return older[-1] if older else next(iter(asked), None)
+
 
 def silent(one: MatrixRow, other: MatrixRow) -> bool:
     """Return whether an outcome of the two is not about the client, so that they neither agree nor disagree."""
@@ -101,7 +111,11 @@ def silent(one: MatrixRow, other: MatrixRow) -> bool:
 
 
 def _question(row: MatrixRow) -> tuple[object, ...]:
-    return row.since, *(text for name, text in row.cell.columns().items() if name != "version")
+    return row.since, *_question_of(row.cell)
+
+
+def _question_of(cell: Cell) -> Iterator[str]:
+    return (text for name, text in cell.columns().items() if name != "version")
 
 
 def _anywhere(cell: Cell) -> Cell:

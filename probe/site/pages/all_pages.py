@@ -14,7 +14,7 @@ from probe.site.data.matrix_rows import MatrixRow
 from probe.site.data.page_names import client_slug, scenario_slug
 from probe.site.data.run_history import RunHistory
 from probe.site.data.wording import command, details, summary
-from probe.site.pages import clients, ready, scenarios, upgrade
+from probe.site.pages import choose, clients, ready, scenarios, upgrade
 from probe.site.pages.changes import change_report
 from probe.site.pages.filters import filters
 from probe.site.pages.grid import grid, tally
@@ -59,6 +59,7 @@ class Pages:
         yield "scenarios.html", _render("scenarios.html", here="scenarios", scores=scenarios.scores(self.answers))
         yield "upgrade.html", _render("upgrade.html", here="upgrade", data=upgrade.data(self.answers))
         yield "ready.html", self._ready()
+        yield "choose.html", _render("choose.html", here="choose", choice=choose.choice(self.answers, self._listed))
         yield "sweeps.html", _render("sweeps.html", here="sweeps", sweeps=shown_sweeps(self._sweeps))
         yield "changes.html", self._changes()
         for client, text in self._clients():
@@ -100,6 +101,7 @@ class Pages:
             versions = of_family[one.client.family]
             place = versions.index(one.client)
             rows = self.answers.of_client(one.client)
+            library = self._library(one.client)
             yield (
                 one.client,
                 _render(
@@ -114,9 +116,16 @@ class Pages:
                     newer=versions[place + 1] if place + 1 < len(versions) else None,
                     newest=versions[-1],
                     findings=clients.findings(self.answers, one.client),
-                    parts=clients.role_sections(self.answers, one.client),
+                    library=library,
+                    parts=clients.role_sections(self.answers, one.client, library),
                 ),
             )
+
+    def _library(self, client: Client) -> Client | None:
+        """Return the library inside an application."""
+        family = next((one for one in self._listed if one.family == client.family), None)
+        version = None if family is None else family.find(client.version)
+        return None if version is None else version.library
 
     def _scenario(self, name: str) -> str:
         found = scenarios.find(name)

@@ -30,6 +30,13 @@ class ClientCell:
     """Whether no later version was measured for this question."""
     setting: str
     """Profile, engine, broker and workload, if they differ from those of most rows on the page."""
+    library: MatrixRow | None = None
+    """Of an application: the row of the library inside it for the same question."""
+
+    @property
+    def differs(self) -> bool:
+        """Whether the application and the library inside it have different outcomes."""
+        return self.library is not None and self.library.worst is not self.row.worst
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,13 @@ class RoleSection:
     role: Role
     sentence: str
     cells: tuple[ClientCell, ...]
+
+    @property
+    def compared(self) -> str:
+        """How often an application and the library inside it differ; empty if nothing could be compared."""
+        beside = [one for one in self.cells if one.library is not None]
+        differ = sum(one.differs for one in beside)
+        return f"The library inside it has another outcome in {differ} of {len(beside)} cells." if beside else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,19 +142,21 @@ def _compared(one: Score, step: Counter[Trend]) -> Score:
     return Score(one.client, one.released, *numbers, step[Trend.BETTER], step[Trend.WORSE])
 
 
-def role_sections(answers: CellIndex, client: Client) -> list[RoleSection]:
-    """Return a client's cells per role, the worst first."""
+def role_sections(answers: CellIndex, client: Client, library: Client | None = None) -> list[RoleSection]:
+    """Return a client's cells per role, the worst first, each beside that of the library inside an application."""
     own = answers.of_client(client)
     usual = _usual(own)
     return [
         RoleSection(
-            role, _sentence(role, rows), tuple(_client_cell(answers, row, str(usual)) for row in worst_first(rows))
+            role,
+            _sentence(role, rows),
+            tuple(_client_cell(answers, row, str(usual), library) for row in worst_first(rows)),
         )
         for role, rows in in_roles(own).items()
     ]
 
 
-def _client_cell(answers: CellIndex, row: MatrixRow, usual: str) -> ClientCell:
+def _client_cell(answers: CellIndex, row: MatrixRow, usual: str, library: Client | None) -> ClientCell:
     own = str(setting(row.cell))
     bad = row.conforms is False
     return ClientCell(
@@ -149,6 +165,7 @@ def _client_cell(answers: CellIndex, row: MatrixRow, usual: str) -> ClientCell:
         answers.improved(row) if bad else None,
         newest=bad and answers.neighbours(row)[1] is None,
         setting="" if own == usual else own,
+        library=None if library is None else answers.of_library(row, library),
     )
 
 
