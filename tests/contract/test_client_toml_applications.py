@@ -1,4 +1,4 @@
-"""clients/telegraf, clients/kcat and clients/beats: applications judged by the wire alone."""
+"""clients/telegraf, kcat, beats and otel-collector: applications judged by the wire alone."""
 
 from __future__ import annotations
 
@@ -19,9 +19,14 @@ from probe.model.versions import version_key
 from probe.toolchain.golang import SHIM
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
-APPLICATIONS = ["telegraf", "kcat", "beats"]
-ROLES = {"telegraf": {"producer", "group"}, "kcat": {"producer", "consumer"}, "beats": {"producer"}}
-BUILT = {"telegraf": "influxdata", "beats": "elastic/beats"}
+APPLICATIONS = ["telegraf", "kcat", "beats", "otel-collector"]
+ROLES = {
+    "telegraf": {"producer", "group"},
+    "kcat": {"producer", "consumer"},
+    "beats": {"producer"},
+    "otel-collector": {"producer", "group"},
+}
+BUILT = {"telegraf": "influxdata", "beats": "elastic/beats", "otel-collector": "open-telemetry"}
 """Applications that are built from source: a part of their module's name."""
 
 

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kafka-metadata-probe/go_shim/internal/driver"
+	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
+)
+
+const (
+	// kafka is the component with the Kafka client: the exporter of a producer, the receiver of a group.
+	kafka = "kafka"
+	// probe is the component of this driver at the other end of the pipeline.
+	probe = "probe"
+	// gates is the property with the Collector's flag --feature-gates.
+	gates = "feature_gates"
+	// never is the longest refresh interval that franz-go takes, longer than any trial.
+	never = "1h"
+)
+
+// Keys are those of the section `kafka`, with a dot below each level; values are YAML.
+var profiles = driver.Profiles{
+	"isolated":   {Set: map[string]string{"metadata.refresh_interval": never}},
+	"defaults":   {Bare: true},
+	"idempotent": {Writing: true, Set: map[string]string{"metadata.refresh_interval": never, "producer.required_acks": "-1"}},
+	"acks-1":     {Writing: true, Set: map[string]string{"metadata.refresh_interval": never, "producer.required_acks": "1"}},
+	"zstd":       {Writing: true, Set: map[string]string{"metadata.refresh_interval": never, "producer.compression": "zstd"}},
+}
+
+// Keys by which the probe identifies partitions, instances and records.
+var reserved = []string{
+	"brokers", "client_id", "group_id", "logs.topic", "logs.topics", "logs.encoding", "partition_logs_by_trace_id",
+}
+
+// configuration is a file for the Collector.
+type configuration struct {
+	role       string
+	kafka      map[string]any // the section `kafka`
+	properties []string       // keys of the instance's properties
+	gates      []string       // feature gates, as in the Collector's flag
+}
+
+// configure builds the configuration of an instance: role, profile, properties, in this order.
+func configure(start *driverpb.Start, _ *driver.Instance) (*configuration, error) {
+	chosen, err := profiles.Choose("otel-collector", start)
+	if err != nil {
+		return nil, err
+	}
+	c := &configuration{role: start.Role, kafka: map[string]any{"brokers": start.Bootstrap, "client_id": start.ClientId}}
+	if start.Role == "producer" {
+		c.kafka["logs"] = map[string]any{"topic": start.Topic, "encoding": "raw"}
+		c.kafka["partition_logs_by_trace_id"] = true
+	} else {
+		c.kafka["logs"] = map[string]any{topicKey: topics(start.Topic), "encoding": "raw"}
+		c.kafka["group_id"] = start.Group
+		c.kafka["initial_offset"] = "earliest"
+	}
+	for key, value := range chosen.Set {
+		c.set(key, value)
+	}
+	for _, key := range slices.Sorted(maps.Keys(start.Properties)) {
+		value := start.Properties[key]
+		switch {
+		case slices.Contains(reserved, key):
+			return nil, driver.Refuse("%s is set by the driver itself", key)
+		case key == gates:
+			c.gates = strings.Split(value, ",")
+		case !c.set(key, value):
+			return nil, driver.Refuse("%s: a part of this name is a value and no section", key)
+		}
+		c.properties = append(c.properties, key)
+	}
+	return c, nil
+}
+
+// set sets a key in its section; false where a value is in the way.
+func (c *configuration) set(key, value string) bool {
+	section, names := c.kafka, strings.Split(key, ".")
+	for _, name := range names[:len(names)-1] {
+		if section[name] == nil {
+			section[name] = map[string]any{}
+		}
+		below, found := section[name].(map[string]any)
+		if !found {
+			return false
+		}
+		section = below
+	}
+	section[names[len(names)-1]] = literal(value)
+	return true
+}
+
+// text returns the file, in that part of YAML that is JSON.
+func (c *configuration) text() ([]byte, error) {
+	receives, exports := probe, kafka
+	if c.role == "group" {
+		receives, exports = kafka, probe
+	}
+	sections := map[string]any{kafka: c.kafka, probe: map[string]any{}}
+	return json.Marshal(map[string]any{
+		"receivers": map[string]any{receives: sections[receives]},
+		"exporters": map[string]any{exports: sections[exports]},
+		"service": map[string]any{
+			// The Collector's metrics would be served at a port.
+			"telemetry": map[string]any{"metrics": map[string]any{"level": "none"}},
+			"pipelines": map[string]any{
+				"logs": map[string]any{"receivers": []string{receives}, "exporters": []string{exports}},
+			},
+		},
+	})
+}
+
+// literal returns a property as JSON: numbers, booleans and lists are what they are in YAML, all else is text.
+func literal(text string) any {
+	if _, err := strconv.ParseFloat(text, 64); err == nil || text == "true" || text == "false" || strings.HasPrefix(text, "[") {
+		if json.Valid([]byte(text)) {
+			return json.RawMessage(text)
+		}
+	}
+	return text
+}
