@@ -52,6 +52,8 @@ def unworked(chosen: Chosen, cell: Cell) -> str:
     """Return why a client has no cells with this workload; empty if it has."""
     if reason := reason_against(cell.workload, cell.role):
         return reason
+    if reason := chosen.family.missing_workloads.get(cell.workload, ""):
+        return f"{cell.family} has no workload {cell.workload}: {reason}"
     if chosen.family.judged_by and cell.workload is not Workload.CONTINUOUS:
         return f"{cell.family} is an application, which decides by itself how it sends records"
     return ""
