@@ -1,12 +1,13 @@
 """Write the checked-in gRPC stubs: `python proto/generate.py`.
 
-The Go stubs need protoc-gen-go and protoc-gen-go-grpc on PATH.
+The Go stubs need protoc-gen-go and protoc-gen-go-grpc on PATH, those of the Rust drivers protoc-gen-prost.
 """
 
 from __future__ import annotations
 
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 from grpc_tools import protoc
@@ -21,6 +22,8 @@ GO = (
     ("driver.proto", "go_shim/internal/driverpb"),
     ("cluster.proto", "go_shim/clusterpb"),
 )
+
+RUST = "clients/rust/driver_runtime/src/contract.pb.rs"
 
 
 def python_stubs(out: Path) -> None:
@@ -40,6 +43,16 @@ def go_stubs(out: Path) -> None:
         _run(f"-I{HERE}", *flags, name)
 
 
+def rust_stubs(out: Path) -> None:
+    """Write the messages for Rust drivers; the one call is made without a stub."""
+    target = out / RUST
+    with tempfile.TemporaryDirectory() as scratch:
+        _run(f"-I{HERE}", f"--prost_out={scratch}", "driver.proto")
+        (made,) = Path(scratch).rglob("*.rs")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(made, target)
+
+
 def _run(*arguments: str) -> None:
     if code := protoc.main(["protoc", *arguments]):
         sys.exit(code)
@@ -49,3 +62,5 @@ if __name__ == "__main__":
     python_stubs(ROOT)
     if shutil.which("protoc-gen-go") and shutil.which("protoc-gen-go-grpc"):
         go_stubs(ROOT)
+    if shutil.which("protoc-gen-prost"):
+        rust_stubs(ROOT)

@@ -97,9 +97,10 @@ class NodeSpan(Span):
 class Source(_Strict):
     """How a version is obtained."""
 
-    kind: Literal["module", "wheel", "jar", "npm", "program"]
+    kind: Literal["module", "wheel", "jar", "npm", "crate", "program"]
     name: str
-    """Module path, PyPI name, `group:artifact`, npm name; of a program, its command and its distribution's package."""
+    """Module path, PyPI name, `group:artifact`, npm name, crate; of a program, its command and its distribution's
+    package."""
     library: str = ""
     """Of a program: PyPI name of the wheel with the shared library that it runs with."""
     old_name: str = ""
@@ -115,7 +116,8 @@ class Source(_Strict):
     pythons: tuple[PythonSpan, ...] = ()
     """Of wheels: the first span that covers the artifact's version decides; by default the probe's own CPython."""
     tags: Mapping[str, str] = {}
-    """Go build tags of the driver's sources, each with the first library version that these sources compile with."""
+    """Go build tags, or features of a Rust driver, each with the first library version that its sources compile
+    with."""
     builds_on: str = ""
     """Of jars of an application: the family whose driver is compiled first and lies on the class path, too, with its
     `extra`. The application's own driver is compiled per version, against that version's jars."""
@@ -169,6 +171,8 @@ class Family(_Strict):
     profiles: Mapping[str, Span]
     workloads: Mapping[Workload, Mapping[Role, Mapping[str, str]]] = {}
     """The library's own settings of a workload, by role: how it fills batches, and how many requests are under way."""
+    missing_workloads: Mapping[Workload, str] = {}
+    """Workloads that no application of this library can have, each with the reason."""
     behaviour: Behaviour
     versions: tuple[Version, ...]
     mirrors: str = ""

@@ -52,6 +52,8 @@ def unworked(chosen: Chosen, cell: Cell) -> str:
     """Return why a client has no cells with this workload; empty if it has."""
     if reason := reason_against(cell.workload, cell.role):
         return reason
+    if reason := chosen.family.missing_workloads.get(cell.workload, ""):
+        return f"{cell.family} has no workload {cell.workload}: {reason}"
     if cell.workload not in workloads_of(chosen.family):
         return f"{cell.family} is an application, which decides by itself how it sends records"
     return ""
@@ -60,6 +62,7 @@ def unworked(chosen: Chosen, cell: Cell) -> str:
 def workloads_of(family: Family) -> Mapping[Workload, tuple[Role, ...]]:
     """Return the workloads that a family serves, each with the roles that have it, in the family's order."""
     served = (Workload.CONTINUOUS,) if family.judged_by else tuple(Workload)
+    served = tuple(one for one in served if one not in family.missing_workloads)
     found = {one: tuple(role for role in map(Role, family.roles) if role in ROLES[one]) for one in served}
     return {one: roles for one, roles in found.items() if roles}
 

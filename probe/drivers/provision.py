@@ -19,6 +19,7 @@ SOURCES: Mapping[str, str] = {
     "wheel": "probe.drivers.sources.wheel",
     "jar": "probe.drivers.sources.jar",
     "npm": "probe.drivers.sources.npm",
+    "crate": "probe.drivers.sources.crate",
     "program": "probe.drivers.sources.program",
 }
 """Modules by kind of source. Each is imported when first needed, so that machines need no Go, Java or Node for

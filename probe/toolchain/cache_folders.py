@@ -14,11 +14,11 @@ WAIT_S = 300
 
 
 @contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock file of a folder. Raises ProvisionError after `WAIT_S`."""
+def locked(folder: Path, wait_s: float = WAIT_S) -> Iterator[None]:
+    """Hold the lock file of a folder. Raises ProvisionError after `wait_s`."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     lock = folder.with_name(folder.name + ".lock")
     with lock.open("w") as file:
-        if not take(file.fileno(), wait_s=WAIT_S):
-            raise ProvisionError(f"{folder}: another process has been filling it for {WAIT_S} s; end it")
+        if not take(file.fileno(), wait_s=wait_s):
+            raise ProvisionError(f"{folder}: another process has been filling it for {wait_s:.0f} s; end it")
         yield

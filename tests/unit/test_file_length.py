@@ -10,8 +10,8 @@ ROOT = Path(__file__).parents[2]
 SOURCES = ("run.py", "probe/", "spark/", "go_shim/", "clients/", "proto/", "benchmarks/")
 """Tests may be longer than 250 lines: many short functions, read one by one."""
 FOLDERS = ("probe", "spark", "go_shim", "clients", "proto", "benchmarks", "tests")
-SUFFIXES = {".py", ".go", ".java", ".js"}
-SKIPPED = re.compile(r"_pb2|\.pb\.go$|(^|/)(__pycache__|node_modules|build|\.venv)/")
+SUFFIXES = {".py", ".go", ".java", ".js", ".rs"}
+SKIPPED = re.compile(r"_pb2|\.pb\.(go|rs)$|(^|/)(__pycache__|node_modules|build|\.venv)/")
 ALLOWED_LINES, MOST_LINES = 250, 350
 REASONS: dict[str, str] = tomllib.loads((ROOT / "tests" / "data" / "long_files.toml").read_text())
 """Path of a file over 250 lines: why it is one file."""

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from probe.catalogue.families import read_families
-from probe.toolchain.tools import find_tool
+from probe.toolchain.tools import ToolError, cache_root, find_tool
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
-GENERATED = re.compile(r"_pb2|\.pb\.go$")
+GENERATED = re.compile(r"_pb2|\.pb\.(go|rs)$")
 
 
 def check(*argv: str, cwd: Path = ROOT, env: Mapping[str, str] | None = None) -> None:
@@ -74,6 +74,31 @@ def test_go_is_formatted_and_vetted() -> None:
     )
     assert listed.stdout == ""
     check(str(go), "vet", "./...", cwd=ROOT / "go_shim")
+
+
+def drivers_in_rust() -> list[Path]:
+    """Return the folders of the Rust drivers; a machine without Rust skips them."""
+    try:
+        find_tool("cargo")
+    except ToolError as error:
+        pytest.skip(str(error))
+    return sorted(path.parent for path in (ROOT / "clients").glob("*/driver/Cargo.toml"))
+
+
+def test_rust_is_formatted() -> None:
+    for folder in [*drivers_in_rust(), ROOT / "clients" / "rust" / "driver_runtime"]:
+        check(str(find_tool("cargo")), "fmt", "--check", cwd=folder)
+
+
+@pytest.mark.real
+@pytest.mark.timeout(900)
+def test_clippy_finds_nothing() -> None:
+    """Each driver with the version of its library that its lock file names, the newest, and all features."""
+    target = cache_root() / "crates" / "clippy"
+    for folder in drivers_in_rust():
+        for what in (("--all-features",), ("--package", "driver-runtime")):
+            arguments = ("clippy", "--locked", "--target-dir", str(target), *what, "--", "--deny", "warnings")
+            check(str(find_tool("cargo")), *arguments, cwd=folder)
 
 
 def test_staticcheck_finds_nothing() -> None:

@@ -1,0 +1,148 @@
+"""Clients that are Rust crates: one driver source, built once per version of the library.
+
+A build has a manifest of its own: the driver's, with the library's version and the places of its sources. It begins
+with the driver's lock file, so that what the version does not decide is the same in every build. The compiled
+dependencies of a family share one folder in the cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+
+from probe.catalogue.families import Family, Version
+from probe.catalogue.files import clients_folder
+from probe.drivers.launch import Launch
+from probe.errors import ProvisionError
+from probe.files.atomic import filling
+from probe.model.versions import release_of, version_key
+from probe.toolchain import cargo
+from probe.toolchain.cache_folders import locked
+from probe.toolchain.tools import ToolError
+
+LOCAL = "path:"
+"""Prefix of an artifact that is a checkout on this machine."""
+SHARED = "rust"
+"""The folder of clients with what Rust drivers share."""
+PROFILE = """
+[profile.release]
+opt-level = 1
+debug = false
+strip = true
+"""
+"""Builds are quick and small. As in an application's release, overflow is not checked."""
+
+
+def obtain(family: Family, version: Version, cache: Path) -> Launch:
+    """Build the family's driver with one version of its library, unless the cache holds it.
+
+    ProvisionError if the version does not exist, cannot be downloaded, does not match its digest, or does not build.
+    """
+    try:
+        folder = cache / "drivers" / family.family / f"{version.version}-{_key(family, version)}"
+        with locked(cache / "crates" / family.family, wait_s=cargo.BUILD_S):
+            if not folder.exists():
+                folder.parent.mkdir(parents=True, exist_ok=True)
+                with filling(folder) as whole:
+                    _build(family, version, cache / "crates" / family.family, whole)
+    except (ToolError, OSError) as error:
+        raise ProvisionError(f"{family.family} {version.version}: {error}") from None
+    digest = json.loads((folder / "record.json").read_text())["digest"]
+    _check(family, version, digest)
+    return Launch((str(folder / cargo.PROGRAM),), f"crate {family.source.name} {version.pinned_artifact} {digest}")
+
+
+def newest(family: Family) -> str:
+    """Return the newest release in the registry. Raises ProvisionError if it does not answer."""
+    return cargo.newest(family.source.name)
+
+
+def exists(family: Family, artifact: str) -> bool:
+    """Return whether the registry has this version. Raises ProvisionError if it does not answer."""
+    return cargo.serves(family.source.name, artifact)
+
+
+def local(family: Family, place: Path) -> Version:
+    """Return the version that a checkout states, with 8 hex digits of its sources. ProvisionError without one."""
+    root = place.resolve()
+    try:
+        stated = tomllib.loads((root / "Cargo.toml").read_text()).get("package", {})
+    except (OSError, tomllib.TOMLDecodeError):
+        stated = {}
+    if stated.get("name") != family.source.name or not isinstance(stated.get("version"), str):
+        raise ProvisionError(f"{family.family}@{LOCAL}{place}: no crate {family.source.name} there; name its folder")
+    mark = _hash([root / "Cargo.toml", *(root / "src").rglob("*.rs")], root)[:8]
+    return Version(version=f"{stated['version']}+local.{mark}", artifact=f"{LOCAL}{root}")
+
+
+def _driver(family: Family) -> Path:
+    return clients_folder().resolve() / family.family / family.driver
+
+
+def _key(family: Family, version: Version) -> str:
+    root = clients_folder().resolve()
+    shared = (root / SHARED).rglob("*")
+    files = [path for path in (*shared, *_driver(family).rglob("*")) if path.suffix in {".rs", ".toml", ".lock"}]
+    return _hash(files, root, cargo.cargo_version(), PROFILE, *_features(family, version))[:16]
+
+
+def _hash(files: Iterable[Path], root: Path, *salt: str) -> str:
+    digest = hashlib.sha256("\n".join(salt).encode())
+    for path in sorted(files):
+        digest.update(f"\n{path.relative_to(root)}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _features(family: Family, version: Version) -> list[str]:
+    """Return the driver's features for this version; its other sources compile with every version."""
+    key = version_key(version.version)
+    return sorted(tag for tag, since in family.source.tags.items() if key >= version_key(since))
+
+
+def manifest(family: Family, version: Version) -> str:
+    """Return the Cargo.toml of one version. ToolError if the driver's does not name the library."""
+    folder = _driver(family)
+    text = (folder / "Cargo.toml").read_text().replace('"../../', f'"{clients_folder().resolve()}/')
+    place = version.artifact.removeprefix(LOCAL) if version.artifact.startswith(LOCAL) else ""
+    wanted = f'path = "{place}"' if place else f'version = "={version.pinned_artifact}"'
+    library = re.compile(rf'^({re.escape(family.source.name)} = {{ )version = "\*"', re.MULTILINE)
+    text, found = library.subn(lambda match: match[1] + wanted, text)
+    if not found:
+        raise ToolError(f'{folder}/Cargo.toml does not name {family.source.name} with version = "*"')
+    return f'{text}\n[[bin]]\nname = "{cargo.PROGRAM}"\npath = "{folder}/src/main.rs"\n{PROFILE}'
+
+
+def _build(family: Family, version: Version, shared: Path, whole: Path) -> None:
+    folder = shared / release_of(version.version)  # the same for every build, so that cargo knows it again
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "Cargo.toml").write_text(manifest(family, version))
+    shutil.copyfile(_driver(family) / "Cargo.lock", folder / "Cargo.lock")
+    mark = version.version.partition("+local.")[2]
+    env = {"PROBE_LOCAL": mark} if mark else {}
+    program = cargo.build(folder, shared / "target", env, *_features(family, version))
+    digest = _checksum(family, (folder / "Cargo.lock").read_text())
+    _check(family, version, digest)
+    shutil.copy2(program, whole / cargo.PROGRAM)
+    shutil.copyfile(folder / "Cargo.lock", whole / "Cargo.lock")
+    record = {"crate": family.source.name, "digest": digest, "cargo": cargo.cargo_version()}
+    (whole / "record.json").write_text(json.dumps(record, indent=1) + "\n")
+
+
+def _checksum(family: Family, lock: str) -> str:
+    """Return the digest of the library's crate, which cargo checked; empty for a checkout."""
+    packages = tomllib.loads(lock)["package"]
+    found = [item.get("checksum", "") for item in packages if item["name"] == family.source.name]
+    return f"sha256:{found[0]}" if found and found[0] else ""
+
+
+def _check(family: Family, version: Version, digest: str) -> None:
+    if version.digest and version.digest != digest:
+        raise ProvisionError(
+            f"{family.family} {version.version}: the registry served {digest}, but client.toml pins {version.digest};"
+            " do not use it unless you know why it changed"
+        )

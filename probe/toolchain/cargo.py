@@ -1,0 +1,87 @@
+"""cargo in the configuration of this machine: the only access to the registry of crates, and builds of Rust drivers."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from functools import cache as remember
+from pathlib import Path
+
+from probe.errors import ProvisionError
+from probe.toolchain.commands import run_command
+from probe.toolchain.tools import ToolError, find_tool
+
+ASK_S = 120
+BUILD_S = 1800.0
+"""Longest build: the first one of a family compiles its library and some hundred crates."""
+PROGRAM = "program"
+"""Name of the programs that are built."""
+
+
+def build(folder: Path, target: Path, env: Mapping[str, str], *features: str) -> Path:
+    """Build the program of the manifest in a folder; `target` keeps what the next build of the family needs.
+
+    Builds that share a target folder wait for each other. ToolError with the compiler's first complaint.
+    """
+    wanted = ["--features", ",".join(features)] if features else []
+    done = _cargo("build", "--release", "--bin", PROGRAM, "--target-dir", str(target), *wanted, cwd=folder, env=env)
+    if done.returncode:
+        raise ToolError(f"{folder.name} did not build: {complaint(done)}")
+    return target / "release" / PROGRAM
+
+
+def newest(name: str) -> str:
+    """Return the newest release of a crate. ProvisionError if the registry does not answer."""
+    found = re.search(r"^version: (\S+)", _info(name), re.MULTILINE)
+    if found is None:
+        raise ProvisionError(f"{name}: cargo did not report a version of it; name one")
+    return found[1]
+
+
+def serves(name: str, version: str) -> bool:
+    """Return whether the registry has a version of a crate. ProvisionError if it does not answer."""
+    try:
+        _info(f"{name}@{version}")
+    except ProvisionError as error:
+        if "could not find" in str(error):
+            return False
+        raise
+    return True
+
+
+@remember
+def cargo_version() -> str:
+    """Return the toolchain's version, such as `cargo 1.95.0`. ToolError without cargo."""
+    done = _cargo("--version", cwd=Path(tempfile.gettempdir()), env={}, limit_s=ASK_S)
+    if done.returncode:
+        raise ToolError(f"cargo --version failed: {complaint(done)}; reinstall Rust")
+    return " ".join(done.stdout.split()[:2])
+
+
+def complaint(done: subprocess.CompletedProcess[str]) -> str:
+    """Return the first line with an error of a failed command's output."""
+    lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("error")]
+    return (errors or lines[-1:] or [f"exit code {done.returncode}"])[0][:200]
+
+
+def _info(spec: str) -> str:
+    with tempfile.TemporaryDirectory(prefix="cargo-") as scratch:  # cargo reads manifests around its folder
+        try:
+            done = _cargo("info", spec, cwd=Path(scratch), env={}, limit_s=ASK_S)
+        except ToolError as error:
+            raise ProvisionError(str(error)) from None
+    if done.returncode:
+        raise ProvisionError(f"{spec}: {complaint(done)}")
+    return done.stdout
+
+
+def _cargo(
+    *arguments: str, cwd: Path, env: Mapping[str, str], limit_s: float = BUILD_S
+) -> subprocess.CompletedProcess[str]:
+    late = ToolError(f"cargo {arguments[0]} took longer than {limit_s:.0f} s; try again on a quieter machine")
+    argv = [str(find_tool("cargo")), *arguments]
+    return run_command(argv, limit_s, late, cwd=cwd, env={**os.environ, "CARGO_TERM_COLOR": "never", **env})

@@ -1,0 +1,77 @@
+"""Families that are Rust crates: client.toml agrees with the releases, and the driver with what its library can."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from probe.catalogue.families import Family, Version, read_family
+from probe.catalogue.selectors import PROFILES
+from probe.drivers.sources.crate import _features, manifest
+from probe.model.versions import version_key
+
+CLIENTS = Path(__file__).resolve().parents[2] / "clients"
+RUST = sorted(path.parent.parent.name for path in CLIENTS.glob("*/driver/Cargo.toml"))
+
+
+def read(name: str) -> Family:
+    return read_family(CLIENTS / name / "client.toml")
+
+
+@pytest.fixture(params=RUST)
+def family(request: pytest.FixtureRequest) -> Family:
+    return read(request.param)
+
+
+def test_every_version_is_pinned_dated_and_in_order(family: Family) -> None:
+    assert family.source.kind == "crate"
+    for item in family.versions:
+        assert re.fullmatch(r"sha256:[0-9a-f]{64}", item.digest), item
+        dt.date.fromisoformat(item.released)
+    keys = [version_key(item.version) for item in family.versions]
+    assert keys == sorted(set(keys))
+    assert len({item.digest for item in family.versions}) == len(family.versions)
+
+
+def test_roles_and_profiles_have_known_names_and_reasons(family: Family) -> None:
+    assert set(family.profiles) <= set(PROFILES)
+    spans = [*family.roles.values(), *family.profiles.values()]
+    assert all(span.reason for span in spans if span.since or span.until)
+    assert all(family.missing_workloads.values())
+
+
+def test_every_limit_has_a_source_and_every_version_a_back_off(family: Family) -> None:
+    limits = [*family.behaviour.back_off_ms, *family.behaviour.min_discovery_age_ms]
+    assert all(re.search(r"\w+\.rs", limit.source) for limit in limits)
+    assert all(family.limit(family.behaviour.back_off_ms, item.version) for item in family.versions)
+
+
+def test_the_lock_file_pins_the_newest_version_with_its_digest(family: Family) -> None:
+    packages = tomllib.loads((CLIENTS / family.family / "driver" / "Cargo.lock").read_text())["package"]
+    (locked,) = (item for item in packages if item["name"] == family.source.name)
+    assert (locked["version"], f"sha256:{locked['checksum']}") == (family.newest.version, family.newest.digest)
+
+
+def test_every_feature_of_a_driver_is_in_client_toml(family: Family) -> None:
+    stated = tomllib.loads((CLIENTS / family.family / "driver" / "Cargo.toml").read_text())
+    assert set(stated.get("features", ())) == set(family.source.tags)
+
+
+def test_features_follow_the_version() -> None:
+    rskafka = read("rskafka")
+    assert _features(rskafka, Version(version="0.4.0")) == []
+    assert _features(rskafka, Version(version="0.5.0+local.ab12cd34")) == ["backoff"]
+
+
+def test_a_manifest_names_one_version_and_real_places(family: Family) -> None:
+    made = tomllib.loads(manifest(family, family.newest))
+    assert made["dependencies"][family.source.name]["version"] == f"={family.newest.version}"
+    assert Path(made["dependencies"]["driver-runtime"]["path"], "Cargo.toml").is_file()
+    assert Path(made["package"]["build"]).is_file()
+    assert [Path(item["path"]).is_file() for item in made["bin"]] == [True]
+    checkout = tomllib.loads(manifest(family, Version(version="0+local.1", artifact="path:/some/where")))
+    assert checkout["dependencies"][family.source.name]["path"] == "/some/where"
