@@ -45,6 +45,9 @@ abstract class ConnectRole extends Instance {
     /** The application's own threads, beside the worker's. */
     abstract List<Runnable> work();
 
+    /** Called once the worker has ended. */
+    void ended() {}
+
     @Override
     void open() {
         Exit.setExitProcedure((code, message) -> {
@@ -70,8 +73,8 @@ abstract class ConnectRole extends Instance {
         settings.put("listeners", "http://127.0.0.1:0");
         settings.put("offset.storage.file.filename", folder.resolve("offsets").toString());
         settings.put("offset.flush.interval.ms", FLUSH_MS);
-        settings.put("plugin.discovery", "only_scan");
-        settings.put("plugin.path", "");
+        // Without a plugin.path there is the class path alone; to scan it takes seconds.
+        settings.put("plugin.discovery", "service_load");
         settings.putAll(names());
         settings.putAll(files.worker());
         return settings;
@@ -94,6 +97,7 @@ abstract class ConnectRole extends Instance {
         if (worker != null) {
             worker.stop();
         }
+        ended();
         try (Stream<Path> every = Files.walk(folder)) {
             every.sorted(Comparator.reverseOrder()).forEach(path -> path.toFile().delete());
         } catch (IOException gone) {
