@@ -5,7 +5,6 @@ import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -98,11 +97,7 @@ abstract class ConnectRole extends Instance {
             worker.stop();
         }
         ended();
-        try (Stream<Path> every = Files.walk(folder)) {
-            every.sorted(Comparator.reverseOrder()).forEach(path -> path.toFile().delete());
-        } catch (IOException gone) {
-            // the folder is temporary
-        }
+        Folders.remove(folder);
     }
 
     private Path write(String name, Map<String, String> settings) {
