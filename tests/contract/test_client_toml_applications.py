@@ -1,4 +1,4 @@
-"""clients/telegraf, kcat, beats and otel-collector: applications judged by the wire alone."""
+"""Applications as families: those judged by the wire alone, and those of the JVM that report more."""
 
 from __future__ import annotations
 
@@ -19,12 +19,16 @@ from probe.model.versions import version_key
 from probe.toolchain.golang import SHIM
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
-APPLICATIONS = ["telegraf", "kcat", "beats", "otel-collector"]
+SILENT = ["telegraf", "kcat", "beats", "otel-collector", "connect"]
+APPLICATIONS = [*SILENT, "spring", "streams"]
 ROLES = {
     "telegraf": {"producer", "group"},
     "kcat": {"producer", "consumer"},
     "beats": {"producer"},
     "otel-collector": {"producer", "group"},
+    "connect": {"producer", "group"},
+    "spring": {"producer", "group"},
+    "streams": {"group"},
 }
 BUILT = {"telegraf": "influxdata", "beats": "elastic/beats", "otel-collector": "open-telemetry"}
 """Applications that are built from source: a part of their module's name."""
@@ -41,11 +45,12 @@ def family(request: pytest.FixtureRequest) -> Family:
 
 def test_only_applications_are_judged_by_the_wire_alone() -> None:
     silent = [item.family for item in read_families(CLIENTS).values() if item.judged_by == "wire"]
-    assert sorted(silent) == sorted(APPLICATIONS)
+    assert sorted(silent) == sorted(SILENT)
 
 
 def test_every_version_is_pinned_dated_and_in_order(family: Family) -> None:
-    form = {"module": r"h1:[A-Za-z0-9+/]{43}=", "program": r"sha256:[0-9a-f]{64}"}[family.source.kind]
+    sha256 = r"sha256:[0-9a-f]{64}"
+    form = {"module": r"h1:[A-Za-z0-9+/]{43}=", "program": sha256, "jar": sha256}[family.source.kind]
     for item in family.versions:
         assert re.fullmatch(form, item.digest), item
         dt.date.fromisoformat(item.released)

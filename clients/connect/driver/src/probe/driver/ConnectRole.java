@@ -5,7 +5,6 @@ import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +44,9 @@ abstract class ConnectRole extends Instance {
     /** The application's own threads, beside the worker's. */
     abstract List<Runnable> work();
 
+    /** Called once the worker has ended. */
+    void ended() {}
+
     @Override
     void open() {
         Exit.setExitProcedure((code, message) -> {
@@ -70,8 +72,8 @@ abstract class ConnectRole extends Instance {
         settings.put("listeners", "http://127.0.0.1:0");
         settings.put("offset.storage.file.filename", folder.resolve("offsets").toString());
         settings.put("offset.flush.interval.ms", FLUSH_MS);
-        settings.put("plugin.discovery", "only_scan");
-        settings.put("plugin.path", "");
+        // Without a plugin.path there is the class path alone; to scan it takes seconds.
+        settings.put("plugin.discovery", "service_load");
         settings.putAll(names());
         settings.putAll(files.worker());
         return settings;
@@ -94,11 +96,8 @@ abstract class ConnectRole extends Instance {
         if (worker != null) {
             worker.stop();
         }
-        try (Stream<Path> every = Files.walk(folder)) {
-            every.sorted(Comparator.reverseOrder()).forEach(path -> path.toFile().delete());
-        } catch (IOException gone) {
-            // the folder is temporary
-        }
+        ended();
+        Folders.remove(folder);
     }
 
     private Path write(String name, Map<String, String> settings) {

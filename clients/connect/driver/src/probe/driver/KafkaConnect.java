@@ -4,7 +4,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.apache.kafka.common.utils.AppInfoParser;
 import org.apache.kafka.connect.runtime.ConnectorConfig;
 import probe.driver.v1.Start;
 
@@ -25,7 +24,7 @@ record KafkaConnect(Library library) implements Application {
 
     @Override
     public String version() {
-        return AppInfoParser.getVersion();
+        return library.version();
     }
 
     @Override

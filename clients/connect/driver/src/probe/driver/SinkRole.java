@@ -14,6 +14,8 @@ final class SinkRole extends ConnectRole {
     private static final int READ_MS = 20;
 
     private final Path output;
+    /** End of the lines that were reported. */
+    private long place;
 
     SinkRole(Start start, Reports reports, KafkaConnect.Files files) {
         super(start, reports, files);
@@ -43,33 +45,37 @@ final class SinkRole extends ConnectRole {
         return List.of(this::read);
     }
 
+    /** A task that ends writes what it still has, and commits it. */
+    @Override
+    void ended() {
+        readOn();
+    }
+
     private void read() {
         try {
-            while (!Files.exists(output) && pause(READ_MS)) {
-                // the task makes the file
+            while (pause(READ_MS)) {
+                readOn();
             }
-            if (!stopping()) {
-                follow();
-            }
-        } catch (IOException e) {
-            fail(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void follow() throws IOException, InterruptedException {
+    /** Reports the lines that the file has gained; it is the task that makes the file. */
+    private synchronized void readOn() {
+        if (!Files.exists(output)) {
+            return;
+        }
         try (RandomAccessFile file = new RandomAccessFile(output.toFile(), "r")) {
-            String rest = "";
-            while (pause(READ_MS)) {
-                byte[] more = new byte[(int) (file.length() - file.getFilePointer())];
-                file.readFully(more);
-                String[] lines = (rest + new String(more, StandardCharsets.US_ASCII)).split("\n", -1);
-                rest = lines[lines.length - 1];
-                for (int i = 0; i < lines.length - 1; i++) {
-                    receive(lines[i]);
-                }
-            }
+            file.seek(place);
+            byte[] more = new byte[(int) (file.length() - place)];
+            file.readFully(more);
+            String text = new String(more, StandardCharsets.US_ASCII);
+            int whole = text.lastIndexOf('\n') + 1;
+            place += whole;
+            text.substring(0, whole).lines().forEach(this::receive);
+        } catch (IOException e) {
+            fail(e);
         }
     }
 

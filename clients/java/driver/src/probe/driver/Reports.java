@@ -1,5 +1,7 @@
 package probe.driver;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import probe.driver.v1.Event;
 import probe.driver.v1.Kind;
@@ -9,6 +11,8 @@ final class Reports {
     private final String instance;
     private final Outbox outbox;
     private boolean ended;
+    /** Notices of an instance that is being constructed; READY is its first event. */
+    private List<Event> early = new ArrayList<>();
 
     Reports(String instance, Outbox outbox) {
         this.instance = instance;
@@ -21,7 +25,7 @@ final class Reports {
     }
 
     void ready(Map<String, String> settings) {
-        add(event(Kind.READY).putAllSettings(settings));
+        begin(event(Kind.READY).putAllSettings(settings).build());
     }
 
     /** {@code clock} was read before the call of the library. */
@@ -80,7 +84,7 @@ final class Reports {
     }
 
     void notice(String text) {
-        add(event(Kind.NOTICE).setText(text));
+        addNotice(event(Kind.NOTICE).setText(text).build());
     }
 
     boolean unsupported(String reason) {
@@ -104,6 +108,20 @@ final class Reports {
                 .setPartition(-1).setSequence(-1).setOffset(-1);
     }
 
+    private synchronized void begin(Event ready) {
+        outbox.add(ready);
+        early.forEach(outbox::add);
+        early = null;
+    }
+
+    private synchronized void addNotice(Event notice) {
+        if (early != null) {
+            early.add(notice);
+        } else if (!ended) {
+            outbox.add(notice);
+        }
+    }
+
     private synchronized void add(Event.Builder event) {
         if (!ended) {
             outbox.add(event.build());
@@ -116,6 +134,9 @@ final class Reports {
             return false;
         }
         ended = true;
+        if (early != null) {
+            early.forEach(outbox::add);
+        }
         outbox.add(event.build());
         return true;
     }

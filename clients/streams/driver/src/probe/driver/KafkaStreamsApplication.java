@@ -1,0 +1,64 @@
+package probe.driver;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.streams.StreamsConfig;
+import probe.driver.v1.Start;
+
+/** Kafka Streams, whose releases are those of the kafka-clients inside. */
+record KafkaStreamsApplication(Library library) implements Application {
+    private static final Map<String, Role> PREFIXES =
+            Map.of("consumer.", Role.GROUP, "producer.", Role.PRODUCER, "admin.", Role.ADMIN);
+
+    @Override
+    public String family() {
+        return "streams";
+    }
+
+    @Override
+    public String version() {
+        return library.version();
+    }
+
+    @Override
+    public List<String> roles() {
+        return List.of(Role.GROUP.word());
+    }
+
+    @Override
+    public List<String> profiles() {
+        return List.of("isolated", "defaults", "refresh-1s", "quick-timeouts", "short-limits");
+    }
+
+    @Override
+    public Instance create(Start start, Reports reports) {
+        Role role = Roles.of(start, library);
+        if (role != Role.GROUP) {
+            throw new UnsupportedException("Kafka Streams is driven as a group, not in the role " + role.word());
+        }
+        if (!profiles().contains(start.getProfile())) {
+            throw new UnsupportedException("this driver has no profile " + start.getProfile());
+        }
+        Map<String, Object> settings = new HashMap<>();
+        Profiles.of(start.getProfile(), role, library).forEach((key, value) -> PREFIXES.forEach((prefix, client) -> {
+            if (client.knows(key)) {
+                settings.put(prefix + key, value);
+            }
+        }));
+        start.getPropertiesMap().forEach((key, value) -> {
+            if (!knows(key)) {
+                throw new UnsupportedException("Kafka Streams " + version() + " has no property " + key);
+            }
+            settings.put(key, value);
+        });
+        return new TopologyRole(start, reports, settings);
+    }
+
+    private static boolean knows(String key) {
+        String prefix = key.substring(0, key.indexOf('.') + 1);
+        Role client = PREFIXES.get(prefix);
+        return StreamsConfig.configDef().names().contains(key)
+                || client != null && client.knows(key.substring(prefix.length()));
+    }
+}
