@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from probe.model import App, AppKind, Role
+from probe.model import App, AppKind, Outcome, Role
 from tests.support.real_cells import planned, play
 
 NOT_COORDINATOR = 16
+PRODUCER_FENCED = 90
 GIVES_UP_MS = 5000
 """sarama's Producer.Transaction.Retry: 50 attempts, 100 ms apart."""
 
@@ -39,3 +40,14 @@ def test_offsets_are_committed_in_a_transaction(client: str) -> None:
     assert not history.header.problems
     assert verdict.facts.recovered
     assert NOT_COORDINATOR in verdict.facts.fault_codes
+
+
+@pytest.mark.real
+@pytest.mark.parametrize(("profile", "outcome"), [("isolated", Outcome.CLEAN), ("defaults", Outcome.STUCK)])
+def test_an_id_of_nobody_is_fenced_where_the_transactional_id_was_used(profile: str, outcome: Outcome) -> None:
+    """@platformatic/kafka brings id 0 and epoch 0 along by default; two producers had the transactional id before."""
+    client = "platformatic-kafka@1.35.0"
+    ((history, verdict),) = play([planned(client, "steady", str(Role.TRANSACTIONAL), profiles=[profile])])
+    assert verdict.outcome is outcome
+    mine = [event for event in history.events if isinstance(event, App) and event.kind is AppKind.TXN_ERROR]
+    assert {event.error.code for event in mine if event.error} == ({PRODUCER_FENCED} if mine else set())

@@ -6,7 +6,7 @@ import { errorOf } from "./errors.js";
 
 /** Milliseconds that a client has to close after an exception. */
 const CLOSE_MS = 2000;
-/** Events about connections: their payload holds the connection, of which the broker's address is told. */
+/** Events about connections, reported with the address of the broker. */
 const CONNECTIONS = ["client:broker:disconnect", "client:broker:failed"];
 
 /** Construct a client of a class of the library; Unsupported for settings that it rejects. */

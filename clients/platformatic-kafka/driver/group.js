@@ -1,7 +1,7 @@
 // Role group: Consumer.consume() from the committed offset; the application commits delivered records once per second.
 //
 // A stream that fails is destroyed with the error, and a `for await` over it throws: the application has lost it, while
-// the consumer stays a member of the group. Later versions hand out more events; only those of all versions are used.
+// the consumer stays a member of the group. Only events that all versions have are used.
 import { closing, construct } from "./client.js";
 import { effective } from "./effective_settings.js";
 import { errorOf } from "./errors.js";

@@ -15,6 +15,12 @@ const QUICK = { ...NO_REFRESH, timeout: 5000, requestTimeout: 5000 };
 /** A rebalance timeout below the session's is rejected. */
 const SHORT_GROUP = { sessionTimeout: SESSION_MS, rebalanceTimeout: SESSION_MS };
 
+/**
+ * For InitProducerId: this producer has no id yet. The library's own default is id 0 with epoch 0, by which brokers fence
+ * a producer whose transactional id was in use before (#initIdempotentProducer in dist/clients/producer/producer.js).
+ */
+const NO_PRODUCER = { producerId: -1n, producerEpoch: -1 };
+
 /** The settings of every profile. */
 const PROFILES = {
   isolated: { producer: NO_REFRESH, consumer: NO_REFRESH, admin: NO_REFRESH },
@@ -85,7 +91,9 @@ export function settle(library, start) {
     throw new Unsupported(`profile ${profile} sets what only producers have; role ${role} does not produce`);
   }
   const settings = Object.fromEntries(CALLS[role].map((call) => [call, { ...PROFILES[profile][call] }]));
-  if (role === "transactional") settings.producer.idempotent = true;
+  if (role === "transactional") {
+    Object.assign(settings.producer, { idempotent: true, ...(profile !== "defaults" && NO_PRODUCER) });
+  }
   for (const [key, text] of Object.entries(start.properties)) assign(settings, key, text, library, role);
   return settings;
 }

@@ -61,14 +61,14 @@ class Transaction {
     }
   }
 
+  /** Send one after the other, as in the library's example: of sends that overlap only the first adds its partitions. */
   async #send() {
     const send = sender(this.#transaction, this.settings, this.start);
-    const each = seriesOf(this.start).map(({ partition, first, step, batch }) => {
+    for (const { partition, first, step, batch } of seriesOf(this.start)) {
       const numbers = Array.from({ length: batch }, (_, place) => first + (this.number * batch + place) * step);
-      return sendTogether(send, errorOf, this.start, this.reports, partition, numbers);
-    });
-    const failed = (await Promise.all(each)).find(Boolean);
-    if (failed) throw failed;
+      const failed = await sendTogether(send, errorOf, this.start, this.reports, partition, numbers);
+      if (failed) throw failed;
+    }
   }
 
   /** Commit an offset of the group, if there is one, as a consume-transform-produce application does. */

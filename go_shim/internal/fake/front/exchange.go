@@ -31,6 +31,16 @@ func (x *exchange) act(decision rules.Decision) (kmsg.Response, *rules.Decision,
 		return resp, nil, err
 	case *kmsg.FetchRequest:
 		return x.fetch(req, decision)
+	case *kmsg.AddPartitionsToTxnRequest:
+		if req.Version >= batchedPartitions && len(req.Transactions) == 1 {
+			return x.addPartitions(req, decision)
+		}
+	case *kmsg.InitProducerIDRequest:
+		if decision.Plain() {
+			if resp, err := x.identify(req); resp != nil || err != nil {
+				return resp, nil, err
+			}
+		}
 	case *kmsg.ListOffsetsRequest, *kmsg.OffsetForLeaderEpochRequest:
 		resp, err := x.split(x.req, decision.Codes)
 		return resp, nil, err

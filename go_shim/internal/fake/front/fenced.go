@@ -35,6 +35,29 @@ func (x *exchange) fence(req *kmsg.ProduceRequest, codes wire.Codes) (wire.Codes
 	return fenced, nil
 }
 
+// identify decides about the id that a request for a transactional id brings along. For one that is new a broker takes any
+// for a leftover and hands out its own; for one that exists it fences every other producer (90). The state machine
+// looks for the id that was brought, and answers INVALID_PRODUCER_ID_MAPPING (49). Source: prepareInitProducerIdTransit of
+// TransactionCoordinator, 3.9.2. Without a response the request is to be executed.
+func (x *exchange) identify(req *kmsg.InitProducerIDRequest) (kmsg.Response, error) {
+	if req.TransactionalID == nil || req.ProducerID < 0 {
+		return nil, nil
+	}
+	id, _, known, err := x.conn.front.backend.Producer(*req.TransactionalID)
+	if err != nil || id == req.ProducerID && known {
+		return nil, err
+	}
+	if !known {
+		req.ProducerID, req.ProducerEpoch = -1, -1
+		return nil, nil
+	}
+	resp, err := wire.Shape(req, producerFenced)
+	if err != nil {
+		return nil, err
+	}
+	return x.conn.front.edit(req, resp, x.conn.broker), nil
+}
+
 // editFenced replaces PRODUCER_FENCED (90) in versions whose clients do not know it (KIP-588, KafkaApis), and in
 // TxnOffsetCommit, where the epoch is checked by the log of the group's partition. Codes of 3.9.2 and 4.4.0.
 func editFenced(resp kmsg.Response) {

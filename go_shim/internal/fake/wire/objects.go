@@ -145,8 +145,11 @@ func transactionsOf(req kmsg.Request) []rules.Object {
 			return keyed(Transaction, *r.TransactionalID)
 		}
 	case *kmsg.AddPartitionsToTxnRequest:
-		if r.Version <= 3 {
+		switch {
+		case r.Version <= 3:
 			return keyed(Transaction, r.TransactionalID)
+		case len(r.Transactions) == 1:
+			return keyed(Transaction, r.Transactions[0].TransactionalID)
 		}
 	case *kmsg.AddOffsetsToTxnRequest:
 		return keyed(Transaction, r.TransactionalID)
