@@ -147,6 +147,8 @@ class Family(_Strict):
     profiles: Mapping[str, Span]
     workloads: Mapping[Workload, Mapping[Role, Mapping[str, str]]] = {}
     """The library's own settings of a workload, by role: how it fills batches, and how many requests are under way."""
+    read_committed: Mapping[str, str] = {}
+    """The library's own settings by which a reader is given committed records only; empty = it has none."""
     behaviour: Behaviour
     versions: tuple[Version, ...]
     mirrors: str = ""
