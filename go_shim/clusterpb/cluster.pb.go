@@ -191,7 +191,7 @@ func (x TopicChange_What) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TopicChange_What.Descriptor instead.
 func (TopicChange_What) EnumDescriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{24, 0}
+	return file_cluster_proto_rawDescGZIP(), []int{25, 0}
 }
 
 type Event_Kind int32
@@ -258,7 +258,7 @@ func (x Event_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Event_Kind.Descriptor instead.
 func (Event_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{34, 0}
+	return file_cluster_proto_rawDescGZIP(), []int{35, 0}
 }
 
 type Done struct {
@@ -1155,6 +1155,8 @@ type Change struct {
 	//	*Change_LimitVersions
 	//	*Change_Throttle
 	//	*Change_MoveController
+	//	*Change_UseId
+	//	*Change_OpenTransaction
 	Change        isChange_Change `protobuf_oneof:"change"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1296,6 +1298,24 @@ func (x *Change) GetMoveController() *MoveController {
 	return nil
 }
 
+func (x *Change) GetUseId() *UsedId {
+	if x != nil {
+		if x, ok := x.Change.(*Change_UseId); ok {
+			return x.UseId
+		}
+	}
+	return nil
+}
+
+func (x *Change) GetOpenTransaction() *OpenTransaction {
+	if x != nil {
+		if x, ok := x.Change.(*Change_OpenTransaction); ok {
+			return x.OpenTransaction
+		}
+	}
+	return nil
+}
+
 type isChange_Change interface {
 	isChange_Change()
 }
@@ -1344,6 +1364,14 @@ type Change_MoveController struct {
 	MoveController *MoveController `protobuf:"bytes,22,opt,name=move_controller,json=moveController,proto3,oneof"`
 }
 
+type Change_UseId struct {
+	UseId *UsedId `protobuf:"bytes,23,opt,name=use_id,json=useId,proto3,oneof"` // other producers start with a transactional id
+}
+
+type Change_OpenTransaction struct {
+	OpenTransaction *OpenTransaction `protobuf:"bytes,24,opt,name=open_transaction,json=openTransaction,proto3,oneof"`
+}
+
 func (*Change_MoveLeader) isChange_Change() {}
 
 func (*Change_MoveCoordinator) isChange_Change() {}
@@ -1365,6 +1393,10 @@ func (*Change_LimitVersions) isChange_Change() {}
 func (*Change_Throttle) isChange_Change() {}
 
 func (*Change_MoveController) isChange_Change() {}
+
+func (*Change_UseId) isChange_Change() {}
+
+func (*Change_OpenTransaction) isChange_Change() {}
 
 // While a rule answers 56 for the partition at its old leader, that replica is listed offline and out of sync until
 // Heal.
@@ -1856,6 +1888,83 @@ func (x *MoveController) GetTo() int32 {
 	return 0
 }
 
+// A producer writes to a partition in a transaction, and does not end it: `left <partition> <number> <clock>`.
+type OpenTransaction struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	TransactionalId string                 `protobuf:"bytes,1,opt,name=transactional_id,json=transactionalId,proto3" json:"transactional_id,omitempty"`
+	Topic           string                 `protobuf:"bytes,2,opt,name=topic,proto3" json:"topic,omitempty"`
+	Partition       int32                  `protobuf:"varint,3,opt,name=partition,proto3" json:"partition,omitempty"`
+	Records         int32                  `protobuf:"varint,4,opt,name=records,proto3" json:"records,omitempty"`
+	TimeoutMs       int32                  `protobuf:"varint,5,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"` // transaction.timeout.ms
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *OpenTransaction) Reset() {
+	*x = OpenTransaction{}
+	mi := &file_cluster_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OpenTransaction) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OpenTransaction) ProtoMessage() {}
+
+func (x *OpenTransaction) ProtoReflect() protoreflect.Message {
+	mi := &file_cluster_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OpenTransaction.ProtoReflect.Descriptor instead.
+func (*OpenTransaction) Descriptor() ([]byte, []int) {
+	return file_cluster_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *OpenTransaction) GetTransactionalId() string {
+	if x != nil {
+		return x.TransactionalId
+	}
+	return ""
+}
+
+func (x *OpenTransaction) GetTopic() string {
+	if x != nil {
+		return x.Topic
+	}
+	return ""
+}
+
+func (x *OpenTransaction) GetPartition() int32 {
+	if x != nil {
+		return x.Partition
+	}
+	return 0
+}
+
+func (x *OpenTransaction) GetRecords() int32 {
+	if x != nil {
+		return x.Records
+	}
+	return 0
+}
+
+func (x *OpenTransaction) GetTimeoutMs() int32 {
+	if x != nil {
+		return x.TimeoutMs
+	}
+	return 0
+}
+
 // Replaces the brokers' advertised addresses.
 type Readdress struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1866,7 +1975,7 @@ type Readdress struct {
 
 func (x *Readdress) Reset() {
 	*x = Readdress{}
-	mi := &file_cluster_proto_msgTypes[22]
+	mi := &file_cluster_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1878,7 +1987,7 @@ func (x *Readdress) String() string {
 func (*Readdress) ProtoMessage() {}
 
 func (x *Readdress) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[22]
+	mi := &file_cluster_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1891,7 +2000,7 @@ func (x *Readdress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Readdress.ProtoReflect.Descriptor instead.
 func (*Readdress) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{22}
+	return file_cluster_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Readdress) GetAdvertise() []string {
@@ -1913,7 +2022,7 @@ type MetadataView struct {
 
 func (x *MetadataView) Reset() {
 	*x = MetadataView{}
-	mi := &file_cluster_proto_msgTypes[23]
+	mi := &file_cluster_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1925,7 +2034,7 @@ func (x *MetadataView) String() string {
 func (*MetadataView) ProtoMessage() {}
 
 func (x *MetadataView) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[23]
+	mi := &file_cluster_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1938,7 +2047,7 @@ func (x *MetadataView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetadataView.ProtoReflect.Descriptor instead.
 func (*MetadataView) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{23}
+	return file_cluster_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *MetadataView) GetBroker() int32 {
@@ -1981,7 +2090,7 @@ type TopicChange struct {
 
 func (x *TopicChange) Reset() {
 	*x = TopicChange{}
-	mi := &file_cluster_proto_msgTypes[24]
+	mi := &file_cluster_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1993,7 +2102,7 @@ func (x *TopicChange) String() string {
 func (*TopicChange) ProtoMessage() {}
 
 func (x *TopicChange) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[24]
+	mi := &file_cluster_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2006,7 +2115,7 @@ func (x *TopicChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopicChange.ProtoReflect.Descriptor instead.
 func (*TopicChange) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{24}
+	return file_cluster_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *TopicChange) GetTopic() string {
@@ -2049,7 +2158,7 @@ type Timed struct {
 
 func (x *Timed) Reset() {
 	*x = Timed{}
-	mi := &file_cluster_proto_msgTypes[25]
+	mi := &file_cluster_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2061,7 +2170,7 @@ func (x *Timed) String() string {
 func (*Timed) ProtoMessage() {}
 
 func (x *Timed) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[25]
+	mi := &file_cluster_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2074,7 +2183,7 @@ func (x *Timed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Timed.ProtoReflect.Descriptor instead.
 func (*Timed) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{25}
+	return file_cluster_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Timed) GetChange() *Change {
@@ -2115,7 +2224,7 @@ type Fault struct {
 
 func (x *Fault) Reset() {
 	*x = Fault{}
-	mi := &file_cluster_proto_msgTypes[26]
+	mi := &file_cluster_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2127,7 +2236,7 @@ func (x *Fault) String() string {
 func (*Fault) ProtoMessage() {}
 
 func (x *Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[26]
+	mi := &file_cluster_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2140,7 +2249,7 @@ func (x *Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fault.ProtoReflect.Descriptor instead.
 func (*Fault) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{26}
+	return file_cluster_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Fault) GetRules() []*Rule {
@@ -2167,7 +2276,7 @@ type CoordinatorQuestion struct {
 
 func (x *CoordinatorQuestion) Reset() {
 	*x = CoordinatorQuestion{}
-	mi := &file_cluster_proto_msgTypes[27]
+	mi := &file_cluster_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2179,7 +2288,7 @@ func (x *CoordinatorQuestion) String() string {
 func (*CoordinatorQuestion) ProtoMessage() {}
 
 func (x *CoordinatorQuestion) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[27]
+	mi := &file_cluster_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2192,7 +2301,7 @@ func (x *CoordinatorQuestion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoordinatorQuestion.ProtoReflect.Descriptor instead.
 func (*CoordinatorQuestion) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{27}
+	return file_cluster_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CoordinatorQuestion) GetKeyType() int32 {
@@ -2218,7 +2327,7 @@ type CoordinatorReply struct {
 
 func (x *CoordinatorReply) Reset() {
 	*x = CoordinatorReply{}
-	mi := &file_cluster_proto_msgTypes[28]
+	mi := &file_cluster_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2230,7 +2339,7 @@ func (x *CoordinatorReply) String() string {
 func (*CoordinatorReply) ProtoMessage() {}
 
 func (x *CoordinatorReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[28]
+	mi := &file_cluster_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2243,7 +2352,7 @@ func (x *CoordinatorReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoordinatorReply.ProtoReflect.Descriptor instead.
 func (*CoordinatorReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{28}
+	return file_cluster_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *CoordinatorReply) GetBroker() int32 {
@@ -2264,7 +2373,7 @@ type Record struct {
 
 func (x *Record) Reset() {
 	*x = Record{}
-	mi := &file_cluster_proto_msgTypes[29]
+	mi := &file_cluster_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2276,7 +2385,7 @@ func (x *Record) String() string {
 func (*Record) ProtoMessage() {}
 
 func (x *Record) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[29]
+	mi := &file_cluster_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2289,7 +2398,7 @@ func (x *Record) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Record.ProtoReflect.Descriptor instead.
 func (*Record) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{29}
+	return file_cluster_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Record) GetPartition() int32 {
@@ -2323,7 +2432,7 @@ type ReadBackReply struct {
 
 func (x *ReadBackReply) Reset() {
 	*x = ReadBackReply{}
-	mi := &file_cluster_proto_msgTypes[30]
+	mi := &file_cluster_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2335,7 +2444,7 @@ func (x *ReadBackReply) String() string {
 func (*ReadBackReply) ProtoMessage() {}
 
 func (x *ReadBackReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[30]
+	mi := &file_cluster_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2348,7 +2457,7 @@ func (x *ReadBackReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBackReply.ProtoReflect.Descriptor instead.
 func (*ReadBackReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{30}
+	return file_cluster_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ReadBackReply) GetRecords() []*Record {
@@ -2374,7 +2483,7 @@ type CommittedReply struct {
 
 func (x *CommittedReply) Reset() {
 	*x = CommittedReply{}
-	mi := &file_cluster_proto_msgTypes[31]
+	mi := &file_cluster_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2386,7 +2495,7 @@ func (x *CommittedReply) String() string {
 func (*CommittedReply) ProtoMessage() {}
 
 func (x *CommittedReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[31]
+	mi := &file_cluster_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2399,7 +2508,7 @@ func (x *CommittedReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommittedReply.ProtoReflect.Descriptor instead.
 func (*CommittedReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{31}
+	return file_cluster_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *CommittedReply) GetOffsets() map[int32]int64 {
@@ -2422,7 +2531,7 @@ type Count struct {
 
 func (x *Count) Reset() {
 	*x = Count{}
-	mi := &file_cluster_proto_msgTypes[32]
+	mi := &file_cluster_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2434,7 +2543,7 @@ func (x *Count) String() string {
 func (*Count) ProtoMessage() {}
 
 func (x *Count) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[32]
+	mi := &file_cluster_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2447,7 +2556,7 @@ func (x *Count) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Count.ProtoReflect.Descriptor instead.
 func (*Count) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{32}
+	return file_cluster_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Count) GetBroker() int32 {
@@ -2495,7 +2604,7 @@ type CountsReply struct {
 
 func (x *CountsReply) Reset() {
 	*x = CountsReply{}
-	mi := &file_cluster_proto_msgTypes[33]
+	mi := &file_cluster_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2507,7 +2616,7 @@ func (x *CountsReply) String() string {
 func (*CountsReply) ProtoMessage() {}
 
 func (x *CountsReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[33]
+	mi := &file_cluster_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2520,7 +2629,7 @@ func (x *CountsReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountsReply.ProtoReflect.Descriptor instead.
 func (*CountsReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{33}
+	return file_cluster_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *CountsReply) GetCounts() []*Count {
@@ -2553,7 +2662,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_cluster_proto_msgTypes[34]
+	mi := &file_cluster_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2565,7 +2674,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[34]
+	mi := &file_cluster_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2578,7 +2687,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{34}
+	return file_cluster_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Event) GetAtUs() int64 {
@@ -2727,7 +2836,7 @@ const file_cluster_proto_rawDesc = "" +
 	"\n" +
 	"with_epoch\x18\x10 \x01(\bR\twithEpoch\x12&\n" +
 	"\x0fnot_leader_only\x18\x0f \x01(\bR\rnotLeaderOnly\x12\x18\n" +
-	"\aprelude\x18\x11 \x01(\bR\aprelude\"\xcc\x05\n" +
+	"\aprelude\x18\x11 \x01(\bR\aprelude\"\xcf\x06\n" +
 	"\x06Change\x12?\n" +
 	"\vmove_leader\x18\x01 \x01(\v2\x1c.probe.cluster.v1.MoveLeaderH\x00R\n" +
 	"moveLeader\x12N\n" +
@@ -2741,7 +2850,9 @@ const file_cluster_proto_rawDesc = "" +
 	"\troll_back\x18\f \x01(\v2\x1a.probe.cluster.v1.RollBackH\x00R\brollBack\x12H\n" +
 	"\x0elimit_versions\x18\x14 \x01(\v2\x1f.probe.cluster.v1.LimitVersionsH\x00R\rlimitVersions\x128\n" +
 	"\bthrottle\x18\x15 \x01(\v2\x1a.probe.cluster.v1.ThrottleH\x00R\bthrottle\x12K\n" +
-	"\x0fmove_controller\x18\x16 \x01(\v2 .probe.cluster.v1.MoveControllerH\x00R\x0emoveControllerB\b\n" +
+	"\x0fmove_controller\x18\x16 \x01(\v2 .probe.cluster.v1.MoveControllerH\x00R\x0emoveController\x121\n" +
+	"\x06use_id\x18\x17 \x01(\v2\x18.probe.cluster.v1.UsedIdH\x00R\x05useId\x12N\n" +
+	"\x10open_transaction\x18\x18 \x01(\v2!.probe.cluster.v1.OpenTransactionH\x00R\x0fopenTransactionB\b\n" +
 	"\x06change\"k\n" +
 	"\n" +
 	"MoveLeader\x12\x14\n" +
@@ -2782,7 +2893,14 @@ const file_cluster_proto_rawDesc = "" +
 	"\vthrottle_ms\x18\x03 \x01(\x05R\n" +
 	"throttleMs\" \n" +
 	"\x0eMoveController\x12\x0e\n" +
-	"\x02to\x18\x01 \x01(\x05R\x02to\")\n" +
+	"\x02to\x18\x01 \x01(\x05R\x02to\"\xa9\x01\n" +
+	"\x0fOpenTransaction\x12)\n" +
+	"\x10transactional_id\x18\x01 \x01(\tR\x0ftransactionalId\x12\x14\n" +
+	"\x05topic\x18\x02 \x01(\tR\x05topic\x12\x1c\n" +
+	"\tpartition\x18\x03 \x01(\x05R\tpartition\x12\x18\n" +
+	"\arecords\x18\x04 \x01(\x05R\arecords\x12\x1d\n" +
+	"\n" +
+	"timeout_ms\x18\x05 \x01(\x05R\ttimeoutMs\")\n" +
 	"\tReaddress\x12\x1c\n" +
 	"\tadvertise\x18\x01 \x03(\tR\tadvertise\"z\n" +
 	"\fMetadataView\x12\x16\n" +
@@ -2893,7 +3011,7 @@ func file_cluster_proto_rawDescGZIP() []byte {
 }
 
 var file_cluster_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
+var file_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_cluster_proto_goTypes = []any{
 	(Action)(0),                 // 0: probe.cluster.v1.Action
 	(BrokerState_State)(0),      // 1: probe.cluster.v1.BrokerState.State
@@ -2921,21 +3039,22 @@ var file_cluster_proto_goTypes = []any{
 	(*LimitVersions)(nil),       // 23: probe.cluster.v1.LimitVersions
 	(*Throttle)(nil),            // 24: probe.cluster.v1.Throttle
 	(*MoveController)(nil),      // 25: probe.cluster.v1.MoveController
-	(*Readdress)(nil),           // 26: probe.cluster.v1.Readdress
-	(*MetadataView)(nil),        // 27: probe.cluster.v1.MetadataView
-	(*TopicChange)(nil),         // 28: probe.cluster.v1.TopicChange
-	(*Timed)(nil),               // 29: probe.cluster.v1.Timed
-	(*Fault)(nil),               // 30: probe.cluster.v1.Fault
-	(*CoordinatorQuestion)(nil), // 31: probe.cluster.v1.CoordinatorQuestion
-	(*CoordinatorReply)(nil),    // 32: probe.cluster.v1.CoordinatorReply
-	(*Record)(nil),              // 33: probe.cluster.v1.Record
-	(*ReadBackReply)(nil),       // 34: probe.cluster.v1.ReadBackReply
-	(*CommittedReply)(nil),      // 35: probe.cluster.v1.CommittedReply
-	(*Count)(nil),               // 36: probe.cluster.v1.Count
-	(*CountsReply)(nil),         // 37: probe.cluster.v1.CountsReply
-	(*Event)(nil),               // 38: probe.cluster.v1.Event
-	nil,                         // 39: probe.cluster.v1.Commit.OffsetsEntry
-	nil,                         // 40: probe.cluster.v1.CommittedReply.OffsetsEntry
+	(*OpenTransaction)(nil),     // 26: probe.cluster.v1.OpenTransaction
+	(*Readdress)(nil),           // 27: probe.cluster.v1.Readdress
+	(*MetadataView)(nil),        // 28: probe.cluster.v1.MetadataView
+	(*TopicChange)(nil),         // 29: probe.cluster.v1.TopicChange
+	(*Timed)(nil),               // 30: probe.cluster.v1.Timed
+	(*Fault)(nil),               // 31: probe.cluster.v1.Fault
+	(*CoordinatorQuestion)(nil), // 32: probe.cluster.v1.CoordinatorQuestion
+	(*CoordinatorReply)(nil),    // 33: probe.cluster.v1.CoordinatorReply
+	(*Record)(nil),              // 34: probe.cluster.v1.Record
+	(*ReadBackReply)(nil),       // 35: probe.cluster.v1.ReadBackReply
+	(*CommittedReply)(nil),      // 36: probe.cluster.v1.CommittedReply
+	(*Count)(nil),               // 37: probe.cluster.v1.Count
+	(*CountsReply)(nil),         // 38: probe.cluster.v1.CountsReply
+	(*Event)(nil),               // 39: probe.cluster.v1.Event
+	nil,                         // 40: probe.cluster.v1.Commit.OffsetsEntry
+	nil,                         // 41: probe.cluster.v1.CommittedReply.OffsetsEntry
 }
 var file_cluster_proto_depIdxs = []int32{
 	8,  // 0: probe.cluster.v1.CreateTopicRequest.partitions:type_name -> probe.cluster.v1.Assignment
@@ -2943,56 +3062,58 @@ var file_cluster_proto_depIdxs = []int32{
 	10, // 2: probe.cluster.v1.ClusterHistory.topics:type_name -> probe.cluster.v1.OtherTopic
 	11, // 3: probe.cluster.v1.ClusterHistory.commits:type_name -> probe.cluster.v1.Commit
 	12, // 4: probe.cluster.v1.ClusterHistory.transactional_ids:type_name -> probe.cluster.v1.UsedId
-	39, // 5: probe.cluster.v1.Commit.offsets:type_name -> probe.cluster.v1.Commit.OffsetsEntry
+	40, // 5: probe.cluster.v1.Commit.offsets:type_name -> probe.cluster.v1.Commit.OffsetsEntry
 	14, // 6: probe.cluster.v1.CreateTopicReply.partitions:type_name -> probe.cluster.v1.PartitionState
 	0,  // 7: probe.cluster.v1.Rule.action:type_name -> probe.cluster.v1.Action
 	18, // 8: probe.cluster.v1.Change.move_leader:type_name -> probe.cluster.v1.MoveLeader
 	19, // 9: probe.cluster.v1.Change.move_coordinator:type_name -> probe.cluster.v1.MoveCoordinator
 	20, // 10: probe.cluster.v1.Change.broker:type_name -> probe.cluster.v1.BrokerState
-	27, // 11: probe.cluster.v1.Change.view:type_name -> probe.cluster.v1.MetadataView
-	28, // 12: probe.cluster.v1.Change.topic:type_name -> probe.cluster.v1.TopicChange
+	28, // 11: probe.cluster.v1.Change.view:type_name -> probe.cluster.v1.MetadataView
+	29, // 12: probe.cluster.v1.Change.topic:type_name -> probe.cluster.v1.TopicChange
 	21, // 13: probe.cluster.v1.Change.evacuate:type_name -> probe.cluster.v1.Evacuate
-	26, // 14: probe.cluster.v1.Change.readdress:type_name -> probe.cluster.v1.Readdress
+	27, // 14: probe.cluster.v1.Change.readdress:type_name -> probe.cluster.v1.Readdress
 	22, // 15: probe.cluster.v1.Change.roll_back:type_name -> probe.cluster.v1.RollBack
 	23, // 16: probe.cluster.v1.Change.limit_versions:type_name -> probe.cluster.v1.LimitVersions
 	24, // 17: probe.cluster.v1.Change.throttle:type_name -> probe.cluster.v1.Throttle
 	25, // 18: probe.cluster.v1.Change.move_controller:type_name -> probe.cluster.v1.MoveController
-	1,  // 19: probe.cluster.v1.BrokerState.state:type_name -> probe.cluster.v1.BrokerState.State
-	2,  // 20: probe.cluster.v1.TopicChange.what:type_name -> probe.cluster.v1.TopicChange.What
-	17, // 21: probe.cluster.v1.Timed.change:type_name -> probe.cluster.v1.Change
-	16, // 22: probe.cluster.v1.Fault.rules:type_name -> probe.cluster.v1.Rule
-	29, // 23: probe.cluster.v1.Fault.changes:type_name -> probe.cluster.v1.Timed
-	33, // 24: probe.cluster.v1.ReadBackReply.records:type_name -> probe.cluster.v1.Record
-	40, // 25: probe.cluster.v1.CommittedReply.offsets:type_name -> probe.cluster.v1.CommittedReply.OffsetsEntry
-	36, // 26: probe.cluster.v1.CountsReply.counts:type_name -> probe.cluster.v1.Count
-	3,  // 27: probe.cluster.v1.Event.kind:type_name -> probe.cluster.v1.Event.Kind
-	7,  // 28: probe.cluster.v1.FakeCluster.CreateTopic:input_type -> probe.cluster.v1.CreateTopicRequest
-	15, // 29: probe.cluster.v1.FakeCluster.StartFeed:input_type -> probe.cluster.v1.FeedRequest
-	5,  // 30: probe.cluster.v1.FakeCluster.StopFeed:input_type -> probe.cluster.v1.Topic
-	30, // 31: probe.cluster.v1.FakeCluster.Inject:input_type -> probe.cluster.v1.Fault
-	4,  // 32: probe.cluster.v1.FakeCluster.Heal:input_type -> probe.cluster.v1.Done
-	17, // 33: probe.cluster.v1.FakeCluster.Apply:input_type -> probe.cluster.v1.Change
-	31, // 34: probe.cluster.v1.FakeCluster.Coordinator:input_type -> probe.cluster.v1.CoordinatorQuestion
-	5,  // 35: probe.cluster.v1.FakeCluster.ReadBack:input_type -> probe.cluster.v1.Topic
-	6,  // 36: probe.cluster.v1.FakeCluster.Committed:input_type -> probe.cluster.v1.Group
-	4,  // 37: probe.cluster.v1.FakeCluster.Counts:input_type -> probe.cluster.v1.Done
-	4,  // 38: probe.cluster.v1.FakeCluster.Watch:input_type -> probe.cluster.v1.Done
-	13, // 39: probe.cluster.v1.FakeCluster.CreateTopic:output_type -> probe.cluster.v1.CreateTopicReply
-	4,  // 40: probe.cluster.v1.FakeCluster.StartFeed:output_type -> probe.cluster.v1.Done
-	4,  // 41: probe.cluster.v1.FakeCluster.StopFeed:output_type -> probe.cluster.v1.Done
-	4,  // 42: probe.cluster.v1.FakeCluster.Inject:output_type -> probe.cluster.v1.Done
-	4,  // 43: probe.cluster.v1.FakeCluster.Heal:output_type -> probe.cluster.v1.Done
-	4,  // 44: probe.cluster.v1.FakeCluster.Apply:output_type -> probe.cluster.v1.Done
-	32, // 45: probe.cluster.v1.FakeCluster.Coordinator:output_type -> probe.cluster.v1.CoordinatorReply
-	34, // 46: probe.cluster.v1.FakeCluster.ReadBack:output_type -> probe.cluster.v1.ReadBackReply
-	35, // 47: probe.cluster.v1.FakeCluster.Committed:output_type -> probe.cluster.v1.CommittedReply
-	37, // 48: probe.cluster.v1.FakeCluster.Counts:output_type -> probe.cluster.v1.CountsReply
-	38, // 49: probe.cluster.v1.FakeCluster.Watch:output_type -> probe.cluster.v1.Event
-	39, // [39:50] is the sub-list for method output_type
-	28, // [28:39] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	12, // 19: probe.cluster.v1.Change.use_id:type_name -> probe.cluster.v1.UsedId
+	26, // 20: probe.cluster.v1.Change.open_transaction:type_name -> probe.cluster.v1.OpenTransaction
+	1,  // 21: probe.cluster.v1.BrokerState.state:type_name -> probe.cluster.v1.BrokerState.State
+	2,  // 22: probe.cluster.v1.TopicChange.what:type_name -> probe.cluster.v1.TopicChange.What
+	17, // 23: probe.cluster.v1.Timed.change:type_name -> probe.cluster.v1.Change
+	16, // 24: probe.cluster.v1.Fault.rules:type_name -> probe.cluster.v1.Rule
+	30, // 25: probe.cluster.v1.Fault.changes:type_name -> probe.cluster.v1.Timed
+	34, // 26: probe.cluster.v1.ReadBackReply.records:type_name -> probe.cluster.v1.Record
+	41, // 27: probe.cluster.v1.CommittedReply.offsets:type_name -> probe.cluster.v1.CommittedReply.OffsetsEntry
+	37, // 28: probe.cluster.v1.CountsReply.counts:type_name -> probe.cluster.v1.Count
+	3,  // 29: probe.cluster.v1.Event.kind:type_name -> probe.cluster.v1.Event.Kind
+	7,  // 30: probe.cluster.v1.FakeCluster.CreateTopic:input_type -> probe.cluster.v1.CreateTopicRequest
+	15, // 31: probe.cluster.v1.FakeCluster.StartFeed:input_type -> probe.cluster.v1.FeedRequest
+	5,  // 32: probe.cluster.v1.FakeCluster.StopFeed:input_type -> probe.cluster.v1.Topic
+	31, // 33: probe.cluster.v1.FakeCluster.Inject:input_type -> probe.cluster.v1.Fault
+	4,  // 34: probe.cluster.v1.FakeCluster.Heal:input_type -> probe.cluster.v1.Done
+	17, // 35: probe.cluster.v1.FakeCluster.Apply:input_type -> probe.cluster.v1.Change
+	32, // 36: probe.cluster.v1.FakeCluster.Coordinator:input_type -> probe.cluster.v1.CoordinatorQuestion
+	5,  // 37: probe.cluster.v1.FakeCluster.ReadBack:input_type -> probe.cluster.v1.Topic
+	6,  // 38: probe.cluster.v1.FakeCluster.Committed:input_type -> probe.cluster.v1.Group
+	4,  // 39: probe.cluster.v1.FakeCluster.Counts:input_type -> probe.cluster.v1.Done
+	4,  // 40: probe.cluster.v1.FakeCluster.Watch:input_type -> probe.cluster.v1.Done
+	13, // 41: probe.cluster.v1.FakeCluster.CreateTopic:output_type -> probe.cluster.v1.CreateTopicReply
+	4,  // 42: probe.cluster.v1.FakeCluster.StartFeed:output_type -> probe.cluster.v1.Done
+	4,  // 43: probe.cluster.v1.FakeCluster.StopFeed:output_type -> probe.cluster.v1.Done
+	4,  // 44: probe.cluster.v1.FakeCluster.Inject:output_type -> probe.cluster.v1.Done
+	4,  // 45: probe.cluster.v1.FakeCluster.Heal:output_type -> probe.cluster.v1.Done
+	4,  // 46: probe.cluster.v1.FakeCluster.Apply:output_type -> probe.cluster.v1.Done
+	33, // 47: probe.cluster.v1.FakeCluster.Coordinator:output_type -> probe.cluster.v1.CoordinatorReply
+	35, // 48: probe.cluster.v1.FakeCluster.ReadBack:output_type -> probe.cluster.v1.ReadBackReply
+	36, // 49: probe.cluster.v1.FakeCluster.Committed:output_type -> probe.cluster.v1.CommittedReply
+	38, // 50: probe.cluster.v1.FakeCluster.Counts:output_type -> probe.cluster.v1.CountsReply
+	39, // 51: probe.cluster.v1.FakeCluster.Watch:output_type -> probe.cluster.v1.Event
+	41, // [41:52] is the sub-list for method output_type
+	30, // [30:41] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_cluster_proto_init() }
@@ -3012,6 +3133,8 @@ func file_cluster_proto_init() {
 		(*Change_LimitVersions)(nil),
 		(*Change_Throttle)(nil),
 		(*Change_MoveController)(nil),
+		(*Change_UseId)(nil),
+		(*Change_OpenTransaction)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -3019,7 +3142,7 @@ func file_cluster_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cluster_proto_rawDesc), len(file_cluster_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   37,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

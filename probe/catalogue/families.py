@@ -173,6 +173,8 @@ class Family(_Strict):
     """The library's own settings of a workload, by role: how it fills batches, and how many requests are under way."""
     missing_workloads: Mapping[Workload, str] = {}
     """Workloads that no application of this library can have, each with the reason."""
+    read_committed: Mapping[str, str] = {}
+    """The library's own settings by which a reader is given committed records only; empty = it has none."""
     behaviour: Behaviour
     versions: tuple[Version, ...]
     mirrors: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.clock import Clock
 from probe.model import App, AppKind, ClientError
-from probe.model.cluster_history import OLD, WRITER
+from probe.model.cluster_history import ABORTED, LEFT, OLD, WRITER
 from probe.ports import Start
 
 ENDINGS = (AppKind.CLOSED, AppKind.FATAL, AppKind.UNSUPPORTED)
@@ -15,6 +15,7 @@ KINDS: dict[int, AppKind] = {
 OWNING = frozenset({AppKind.ASSIGNED, AppKind.REVOKED})
 """Kinds whose lists are read; reading an empty list costs as much as all other fields together."""
 VALUE_PARTS = 4
+OF_WRITER = {WRITER: OLD, LEFT: ABORTED}
 
 
 def to_start(start: Start) -> pb.Start:
@@ -70,9 +71,9 @@ def to_app(event: pb.Event, clock: Clock) -> App:
 def read_value(value: str) -> tuple[int, int]:
     """Return sequence and creation time of a record's value; (-1, 0) if it is not of our form.
 
-    The sequence of a record of the cluster's history is `OLD`.
+    The sequence of a record of the cluster's history is `OLD`, of one in a transaction left open `ABORTED`.
     """
     parts = value.split(" ")
     if len(parts) != VALUE_PARTS or not parts[2].isdigit() or not parts[3].isdigit():
         return -1, 0
-    return OLD if parts[0] == WRITER else int(parts[2]), int(parts[3])
+    return OF_WRITER.get(parts[0], int(parts[2])), int(parts[3])

@@ -15,6 +15,10 @@ WRITER = "history"
 """Writer of the records that were in the topic before the client started: `history <partition> <number> <clock>`."""
 OLD = -2
 """`App.sequence` of such a record when a reader receives it. Its delivery is no operation."""
+LEFT = "left"
+"""Writer of records in a transaction that its producer never ends: `left <partition> <number> <clock>`."""
+ABORTED = -3
+"""`App.sequence` of such a record when a reader receives it. The coordinator aborts the transaction."""
 EPOCHS_SINCE = "2.1"
 """Brokers tell clients the leader epoch (KIP-320)."""
 DELETIONS_SINCE = "0.11"
@@ -63,6 +67,15 @@ class ClusterHistory:
             "controller changed once" if self.controller_changes == 1 else "",
         ]
         return "; ".join(filter(None, parts))
+
+
+def left_id(topic: str) -> str:
+    """Return the transactional id of the producer that leaves a transaction open in a trial's topic.
+
+    >>> left_id("probe-1")
+    'left-probe-1'
+    """
+    return f"{LEFT}-{topic}"
 
 
 def _by_partition(what: str, values: Mapping[int, int]) -> str:

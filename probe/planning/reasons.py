@@ -21,6 +21,7 @@ def of_client(cell: Cell, chosen: Chosen, profile: Profile, part: RoleVariant) -
         or _acks(cell, chosen, profile, part)
         or _unobserved_error(chosen, part)
         or _not_absent(chosen, part)
+        or _reads_all(chosen, part)
         or _unasked(chosen, cell.role, part)
         or _too_old(cell, chosen)
     )
@@ -37,6 +38,13 @@ def _not_absent(chosen: Chosen, part: RoleVariant) -> str:
     """Return why a client's application cannot be made absent."""
     if chosen.family.judged_by and part.alone:
         return f"{chosen.client.family} is an application with a process and a handler of its own, out of reach here"
+    return ""
+
+
+def _reads_all(chosen: Chosen, part: RoleVariant) -> str:
+    """Return why a reader cannot be made to read committed records only."""
+    if part.committed_only and not chosen.family.read_committed:
+        return f"{chosen.client.family} has no setting here by which a reader is given committed records only"
     return ""
 
 

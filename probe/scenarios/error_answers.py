@@ -234,7 +234,7 @@ ANSWERS = (
     # It is a row of __consumer_offsets that joins the transaction, by the method of AddPartitionsToTxn.
     _line("add-offsets-to-txn 14 R - | TransactionStateManager.getAndMaybeAddTransactionState: the partition loads"),
     _line("add-offsets-to-txn 16 M answer | TransactionStateManager.getAndMaybeAddTransactionState: not the owner"),
-    _line("add-offsets-to-txn 30 F blip | KafkaApis.handleAddOffsetsToTxnRequest: no READ on the group"),
+    _line("add-offsets-to-txn 30 F - | KafkaApis.handleAddOffsetsToTxnRequest: no READ on the group"),
     _line("add-offsets-to-txn 47 F - | TransactionCoordinator.handleAddPartitionsToTransaction: 90, below version 2"),
     _line("add-offsets-to-txn 48 F - | TransactionMetadata.prepareTransitionTo: not in this state"),
     _line("add-offsets-to-txn 51 R hold | TransactionCoordinator.handleAddPartitionsToTransaction: still completing"),

@@ -114,6 +114,8 @@ class RoleVariant:
     """Consumers have read more before the fault than is written after it, as in any topic in use."""
     unelected: bool = False
     """The topic's partitions had no leader election before the client started: their leader epoch is the first one."""
+    committed_only: bool = False
+    """Readers are given committed records only, by the library's own setting, unless a property says otherwise."""
     cluster: ClusterSpec = DEFAULT_CLUSTER
     """How the cluster of real brokers is built."""
 

@@ -62,6 +62,22 @@ def _counts(evidence: WireEvidence, api: int) -> bool:
     return not wanted or api in wanted or (api == apis.EPOCHS and apis.FETCH in wanted)
 
 
+def _writes(evidence: WireEvidence) -> Iterator[Hit]:
+    """Yield refused writes where the scenario names Produce and the fault is about a producer's id.
+
+    These answers name the partition, not the id.
+    """
+    if not evidence.affected.key or apis.PRODUCE not in evidence.play.apis:
+        return
+    subject = evidence.subject
+    for answer in evidence.events.responses:
+        if answer.api == apis.PRODUCE:
+            mine = (row for row in answer.rows if (row.topic, row.partition) == (subject.topic, subject.affected))
+            code = next((row.code for row in mine if row.code in evidence.play.codes), 0)
+            if code:
+                yield Hit(answer.at, answer.broker, code)
+
+
 def _cuts(evidence: WireEvidence) -> Iterator[Hit]:
     failing = {evidence.subject.old}
     failing |= {event.broker for event in evidence.events.engine if event.kind is EngineKind.STOPPED}
@@ -117,7 +133,7 @@ def _is_soft(evidence: WireEvidence, item: Exchange) -> bool:
 
 
 FINDERS: dict[Symptom, tuple[Callable[[WireEvidence], Iterator[Hit]], ...]] = {
-    Symptom.ANSWER: (_answers, _cuts_as_cause),
+    Symptom.ANSWER: (_answers, _writes, _cuts_as_cause),
     Symptom.CONNECTION: (_answers, _cuts),
     Symptom.SILENCE: (_answers, _silences),
     Symptom.CHANGE: (_answers, _soft),

@@ -8,11 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from probe.model import App, AppKind, MarkKind, Role, Symptom
-from probe.model.cluster_history import OLD
+from probe.model.cluster_history import ABORTED, OLD
+from probe.model.counts import counted
 from probe.verdict import absence, members, new_log
 from probe.verdict.elsewhere import served_elsewhere
 from probe.verdict.wire_evidence import WireEvidence
 from probe.verdict.written import Promises, written
+
+READ_COMMITTED = "read_committed"
+"""The isolation level of readers that are given committed records only (proto/driver.proto)."""
 
 
 def find_promises(evidence: WireEvidence) -> Promises:
@@ -52,8 +56,16 @@ def _reader(evidence: WireEvidence) -> Promises:
         jump, again = max(jump, beyond, before), max(again, before)
     kept, every = evidence.header.committed, absence.delivered(evidence)
     ahead = _committed_ahead(kept, every, offsets) if evidence.role is Role.GROUP else None
-    broken = (*_unkept(jump, again, ahead), *of_two)
+    broken = (*_unkept(jump, again, ahead), *_aborted(evidence), *of_two)
     return Promises(lost=ahead, duplicated=again, position_jump=max(jump, again, skipped), broken=broken)
+
+
+def _aborted(evidence: WireEvidence) -> tuple[str, ...]:
+    """Return how many records of an aborted transaction a reader of committed records was given."""
+    if evidence.header.settings.get("isolation") != READ_COMMITTED:
+        return ()
+    given = [item for item in evidence.events.apps if item.kind is AppKind.RECEIVED and item.sequence == ABORTED]
+    return (f"{counted(len(given), 'record')} of an aborted transaction delivered",) if given else ()
 
 
 def _reader_of_new_log(evidence: WireEvidence, offsets: Mapping[int, list[int]]) -> Promises:

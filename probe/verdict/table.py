@@ -63,8 +63,9 @@ RULES: tuple[Rule, ...] = (
     Rule(
         4,
         "ended",
-        "the instance became unusable or its process went, unasked, after the hit",
-        lambda found: bool(found.fatal),
+        "the instance became unusable or its process went, unasked, after the hit (where that conforms, no promise was "
+        "broken)",
+        lambda found: bool(found.fatal) and not (found.promises and Outcome.FATAL in found.play.conforms),
         Outcome.FATAL,
         "the client ended unasked after {met}: {fatal}",
     ),

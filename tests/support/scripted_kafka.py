@@ -18,6 +18,7 @@ from probe.engines.kafka.faults import (
     port_mirror,
     replicas,
     topic_contents,
+    transactions,
     unknown_api_keys,
 )
 from probe.engines.kafka.faults.actions import ACTIONS
@@ -231,6 +232,8 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coordinators, "add_filler", lambda *_: real_sleep(0))
     monkeypatch.setattr(filler_partitions, "write", lambda *_: None)
     monkeypatch.setattr(filler_commits, "_write", lambda *_: None)
+    monkeypatch.setattr(transactions, "start_again", lambda *_: None)
+    monkeypatch.setattr(transactions, "leave", lambda *_: None)
     monkeypatch.setattr(unknown_api_keys, "_burst", lambda *_: real_sleep(0))
     monkeypatch.setattr(topic_contents, "log_ends", log_ends)
     monkeypatch.setattr(topic_contents, "fill", fill)

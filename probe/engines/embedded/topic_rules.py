@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from probe.engines.embedded import broker_rules, controller_rules
+from probe.engines.embedded import broker_rules, controller_rules, transaction_rules
 from probe.engines.embedded.broker_rules import FakePart
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.model import Subject
@@ -256,4 +256,5 @@ RULES: Mapping[type, Callable[..., FakePart]] = {
     GrowTopic: _grow,
     **broker_rules.RULES,
     **controller_rules.RULES,
+    **transaction_rules.RULES,
 }

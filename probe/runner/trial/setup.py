@@ -96,6 +96,7 @@ def make_start(item: Planned, subject: Subject, tap: Tap) -> Start:
         profile=item.profile.name,
         properties={
             **item.chosen.family.settings_of(item.cell.workload, item.cell.role),
+            **(item.chosen.family.read_committed if item.variant.committed_only else {}),
             **dict(item.profile.properties),
         },
         bootstrap=[tap.address(node) for node in subject.bootstrap],

@@ -8,5 +8,6 @@ from probe.scenarios.steps.coordinators import CoordinatorStep
 from probe.scenarios.steps.partitions import PartitionStep
 from probe.scenarios.steps.real import RealStep
 from probe.scenarios.steps.topics import TopicStep
+from probe.scenarios.steps.transactions import TransactionStep
 
-Step = PartitionStep | TopicStep | BrokerStep | RealStep | CoordinatorStep | ControllerStep
+Step = PartitionStep | TopicStep | BrokerStep | RealStep | CoordinatorStep | ControllerStep | TransactionStep

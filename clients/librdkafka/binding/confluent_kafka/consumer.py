@@ -26,6 +26,7 @@ class Consumer(Handle):
         self._on_revoke: OnChange = _nothing
         self._on_lost: OnChange = _nothing
         self._commit_cb = ON_PARTITIONS(self._committed)
+        self._group = str(settings.get("group.id", ""))
         super().__init__(CONSUMER, settings)
         check(C.poll_set_consumer(self._rk))
         # Kept to the end: 0.11.4 stops serving the queue when a handle on it is destroyed.
@@ -34,6 +35,10 @@ class Consumer(Handle):
     def _add_callbacks(self, conf: int) -> None:
         self._kept.append(ON_PARTITIONS(self._rebalance))
         C.conf_set_rebalance_cb(conf, self._kept[-1])
+
+    def consumer_group_metadata(self) -> str:
+        """Return what `Producer.send_offsets_to_transaction` takes."""
+        return self._group
 
     def assign(self, partitions: Sequence[TopicPartition]) -> None:
         """Consume these partitions, from the offsets that they carry."""

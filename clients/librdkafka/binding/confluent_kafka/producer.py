@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from confluent_kafka.clib import ON_DELIVERY, C
 from confluent_kafka.errors import KafkaError, KafkaException, check_object
 from confluent_kafka.handle import PRODUCER, Handle
-from confluent_kafka.values import Message
+from confluent_kafka.values import Message, TopicPartition, listed
 
 COPY = 0x2
 """RD_KAFKA_MSG_F_COPY: the value may be freed once produce() returns."""
@@ -86,6 +86,15 @@ class TransactionalProducer(PlainProducer):
     def begin_transaction(self) -> None:
         """Begin a transaction."""
         check_object(C.begin_transaction(self._rk))
+
+    def send_offsets_to_transaction(self, offsets: Sequence[TopicPartition], group: str) -> None:
+        """Commit offsets of a group, of which this is no member, as part of the transaction."""
+        members = C.consumer_group_metadata_new(group.encode())
+        try:
+            with listed(offsets) as wanted:
+                check_object(C.send_offsets_to_transaction(self._rk, wanted, members, NO_LIMIT))
+        finally:
+            C.consumer_group_metadata_destroy(members)
 
     def commit_transaction(self) -> None:
         """Commit the transaction, once all of its records are delivered."""

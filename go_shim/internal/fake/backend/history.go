@@ -21,8 +21,9 @@ const (
 
 // Producer is an idempotent producer; id -1 is a producer without idempotence.
 type Producer struct {
-	ID    int64
-	Epoch int16
+	ID              int64
+	Epoch           int16
+	transactionalID string // empty: it writes outside of transactions
 }
 
 // anonymous is a producer without idempotence.
@@ -33,7 +34,7 @@ func (b *Backend) NewProducers(count int32) (Producer, error) {
 	last := anonymous
 	for range count {
 		var err error
-		if last, err = b.initProducer(Controller, nil); err != nil {
+		if last, err = b.initProducer(Controller, nil, transactionTimeoutMs); err != nil {
 			return last, err
 		}
 	}
@@ -43,16 +44,16 @@ func (b *Backend) NewProducers(count int32) (Producer, error) {
 // UseTransactionalID starts producers with a transactional id one after the other: each fences the one before.
 func (b *Backend) UseTransactionalID(id string, producers int32) error {
 	for range producers {
-		if _, err := b.initProducer(b.CoordinatorOf(id), &id); err != nil {
+		if _, err := b.initProducer(b.CoordinatorOf(id), &id, transactionTimeoutMs); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *Backend) initProducer(node int32, transactionalID *string) (Producer, error) {
+func (b *Backend) initProducer(node int32, transactionalID *string, timeoutMs int32) (Producer, error) {
 	req := kmsg.NewPtrInitProducerIDRequest()
-	req.Version, req.TransactionalID, req.TransactionTimeoutMillis = b.version(kmsg.InitProducerID, 1), transactionalID, transactionTimeoutMs
+	req.Version, req.TransactionalID, req.TransactionTimeoutMillis = b.version(kmsg.InitProducerID, 1), transactionalID, timeoutMs
 	resp, err := b.Ask(node, req)
 	if err != nil {
 		return anonymous, err
@@ -61,7 +62,7 @@ func (b *Backend) initProducer(node int32, transactionalID *string) (Producer, e
 	if answer.ErrorCode != 0 {
 		return anonymous, fmt.Errorf("InitProducerId: error code %d", answer.ErrorCode)
 	}
-	return Producer{answer.ProducerID, answer.ProducerEpoch}, nil
+	return Producer{ID: answer.ProducerID, Epoch: answer.ProducerEpoch}, nil
 }
 
 // Commit commits a group's offsets without being its member.
@@ -150,6 +151,9 @@ func (b *Backend) write(topic string, partition int32, values [][]byte, by Produ
 	p := kmsg.NewProduceRequestTopicPartition()
 	p.Partition, p.Records = partition, batch(values, by, sequence, time.Now())
 	req.Topics = []kmsg.ProduceRequestTopic{{Topic: topic, Partitions: []kmsg.ProduceRequestTopicPartition{p}}}
+	if by.transactionalID != "" {
+		req.TransactionID = &by.transactionalID
+	}
 	resp, err := b.Ask(b.Leader(topic, partition), req)
 	if err != nil {
 		return err

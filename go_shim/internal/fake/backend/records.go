@@ -12,6 +12,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
+// inTransaction is the attribute of a batch that belongs to a transaction.
+const inTransaction = 0x10
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // batch encodes records as an uncompressed record batch of magic 2; `sequence` is the first number of an idempotent
@@ -21,6 +24,9 @@ func batch(values [][]byte, by Producer, sequence int32, now time.Time) []byte {
 	b.PartitionLeaderEpoch, b.Magic = -1, 2
 	b.FirstTimestamp, b.MaxTimestamp = now.UnixMilli(), now.UnixMilli()
 	b.ProducerID, b.ProducerEpoch, b.FirstSequence = by.ID, by.Epoch, sequence
+	if by.transactionalID != "" {
+		b.Attributes |= inTransaction
+	}
 	b.NumRecords, b.LastOffsetDelta = int32(len(values)), int32(len(values)-1)
 	for i, value := range values {
 		record := kmsg.NewRecord()

@@ -65,6 +65,10 @@ func (f *Front) check(change *clusterpb.Change) error {
 	case *clusterpb.Change_Readdress:
 		_, err := endpointsOf(c.Readdress.Advertise)
 		return err
+	case *clusterpb.Change_UseId:
+		return checkUseID(c.UseId)
+	case *clusterpb.Change_OpenTransaction:
+		return f.checkOpenTransaction(c.OpenTransaction)
 	}
 	return fmt.Errorf("a change must name what changes")
 }
@@ -129,6 +133,10 @@ func (f *Front) apply(change *clusterpb.Change, hitMs int64) error {
 		f.quotas[c.Throttle.Broker] = c.Throttle
 	case *clusterpb.Change_MoveController:
 		f.moveController(c.MoveController.To, hitMs)
+	case *clusterpb.Change_UseId:
+		return f.useID(c.UseId)
+	case *clusterpb.Change_OpenTransaction:
+		return f.backend.LeaveOpen(c.OpenTransaction)
 	case *clusterpb.Change_Readdress:
 		endpoints, err := endpointsOf(c.Readdress.Advertise)
 		if err == nil {

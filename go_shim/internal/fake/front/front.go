@@ -56,6 +56,7 @@ type Front struct {
 	initialCoordinators map[topology.Key]int32     // first coordinator of every known key
 	loading             map[topology.Key]time.Time // COORDINATOR_LOAD_IN_PROGRESS until then
 	pendingMoves        map[topology.Key]*pendingMove
+	taken               map[string]int16 // by transactional id: the epoch since which another producer has it
 	faults              []*fault
 	announced           []announcement // moves that at least one broker does not show yet
 }
@@ -73,8 +74,8 @@ func New(r *release.Release, bounds map[int16]release.VersionRange, b *backend.B
 		gone: map[string]topology.Topic{}, ends: map[string][]int64{},
 		views: map[int32]topology.View{}, states: map[int32]clusterpb.BrokerState_State{},
 		initialCoordinators: map[topology.Key]int32{}, loading: map[topology.Key]time.Time{},
-		pendingMoves: map[topology.Key]*pendingMove{},
-		list:         []*topology.Topology{(&topology.Topology{}).Next()},
+		pendingMoves: map[topology.Key]*pendingMove{}, taken: map[string]int16{},
+		list: []*topology.Topology{(&topology.Topology{}).Next()},
 	}
 	if f.endpoints, err = endpointsOf(advertise); err != nil {
 		return nil, err

@@ -522,6 +522,8 @@ class Change(_message.Message):
     LIMIT_VERSIONS_FIELD_NUMBER: _builtins.int
     THROTTLE_FIELD_NUMBER: _builtins.int
     MOVE_CONTROLLER_FIELD_NUMBER: _builtins.int
+    USE_ID_FIELD_NUMBER: _builtins.int
+    OPEN_TRANSACTION_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def move_leader(self) -> Global___MoveLeader: ...
     @_builtins.property
@@ -544,6 +546,12 @@ class Change(_message.Message):
     def throttle(self) -> Global___Throttle: ...
     @_builtins.property
     def move_controller(self) -> Global___MoveController: ...
+    @_builtins.property
+    def use_id(self) -> Global___UsedId:
+        """other producers start with a transactional id"""
+
+    @_builtins.property
+    def open_transaction(self) -> Global___OpenTransaction: ...
     def __init__(
         self,
         *,
@@ -558,12 +566,14 @@ class Change(_message.Message):
         limit_versions: Global___LimitVersions | None = ...,
         throttle: Global___Throttle | None = ...,
         move_controller: Global___MoveController | None = ...,
+        use_id: Global___UsedId | None = ...,
+        open_transaction: Global___OpenTransaction | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "limit_versions", b"limit_versions", "move_controller", b"move_controller", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "readdress", b"readdress", "roll_back", b"roll_back", "throttle", b"throttle", "topic", b"topic", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "limit_versions", b"limit_versions", "move_controller", b"move_controller", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "open_transaction", b"open_transaction", "readdress", b"readdress", "roll_back", b"roll_back", "throttle", b"throttle", "topic", b"topic", "use_id", b"use_id", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "limit_versions", b"limit_versions", "move_controller", b"move_controller", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "readdress", b"readdress", "roll_back", b"roll_back", "throttle", b"throttle", "topic", b"topic", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "limit_versions", b"limit_versions", "move_controller", b"move_controller", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "open_transaction", b"open_transaction", "readdress", b"readdress", "roll_back", b"roll_back", "throttle", b"throttle", "topic", b"topic", "use_id", b"use_id", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_change: _TypeAlias = _typing.Literal["move_leader", "move_coordinator", "broker", "view", "topic", "evacuate", "readdress", "roll_back", "limit_versions", "throttle", "move_controller"]  # noqa: Y015
+    _WhichOneofReturnType_change: _TypeAlias = _typing.Literal["move_leader", "move_coordinator", "broker", "view", "topic", "evacuate", "readdress", "roll_back", "limit_versions", "throttle", "move_controller", "use_id", "open_transaction"]  # noqa: Y015
     _WhichOneofArgType_change: _TypeAlias = _typing.Literal["change", b"change"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_change) -> _WhichOneofReturnType_change | None: ...
 
@@ -814,6 +824,40 @@ class MoveController(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___MoveController: _TypeAlias = MoveController  # noqa: Y015
+
+@_typing.final
+class OpenTransaction(_message.Message):
+    """A producer writes to a partition in a transaction, and does not end it: `left <partition> <number> <clock>`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TRANSACTIONAL_ID_FIELD_NUMBER: _builtins.int
+    TOPIC_FIELD_NUMBER: _builtins.int
+    PARTITION_FIELD_NUMBER: _builtins.int
+    RECORDS_FIELD_NUMBER: _builtins.int
+    TIMEOUT_MS_FIELD_NUMBER: _builtins.int
+    transactional_id: _builtins.str
+    topic: _builtins.str
+    partition: _builtins.int
+    records: _builtins.int
+    timeout_ms: _builtins.int
+    """transaction.timeout.ms"""
+    def __init__(
+        self,
+        *,
+        transactional_id: _builtins.str = ...,
+        topic: _builtins.str = ...,
+        partition: _builtins.int = ...,
+        records: _builtins.int = ...,
+        timeout_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["partition", b"partition", "records", b"records", "timeout_ms", b"timeout_ms", "topic", b"topic", "transactional_id", b"transactional_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OpenTransaction: _TypeAlias = OpenTransaction  # noqa: Y015
 
 @_typing.final
 class Readdress(_message.Message):

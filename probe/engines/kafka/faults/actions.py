@@ -18,6 +18,7 @@ from probe.engines.kafka.faults import (
     rolling_restart,
     supervisor,
     topics,
+    transactions,
     unknown_api_keys,
     zookeeper_follower,
     zookeeper_loss,
@@ -65,6 +66,7 @@ from probe.scenarios.steps.real import (
     Supervise,
 )
 from probe.scenarios.steps.topics import DeleteTopic, GrowTopic, RecreateTopic, ReplaceTopic
+from probe.scenarios.steps.transactions import LeaveTransactionOpen, UseTransactionalId
 
 ACTIONS: ActionTable = {
     BreakLogDir: Action(disks.break_log_dir, disks.mend_log_dir),
@@ -109,4 +111,6 @@ ACTIONS: ActionTable = {
     ChangeAddresses: Action(network.change_addresses, brokers.all_up),
     ReplaceCluster: Action(replaced_clusters.replace, replaced_clusters.restore),
     SetQuota: Action(quotas.limit, quotas.lift),
+    UseTransactionalId: Action(transactions.use_id),
+    LeaveTransactionOpen: Action(transactions.leave_open),
 }
