@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from probe.model import AppKind, EngineKind, Reaction, Role, StormBound, Symptom, Trigger
+from probe.model import AppKind, EngineKind, MarkKind, Reaction, Role, StormBound, Symptom, Trigger
 from probe.verdict import apis
 from probe.verdict.broker_delay import JOINS
 from probe.verdict.discovery import Discovery, folded_discoveries
@@ -24,6 +24,8 @@ REASON_US = 1_000_000
 """A reason to ask is valid for this time, since a client may still process earlier events when an answer comes."""
 REFRESH_SHARE = 0.8
 """Libraries shorten the interval of a refresh at random, by at most a fifth (librdkafka)."""
+TIMERS = 2
+"""A library may have a timer for the client and one for the group (sarama's loopCheckPartitionNumbers)."""
 EXPECTED = frozenset({Trigger.PERIODIC, Trigger.STARTUP})
 """A periodic refresh is configured behaviour, never a storm."""
 DOWN_OR_UP = frozenset({EngineKind.STOPPED, EngineKind.RETURNED, EngineKind.HEALED})
@@ -80,7 +82,7 @@ def idle_discoveries(
     count = 0
     for item in asked:
         before = bisect_left(useful, item.at)
-        if not before or _refreshes(evidence, ordered, item.at):
+        if not before or _has_reason(evidence, ordered, item.at):
             continue
         last = min(useful[before - 1], item.at - REASON_US)
         quiet = bisect_right(events, item.at) == bisect_left(events, last)
@@ -89,16 +91,22 @@ def idle_discoveries(
     return count
 
 
-def _refreshes(evidence: WireEvidence, ordered: Sequence[Discovery], at: int) -> bool:
-    """Return whether a member of a group of two asks no sooner than its refresh is due.
+def _has_reason(evidence: WireEvidence, ordered: Sequence[Discovery], at: int) -> bool:
+    """Return whether a member of a group of two has a reason to ask that no event shows.
 
-    Its refresh may wait for a call of the application, and is then no tick of a clock.
+    Metadata is not whole until the revert where a member joins; or a refresh is due. That may wait for a call of the
+    application, and is then no tick of a clock.
     """
+    if evidence.play.kind is not Symptom.MEMBERSHIP:
+        return False
+    healed = evidence.timeline.healed
+    if evidence.events.marked(MarkKind.JOINS) is not None and (healed is None or at <= healed + REASON_US):
+        return True
     every_us = evidence.setting_us("refresh_ms")
-    if evidence.play.kind is not Symptom.MEMBERSHIP or every_us is None:
+    if every_us is None:
         return False
     before = bisect_left(ordered, at, key=_asked_at)
-    return not before or at - ordered[before - 1].at >= REFRESH_SHARE * every_us
+    return before < TIMERS or at - ordered[before - TIMERS].at >= REFRESH_SHARE * every_us
 
 
 def _is_down(evidence: WireEvidence, at: int) -> bool:

@@ -18,7 +18,7 @@ from probe.scenarios.steps.controller import LoseController, MoveController
 from probe.scenarios.steps.coordinators import LoadCoordinator, LoseCoordinator, MoveCoordinator, Rejoin
 from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseAllLeaders, LoseLeader, MoveLeader
 from probe.scenarios.steps.step import Step
-from probe.scenarios.steps.topics import ForgetTopic, RecreateTopic, ReplaceTopic
+from probe.scenarios.steps.topics import ForgetTopic, HidePartition, RecreateTopic, ReplaceTopic
 
 HOUR_MS = 3_600_000
 
@@ -169,6 +169,11 @@ def test_a_broker_without_the_topic_has_no_partitions() -> None:
     assert (rule(ForgetTopic()).code, list(rule(ForgetTopic()).partitions)) == (3, [])
     (view,) = moves([ForgetTopic()])
     assert (view.change.view.broker, list(view.change.view.hidden_topics)) == (2, ["t"])
+
+
+def test_no_broker_lists_the_last_partition() -> None:
+    (view,) = moves([HidePartition()])
+    assert (view.change.view.broker, list(view.change.view.hidden_topics)) == (0, ["t/1"])
 
 
 def test_a_topic_is_recreated_after_half_the_election_time() -> None:

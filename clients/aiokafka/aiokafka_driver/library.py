@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import aiokafka
 from driver_runtime.library import Library, Role, Stopping
+from driver_runtime.profiles import STATIC_MEMBER
 from driver_runtime.reports import Reports
 
 from aiokafka_driver.admin import admin
@@ -12,7 +13,7 @@ from aiokafka_driver.errors import error_of
 from aiokafka_driver.lifecycle import in_event_loop
 from aiokafka_driver.notices import Notices
 from aiokafka_driver.producer import producer
-from aiokafka_driver.settings import PROFILES
+from aiokafka_driver.settings import PROFILES, has_instance_id
 from aiokafka_driver.transactional import transactional
 from probe.driver_contract import driver_pb2 as pb
 
@@ -33,7 +34,7 @@ def library() -> Library:
         family="aiokafka",
         version=aiokafka.__version__,
         roles={name: _with_notices(in_event_loop(role), notices) for name, role in ROLES.items()},
-        profiles=tuple(PROFILES),
+        profiles=tuple(name for name in PROFILES if name != STATIC_MEMBER or has_instance_id()),
         error_of=error_of,
     )
 

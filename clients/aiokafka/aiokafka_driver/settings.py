@@ -103,6 +103,11 @@ def without_unknown(kind: Callable[..., Any], start: pb.Start) -> pb.Start:
     return mine
 
 
+def has_instance_id() -> bool:
+    """Return whether a member of a group may be a static one (KIP-345)."""
+    return "group_instance_id" in _defaults(aiokafka.AIOKafkaConsumer)
+
+
 def _defaults(kind: Callable[..., Any]) -> dict[str, Any]:
     """Return a constructor's arguments with their defaults: the library has no other list of them."""
     found = inspect.signature(kind).parameters.values()

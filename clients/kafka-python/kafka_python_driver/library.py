@@ -6,6 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import kafka
 from driver_runtime.library import Library, Role, Stopping
+from driver_runtime.profiles import COOPERATIVE, STATIC_MEMBER
 from driver_runtime.reports import Reports
 from kafka import KafkaProducer
 
@@ -15,7 +16,7 @@ from kafka_python_driver.consumer import consumer, group
 from kafka_python_driver.errors import error_of
 from kafka_python_driver.notices import Notices
 from kafka_python_driver.producer import producer
-from kafka_python_driver.settings import PROFILES
+from kafka_python_driver.settings import COOPERATIVE_ASSIGNORS, PROFILES
 from probe.driver_contract import driver_pb2 as pb
 
 ROLES: dict[str, Role] = {
@@ -55,6 +56,10 @@ def library() -> Library:
 def _has(profile: str) -> bool:
     """Return whether this version knows every setting of a profile, as producer or as consumer."""
     known = {**KafkaProducer.DEFAULT_CONFIG, **kafka.KafkaConsumer.DEFAULT_CONFIG}
+    if profile == STATIC_MEMBER and "group_instance_id" not in known:
+        return False
+    if profile == COOPERATIVE and not COOPERATIVE_ASSIGNORS:
+        return False
     has_codec = profile != "zstd" or "zstd" in KafkaProducer._COMPRESSORS  # noqa: SLF001  # no public list of codecs
     return has_codec and all(key in known for key in PROFILES[profile])
 

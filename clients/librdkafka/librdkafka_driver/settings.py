@@ -13,6 +13,8 @@ from librdkafka_driver.native import ConfigurationError, Native
 from librdkafka_driver.origin import library_file
 from probe.driver_contract import driver_pb2 as pb
 
+COOPERATIVE_SINCE = 0x01060000
+"""1.6.0, as librdkafka numbers itself; older versions accept the name of any assignor until the client is made."""
 INSTANCE_ID = "group.instance.id"
 QUICK = {
     "session.timeout.ms": "6000",  # brokers reject less than their group.min.session.timeout.ms, 6 s by default
@@ -85,6 +87,8 @@ def profiles() -> tuple[str, ...]:
 
 
 def _takes(profile: str) -> bool:
+    if profile == COOPERATIVE and confluent_kafka.libversion()[1] < COOPERATIVE_SINCE:
+        return False
     try:
         NATIVE.effective(_settings(profile))
     except ConfigurationError:

@@ -156,12 +156,13 @@ func TestLeaderless(t *testing.T) {
 func TestHiddenPartition(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
-	r.topic("t", 2)
+	r.topic("t", 1, 1)
 	r.apply(&clusterpb.Change{Change: &clusterpb.Change_View{View: &clusterpb.MetadataView{
-		HiddenTopics: []string{"t/0"},
+		HiddenTopics: []string{"t/1"},
 	}}})
-	if code, row := firstPartition(r.raw(1).ask(metadataOf("t"))); code != 0 || row.Partition != 1 {
-		t.Errorf("code %d, partition %d", code, row.Partition)
+	shown := r.raw(1).ask(metadataOf("t")).(*kmsg.MetadataResponse).Topics[0]
+	if shown.ErrorCode != 0 || len(shown.Partitions) != 1 || shown.Partitions[0].Partition != 0 {
+		t.Errorf("code %d, partitions %v", shown.ErrorCode, shown.Partitions)
 	}
 }
 
