@@ -238,10 +238,7 @@ SUCCESSES = {
 
 
 def after_heal(evidence: WireEvidence, recovered: bool) -> AfterHeal:
-    """Return whether a client that had not recovered did after the revert. NONE where that was not observed.
-
-    Records of one burst that began after the revert are enough: the harness gives it a moment only.
-    """
+    """Return whether a client that had not recovered did after the revert (one burst is enough). NONE: not observed."""
     healed = evidence.timeline.healed
     if recovered or healed is None or evidence.timeline.stopping is None:
         return AfterHeal.NONE

@@ -62,7 +62,7 @@ def test_trials_are_spread_evenly_over_the_workloads(tmp_path: Path, total: int)
     assert max(sums) - min(sums) <= 1
 
 
-def test_a_false_stuck_a_false_recovery_and_any_other_difference_are_told_apart(tmp_path: Path) -> None:
+def test_a_false_stuck_a_false_recovery_and_any_other_difference_are_counted_apart(tmp_path: Path) -> None:
     said = [
         (STUCK, Outcome.STUCK, False),
         (STUCK, Outcome.LATE, True),
