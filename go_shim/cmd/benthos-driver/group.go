@@ -43,23 +43,19 @@ func openGroup(set settings, start *driverpb.Start, out *driver.Instance) (drive
 	return &group{reading}, nil
 }
 
-// receive reports a record; Benthos tells its partition and offset.
+// receive reports a record without its offset, as a stream reports no assignment that it would belong to.
 func receive(out *driver.Instance, message *service.Message) error {
 	value, err := message.AsBytes()
 	if err != nil {
 		return err
 	}
-	out.Received(int32(number(message, "kafka_partition")), number(message, "kafka_offset"), value)
-	return nil
-}
-
-// number returns a message's metadata as a number; -1 without it.
-func number(message *service.Message, key string) int64 {
-	text, _ := message.MetaGet(key)
-	if found, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return found
+	text, _ := message.MetaGet("kafka_partition")
+	partition, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return err
 	}
-	return -1
+	out.Received(int32(partition), -1, value)
+	return nil
 }
 
 func (g *group) Close() { g.stop() }
