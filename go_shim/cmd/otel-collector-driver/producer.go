@@ -61,7 +61,7 @@ type feed struct {
 
 func noConfiguration() component.Config { return &struct{}{} }
 
-// feed hands over records whose trace id, by which the exporter is told to choose partitions, leads to this one.
+// feed hands over records with the trace id by which the exporter chooses this partition (partition_logs_by_trace_id).
 func (p *producer) feed(partition int32) {
 	sequence, trace := int64(0), traceOf(partition)
 	driver.Tick(p.done, p.out.IntervalOf(partition), func() {

@@ -47,7 +47,9 @@ func effective(c *configuration) map[string]string {
 	}
 	acks, _ := strconv.ParseInt(text(read, "producer.required_acks"), 10, 64)
 	found["acks"] = driver.AckNames[acks]
-	found["idempotence"] = strconv.FormatBool(acks == -1 && byFranz(c.role))
+	// Records that several consumers take from the queue change places, whatever the library does.
+	ordered := text(read, "sending_queue.num_consumers") == "1"
+	found["idempotence"] = strconv.FormatBool(acks == -1 && byFranz(c.role) && ordered)
 	found["compression"] = text(read, "producer.compression")
 	found["linger_ms"] = milliseconds(read, "producer.linger")
 	found["request_timeout_ms"] = milliseconds(read, "timeout")
