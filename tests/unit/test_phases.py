@@ -13,6 +13,7 @@ import pytest
 from probe.cli.options import RunSelection
 from probe.model import AppKind, Cell, Engine, Event, History, MarkKind, PhaseClock, Role, Target
 from probe.model.clock import now_us
+from probe.model.rows import event_json, header_json, history_of, kind_of, source_of
 from probe.planning.phases import phase_of, waits_for_phase
 from probe.planning.plan import Planned
 from probe.recorder import Recorder
@@ -154,6 +155,14 @@ def test_without_a_fault_there_is_no_phase() -> None:
     assert seen(*asked(-750), settings=SECOND, play=STEADY) == (PhaseClock.NONE, None)
     facts = judge(history(fetch_answer(), watch(10_000), settings=SECOND)).facts
     assert (facts.phase_clock, facts.phase) == (PhaseClock.NONE, None)
+
+
+def test_a_stored_trial_keeps_its_phase_when_it_is_judged_again() -> None:
+    found = history(fault_on(), watch(10_000), warm_up=asked(-750), settings=SECOND, phase=0.7)
+    rows = [(source_of(event), kind_of(event), event_json(event)) for event in found.events]
+    again = history_of(header_json(found.header), *zip(*rows, strict=True))
+    assert again.header.phase == 0.7
+    assert judge(again).facts.phase == judge(found).facts.phase == 0.75
 
 
 def waiting(phase: float | None, *warm_up: Step) -> TrialState:
