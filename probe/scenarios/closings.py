@@ -36,6 +36,7 @@ def _stands(variant: RoleVariant) -> bool:
         bool(variant.steps)
         and not variant.at_start
         and not variant.second_instance
+        and variant.member is None
         and not any(getattr(step, "times", 0) for step in variant.steps)
     )
 

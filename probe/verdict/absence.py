@@ -1,4 +1,4 @@
-"""Promises of a client whose application was absent (docs/verdicts.md#absence). Pure."""
+"""Promises of a client whose application was absent, or of a group of two (docs/verdicts.md#absence). Pure."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Commit:
 
 
 def unkept(evidence: WireEvidence) -> tuple[str, ...]:
-    """Return what a client owes that was absent, and did not do; empty in any other scenario."""
+    """Return what a client owes that was absent, or lost partitions to a second member, and did not do; else empty."""
     if evidence.play.kind not in {Symptom.ABSENCE, Symptom.MEMBERSHIP}:
         return ()
     if evidence.role is Role.TRANSACTIONAL:
@@ -50,7 +50,7 @@ def unkept(evidence: WireEvidence) -> tuple[str, ...]:
 
 
 def taken_over(evidence: WireEvidence) -> dict[int, int]:
-    """Return when the second member of the group was first given a record of each partition, after the fault."""
+    """Return when the second member was first given a record of each partition that it took over, after the fault."""
     taken: dict[int, int] = {}
     for item in evidence.successor_apps:
         if item.kind is AppKind.RECEIVED and item.sequence != OLD and item.at >= evidence.timeline.begin:

@@ -19,12 +19,15 @@ from probe.model import (
     Limits,
     MarkKind,
     Reaction,
+    Response,
     Role,
+    Row,
     Subject,
     Symptom,
     Target,
 )
 from probe.model.clock import now_us
+from probe.protocol.apis import OFFSET_COMMIT
 from probe.recorder import Recorder
 from probe.runner.loop_lag import LoopLag
 from probe.runner.trial.client_limits import refresh_ms
@@ -171,3 +174,20 @@ def test_a_stalled_loop_is_measured() -> None:
 def test_a_disabled_refresh_has_no_interval() -> None:
     assert refresh_ms({"refresh_ms": "-1"}) == 0
     assert refresh_ms({"refresh_ms": "1000"}) == 1000
+
+
+def test_commits_that_the_library_makes_are_counted_on_the_wire() -> None:
+    answer = Response(
+        at=1,
+        conn=1,
+        broker=1,
+        corr=1,
+        api=OFFSET_COMMIT,
+        version=8,
+        sent_at=0,
+        rows=(Row(topic="t", partition=0), Row(topic="t", partition=1, code=25)),
+    )
+    for by_wire, count in ((True, 1), (False, 0)):
+        recorder = Recorder(commits_by_wire=by_wire)
+        recorder.add(answer)
+        assert recorder.kinds[AppKind.COMMITTED] == count

@@ -10,8 +10,8 @@ from probe.catalogue.scenarios import default_scenarios
 from probe.model import App, AppKind, ClientError, Expectation, History, MarkKind, Outcome, Role, Verdict
 from probe.verdict import judge
 from tests.support.histories import history
-from tests.support.transcript import AFFECTED, BYSTANDER, ME, Script
-from tests.support.transcript_steps import Step, app, at, fault_on, healed, mark, watch
+from tests.support.transcript import AFFECTED, BYSTANDER, ME, OLD, Script
+from tests.support.transcript_steps import Step, app, ask, at, fault_on, healed, mark, tell, watch
 
 OTHER = "c-s"
 """The second member."""
@@ -174,3 +174,52 @@ def test_two_members_that_read_one_partition_by_turns_break_a_promise() -> None:
     )
     assert found.outcome is Outcome.VIOLATES
     assert "two members read partition 0 at once" in found.reason
+
+
+LEADERLESS = "group/member-joins-leaderless"
+JOINED = mark(MarkKind.JOINS)
+
+
+def joined(*steps: Step) -> Verdict:
+    """Judge a group whose second member joins while partition 0 has no leader for 15 s."""
+    revoked = app(AppKind.REVOKED, partitions=(AFFECTED,))
+    stays = reads(ME, BYSTANDER, 500, WATCH_MS)
+    return judged(JOINED, revoked, stays, at(15_000), healed(), *steps, scenario=LEADERLESS)
+
+
+def test_a_partition_without_a_leader_is_due_from_its_election_on() -> None:
+    found = joined(reads(OTHER, AFFECTED, 23_000, WATCH_MS))
+    assert (found.outcome, found.facts.outage_ms) == (Outcome.CLEAN, pytest.approx(8000, abs=100))
+    assert joined(reads(OTHER, AFFECTED, 25_000, WATCH_MS)).outcome is Outcome.LATE
+
+
+def test_the_partition_that_has_a_leader_is_read_throughout() -> None:
+    """It is the bystander: where it stands still for longer than prompt, the group does not conform."""
+    stands = (reads(ME, BYSTANDER, 500, 5000), reads(OTHER, BYSTANDER, 10_000, WATCH_MS))
+    found = judged(
+        JOINED,
+        *stands,
+        at(15_000),
+        healed(),
+        reads(ME, AFFECTED, 16_000, WATCH_MS),
+        app(AppKind.REVOKED, partitions=(BYSTANDER,)),
+        scenario=LEADERLESS,
+    )
+    assert (found.outcome, found.conforms) == (Outcome.CLEAN, False)
+    assert "nothing for the bystander in 5.5 s" in found.reason
+
+
+@pytest.mark.parametrize(("every_ms", "outcome"), [(1000, Outcome.CLEAN), (250, Outcome.STORMS)])
+def test_a_refresh_that_waits_for_the_application_is_none_too_many(every_ms: int, outcome: Outcome) -> None:
+    """Questions at odd times, of a client that is to ask every second; its group may ask as often."""
+
+    def asks(script: Script) -> None:
+        for ms in range(1000, 9000, every_ms):
+            at(ms + ms % 7 * 13)(script)
+            ask()(script)
+            tell(OLD)(script)
+
+    steps = (KILLED, MINE, reads(ME, BYSTANDER, 9000, WATCH_MS), asks)
+    whole = trial(*steps)
+    header = replace(whole.header, settings={**whole.header.settings, "refresh_ms": "1000"})
+    assert judge(replace(whole, header=header)).outcome is outcome
