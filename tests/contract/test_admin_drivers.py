@@ -13,6 +13,7 @@ from probe.catalogue.families import Family, Version, read_families
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
 from probe.engines.embedded.rpc import cluster_pb2
+from tests.contract.test_drivers import tried
 from tests.support.driver_host import ENDINGS, driving
 from tests.support.fake_brokers import Brokers, brokers
 from tests.support.shared_runs import result_of, run_once
@@ -31,11 +32,12 @@ EACH, WAIT_S, DEADLINE_MS = 5, 45, 5000
 def _cases() -> Iterator[object]:
     for family in read_families(CLIENTS).values():
         span = family.roles.get("admin")
-        for index, text in enumerate(family.core):
+        for index, text in enumerate(tried(family)):
             version = family.newest if text == "latest" else family.find(text)
             if span is None or version is None or not span.covers(version.version):
                 continue
-            marks = [pytest.mark.xdist_group(family.family), *([pytest.mark.real] if index else [])]
+            quick = family.core and not index
+            marks = [pytest.mark.xdist_group(family.family), *([] if quick else [pytest.mark.real])]
             yield pytest.param(family, version, id=f"{family.family}@{text}", marks=marks)
 
 

@@ -14,6 +14,9 @@ use crate::{FAMILY, VERSION};
 const INIT_BACKOFF: Duration = Duration::from_millis(100);
 const MAX_BACKOFF: Duration = Duration::from_secs(500);
 const BASE: f64 = 3.0;
+/// The longest wait that a trial can see: the sixth, when each is three times as long as the one before and 12 s have
+/// passed. The next one would be longer than most faults are observed.
+const SEEN_BACKOFF: Duration = Duration::from_millis(24_300);
 /// Tries of a call without a deadline, as far as a number can say it.
 const WITHOUT_END: &str = "2147483647";
 
@@ -150,7 +153,10 @@ impl Config {
                 if ends { "0".into() } else { WITHOUT_END.into() },
             ),
             ("retry_backoff_ms", milliseconds(self.backoff.init)),
-            ("longest_backoff_ms", milliseconds(self.backoff.max)),
+            (
+                "longest_backoff_ms",
+                milliseconds(self.backoff.max.min(SEEN_BACKOFF)),
+            ),
             ("refresh_ms", "-1".into()),
         ]
     }

@@ -18,8 +18,8 @@ use tokio_util::sync::CancellationToken;
 use crate::config::Config;
 use crate::errors::describe;
 
-/// The least time for records under way when the instance has to end.
-const LEAST_FLUSH: Duration = Duration::from_millis(500);
+/// The time for records under way when the instance has to end. The library has no close, and may wait for ever.
+const FLUSH: Duration = Duration::from_secs(2);
 
 struct Partition {
     number: i32,
@@ -49,7 +49,6 @@ impl Writer {
 }
 
 struct Producer {
-    out: Instance,
     workload: Workload,
     dropped: CancellationToken,
 }
@@ -104,11 +103,7 @@ pub fn open(
             }
         }
     });
-    Box::new(Producer {
-        out,
-        workload,
-        dropped,
-    })
+    Box::new(Producer { workload, dropped })
 }
 
 /// Reports a record as sent and builds it.
@@ -148,12 +143,11 @@ fn report(out: &Instance, partition: i32, sequences: &[i64], done: Result<Vec<i6
 }
 
 impl driver_runtime::Client for Producer {
-    /// The library has no close: what is still under way after the time for a flush is dropped.
+    /// What is still under way after the time for a flush is dropped.
     fn close(self: Box<Self>) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             self.workload.stop().await;
-            let _ =
-                tokio::time::timeout(self.out.flush_time(LEAST_FLUSH), self.workload.ended()).await;
+            let _ = tokio::time::timeout(FLUSH, self.workload.ended()).await;
             self.dropped.cancel();
             self.workload.ended().await;
             self.workload.report_skipped();
