@@ -2,18 +2,21 @@
 //
 // A stream that fails is destroyed with the error, and a `for await` over it throws: the application has lost it, while
 // the consumer stays a member of the group. Only events that all versions have are used.
+import { isSince } from "../../node/versions.js";
 import { closing, construct } from "./client.js";
 import { effective } from "./effective_settings.js";
 import { errorOf } from "./errors.js";
 import { settle } from "./settings.js";
 
 const COMMIT_MS = 1000;
+/** The first version whose message.commit() commits the next offset; before, that of the message (messages-stream.js). */
+const COMMITS_NEXT = "1.27.0";
 
 /** Consume as a member of a group until closing is requested. */
 export async function group(library, start, reports, stopping) {
   const settings = settle(library, start);
   const client = construct(library, start, reports, library.Consumer, { ...settings.consumer, groupId: start.group });
-  const member = new Member(client, start, reports, stopping);
+  const member = new Member(client, isSince(library, COMMITS_NEXT) ? 1 : 0, start, reports, stopping);
   reports.ready(effective(library, start, settings, client));
   await closing(() => client.close(true), async () => {
     const wanted = { mode: "committed", fallbackMode: "earliest", autocommit: false };
@@ -35,8 +38,8 @@ class Member {
   /** The error that ended the stream. */
   gone = null;
 
-  constructor(client, start, reports, stopping) {
-    Object.assign(this, { client, start, reports, stopping });
+  constructor(client, step, start, reports, stopping) {
+    Object.assign(this, { client, step, start, reports, stopping });
     client.on("consumer:group:join", ({ assignments }) => this.#joined(assignments ?? []));
     client.on("consumer:heartbeat:error", ({ error } = {}) => this.#told("heartbeat", error));
     client.on("error", (error) => this.#failed(error));
@@ -56,7 +59,7 @@ class Member {
     this.reports.received(partition, Number(offset), String(value ?? ""));
     const handlerMs = this.reports.handling();
     if (handlerMs) await this.stopping.wait(handlerMs);
-    this.#next.set(partition, { offset: Number(offset) + 1, commit });
+    this.#next.set(partition, { offset: Number(offset) + this.step, commit });
   }
 
   /** Commit new records, each partition by the last of them. */
