@@ -141,8 +141,8 @@ def test_records_reach_their_partition(family: str) -> None:
         assert sent == list(range(len(sent)))
         written = [item.sequence for item in seen.stored if (item.partition, item.instance) == (partition, "producer")]
         assert written[:RECORDS] == sent[:RECORDS]
-    told = seen.of("producer", pb.ACKED, pb.SEND_ERROR)
-    assert {event.kind for event in told} == (set() if family == "connect" else {pb.ACKED})
+    outcomes = seen.of("producer", pb.ACKED, pb.SEND_ERROR)
+    assert {event.kind for event in outcomes} == (set() if family == "connect" else {pb.ACKED})
 
 
 @EVERY
@@ -156,7 +156,7 @@ def test_every_record_is_read_once_and_in_order(family: str) -> None:
 
 
 @pytest.mark.parametrize("family", ["spring", "streams"])
-def test_assignments_and_commits_are_told(family: str) -> None:
+def test_assignments_and_commits_are_reported(family: str) -> None:
     seen = transcript(family)
     assert next(sorted(event.partitions) for event in seen.of("group", pb.ASSIGNED)) == [0, 1]
     assert {event.partition for event in seen.of("group", pb.COMMITTED)} == {0, 1}
