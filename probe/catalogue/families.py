@@ -120,7 +120,8 @@ class Source(_Strict):
     with."""
     builds_on: str = ""
     """Of jars of an application: the family whose driver is compiled first and lies on the class path, too, with its
-    `extra`. The application's own driver is compiled per version, against that version's jars."""
+    `extra`. The application's own driver is compiled per version, against that version's jars: its `extra`, or what
+    Maven resolves for an unlisted version and the source's `extra`, in which {version} stands for it."""
     main: str = "probe.driver.Driver"
     """Of jars: the class that is started."""
     own_replacements: bool = False

@@ -25,7 +25,6 @@ CLIENTS = Path(__file__).resolve().parents[2] / "clients"
 NEWEST = {name: read_families(CLIENTS)[name].newest.version for name in ("spring", "connect", "streams")}
 DEADLINE_MS = 5000
 RECORDS = 10
-OPERATIONS = 4 * RECORDS
 ODD: dict[str, dict[str, Any]] = {
     "sorcerer": {"role": "sorcerer"},
     "wishful": {"profile": "wishful"},
@@ -73,18 +72,19 @@ async def _run(name: str) -> Transcript:
                 seen = seen or Transcript(driver.hello)
                 _start(driver, cluster, instance, **asked)
                 if instance in ODD:
-                    await driver.until(lambda one=driver, of=instance: one.of(of, *ENDINGS), 30)
+                    await driver.until(functools.partial(_has, driver, instance, 1, *ENDINGS), 30)
                 else:
-                    kind = pb.SENT if instance == "producer" else pb.RECEIVED
-                    await driver.until(
-                        lambda one=driver, of=instance, kind=kind: len(one.of(of, kind)) >= OPERATIONS, 60
-                    )
+                    await driver.until(functools.partial(_has, driver, instance, 4 * RECORDS, pb.SENT, pb.RECEIVED), 60)
                     seen.close_s[instance] = await driver.stop(instance, DEADLINE_MS)
                 seen.events[instance] = driver.of(instance)
         assert seen is not None
         back = await cluster.stub.ReadBack(cluster_pb2.Topic(topic="written"))
         seen.stored = [Stored.of(record.partition, record.offset, record.value) for record in back.records]
         return seen
+
+
+def _has(driver: Driver, instance: str, count: int, *kinds: pb.Kind.ValueType) -> bool:
+    return len(driver.of(instance, *kinds)) >= count
 
 
 def _start(driver: Driver, cluster: Brokers, name: str, **odd: Any) -> None:
@@ -141,8 +141,8 @@ def test_records_reach_their_partition(family: str) -> None:
         assert sent == list(range(len(sent)))
         written = [item.sequence for item in seen.stored if (item.partition, item.instance) == (partition, "producer")]
         assert written[:RECORDS] == sent[:RECORDS]
-    told = seen.of("producer", pb.ACKED, pb.SEND_ERROR)
-    assert {event.kind for event in told} == (set() if family == "connect" else {pb.ACKED})
+    outcomes = seen.of("producer", pb.ACKED, pb.SEND_ERROR)
+    assert {event.kind for event in outcomes} == (set() if family == "connect" else {pb.ACKED})
 
 
 @EVERY
@@ -156,7 +156,7 @@ def test_every_record_is_read_once_and_in_order(family: str) -> None:
 
 
 @pytest.mark.parametrize("family", ["spring", "streams"])
-def test_assignments_and_commits_are_told(family: str) -> None:
+def test_assignments_and_commits_are_reported(family: str) -> None:
     seen = transcript(family)
     assert next(sorted(event.partitions) for event in seen.of("group", pb.ASSIGNED)) == [0, 1]
     assert {event.partition for event in seen.of("group", pb.COMMITTED)} == {0, 1}

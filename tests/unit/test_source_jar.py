@@ -19,7 +19,7 @@ from probe.drivers.launch import Launch
 from probe.drivers.sources import jar
 from probe.engines.embedded.rpc import cluster_pb2
 from probe.errors import ProvisionError
-from probe.toolchain import java, maven_jars
+from probe.toolchain import java, maven_dependencies, maven_jars
 from probe.toolchain.pinned_jars import read_pins
 from probe.toolchain.tools import ToolError, cache_root, find_tool
 from tests.support.driver_host import ENDINGS, driving
@@ -97,6 +97,23 @@ def test_an_application_is_compiled_against_its_own_jars_and_adds_to_its_library
     drivers = [name for name in path if name.endswith("/driver.jar")]
     assert [Path(name).parent.parent.name for name in drivers] == ["spring", "java"]
     assert launches[-1].argv[-1] == "probe.driver.SpringDriver"
+
+
+def test_jars_of_an_unlisted_version_are_resolved_once(
+    fetched: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[str]] = []
+
+    def resolve(roots: list[str]) -> list[str]:
+        asked.append(roots)
+        return [*roots, "org.apache.kafka:kafka-clients:4.2.0"]
+
+    monkeypatch.setattr(maven_dependencies, "resolve", resolve)
+    connect = read_family(CLIENTS / "connect" / "client.toml")
+    for _ in range(2):
+        jar.obtain(connect, Version(version="4.2.0"), tmp_path)
+    assert asked == [["org.apache.kafka:connect-runtime:4.2.0", "org.apache.kafka:connect-file:4.2.0"]]
+    assert {"org.apache.kafka:connect-file:4.2.0", "org.apache.kafka:kafka-clients:4.2.0"} <= set(fetched)
 
 
 def test_every_jar_of_an_application_is_pinned() -> None:

@@ -6,6 +6,7 @@ An application (`source.builds_on`) adds classes to the driver of its library, w
 from __future__ import annotations
 
 import hashlib
+import json
 import platform
 import re
 import shutil
@@ -19,8 +20,8 @@ from probe.catalogue.families import Family, Version, read_family
 from probe.catalogue.files import clients_folder, driver_contract
 from probe.drivers.launch import Launch
 from probe.errors import ProvisionError
-from probe.files.atomic import filling
-from probe.toolchain import maven_jars
+from probe.files.atomic import filling, write_file
+from probe.toolchain import maven_dependencies, maven_jars
 from probe.toolchain.cache_folders import locked
 from probe.toolchain.commands import run_command
 from probe.toolchain.java import compile_java, java
@@ -61,7 +62,7 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
         if base is family:
             path = [client, driver, *shared.values()]
         else:
-            own = _jars((*family.source.extra, *version.extra), pins, cache)
+            own = _jars(_needs(family, version, cache), pins, cache)
             # An application's own jars come in its own releases: its library's driver must not bring others.
             theirs = {_project(name) for name in own}
             rest = [item for name, item in shared.items() if _project(name) not in theirs]
@@ -128,6 +129,18 @@ def _sha256(jar: Path) -> str:
 
 def _jars(names: Sequence[str], pins: Pins, cache: Path) -> dict[str, Path]:
     return maven_jars.fetch(names, cache, digests={**broker_digests(), **pins.digests})
+
+
+def _needs(family: Family, version: Version, cache: Path) -> tuple[str, ...]:
+    """Return the jars that an application's version needs; Maven resolves those of an unlisted one, once."""
+    if version.extra:
+        return version.extra
+    kept = cache / "closures" / f"{family.family}-{version.pinned_artifact}.json"
+    itself = f"{family.source.name}:{version.pinned_artifact}"
+    if not kept.exists():
+        roots = [itself, *(item.format(version=version.pinned_artifact) for item in family.source.extra)]
+        write_file(kept, json.dumps([item for item in maven_dependencies.resolve(roots) if item != itself]))
+    return tuple(json.loads(kept.read_text()))
 
 
 def _project(coordinate: str) -> str:

@@ -27,8 +27,8 @@ import probe.driver.v1.Start;
 
 /**
  * A container with one consumer, Spring's defaults and its DefaultErrorHandler. It commits after every poll, with
- * {@code commitSync}. What poll and commit throw reaches the container, which decides what the application is told: its
- * error handler, or an event that the consumer stopped, which ends the instance.
+ * {@code commitSync}. What poll and commit throw reaches the container, which reports it to its error
+ * handler, or as an event that the consumer stopped, which ends the instance.
  */
 final class ContainerRole extends Instance implements ConsumerRebalanceListener {
     private final ConcurrentMessageListenerContainer<String, String> container;
@@ -127,7 +127,7 @@ final class ContainerRole extends Instance implements ConsumerRebalanceListener 
         }
     }
 
-    /** Tells what the container is told. */
+    /** Reports commits, and keeps what is thrown. */
     private final class ReportingConsumer extends KafkaConsumer<String, String> {
         ReportingConsumer(Map<String, Object> configuration) {
             super(configuration);
