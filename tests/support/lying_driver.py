@@ -1,10 +1,12 @@
-"""librdkafka's driver with false reports of every seventh record; the first argument says which.
+"""librdkafka's driver with false reports; the first argument says which.
 
-`unsent`: it is reported as acknowledged but never sent. `unreported`: it is sent, and its outcome is never reported.
+Of every seventh record, `unsent`: it is reported as acknowledged but never sent; `unreported`: it is sent, and its
+outcome is never reported. `hung`: a transaction is reported as committed whatever became of it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ from driver_runtime.reports import Reports  # noqa: E402  # as above
 
 from probe.driver_contract import driver_pb2 as pb  # noqa: E402  # as above
 
-UNSENT, UNREPORTED = "unsent", "unreported"
+UNSENT, UNREPORTED, HUNG = "unsent", "unreported", "hung"
 
 
 def is_false(sequence: int) -> bool:
@@ -40,7 +42,7 @@ class Unreported:
 
 
 def loader(lie: str) -> Library:
-    from librdkafka_driver import producer  # noqa: PLC0415  # the library must be on the path first
+    from librdkafka_driver import producer, transactional  # noqa: PLC0415  # the library must be on the path first
     from librdkafka_driver.library import library  # noqa: PLC0415  # as above
 
     class FalseReports(producer.Sender):
@@ -55,7 +57,14 @@ def loader(lie: str) -> Library:
             else:
                 super().send(partition, sequence, clock)
 
+    class FalseCommits(transactional._Client):  # the driver's own, whose failures are hidden
+        def commit(self) -> None:
+            with contextlib.suppress(Exception):
+                super().commit()
+
     producer.Sender = FalseReports
+    if lie == HUNG:
+        transactional._Client = FalseCommits
     return library()
 
 
