@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 
 from probe.model import Engine, Expectation, Outcome, Reaction, Reality, Role, Symptom, Target, Trigger
 from probe.protocol.names import error_code, error_name
@@ -244,8 +245,6 @@ def _how_long(api: Api) -> str:
 
 def defaults() -> Iterator[Scenario]:
     """Yield the generated scenarios of the default catalogue."""
-    for template in TEMPLATES:
-        for api in APIS:
-            for error in listed(api, template.prefix):
-                if built := scenario(f"{template.prefix}/{api.name}/{error}"):
-                    yield built
+    for template, api in product(TEMPLATES, APIS):
+        names = (f"{template.prefix}/{api.name}/{error}" for error in listed(api, template.prefix))
+        yield from filter(None, map(scenario, names))

@@ -12,9 +12,8 @@ from probe.verdict.keyed import series_of
 from probe.verdict.service import ended_unasked
 from probe.verdict.wire_evidence import WireEvidence
 from probe.verdict.wire_proof import WIRE
+from probe.verdict.written import TXN_ENDS
 
-TXN_ENDS = frozenset({AppKind.TXN_COMMITTED, AppKind.TXN_ABORTED, AppKind.TXN_ERROR})
-"""Ends of a transaction, which are the outcome of every record in it."""
 DELIVERY = "delivery_timeout_ms"
 """Name of the setting by which a library promises an outcome of every record (proto/driver.proto)."""
 REQUEST = ("request_timeout_ms", "socket_timeout_ms")

@@ -14,6 +14,9 @@ from probe.verdict.wire_evidence import WireEvidence
 Operation = tuple[int, int]
 """(partition, sequence), as `probe.verdict.keyed.identity` returns it"""
 
+TXN_ENDS = frozenset({AppKind.TXN_COMMITTED, AppKind.TXN_ABORTED, AppKind.TXN_ERROR})
+"""Ends of a transaction, which are the outcome of every record in it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Promises:
@@ -100,7 +103,10 @@ def _transactions(evidence: WireEvidence, copies: Mapping[Operation, int]) -> tu
 
 
 def _transaction_list(evidence: WireEvidence) -> Iterator[tuple[AppKind | None, set[Operation]]]:
-    """Yield each transaction's end (None = not reported) and its operations. A retried commit may end in success."""
+    """Yield each transaction's end (None = not reported) and its operations.
+
+    A retried commit may end in success; an error after that is of the next transaction, which could not begin.
+    """
     members: set[Operation] = set()
     outcome: AppKind | None = None
     for item in evidence.events.apps:
@@ -111,6 +117,6 @@ def _transaction_list(evidence: WireEvidence) -> Iterator[tuple[AppKind | None, 
             members.add(_identity(evidence, item))
         elif item.kind is AppKind.SEND_ERROR:
             members.discard(_identity(evidence, item))
-        elif item.kind in {AppKind.TXN_COMMITTED, AppKind.TXN_ABORTED, AppKind.TXN_ERROR}:
+        elif item.kind in TXN_ENDS and outcome is not AppKind.TXN_COMMITTED:
             outcome = item.kind
     yield outcome, members

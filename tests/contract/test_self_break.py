@@ -16,9 +16,10 @@ from pathlib import Path
 import pytest
 
 from probe.engines.embedded.engine import Embedded
-from probe.model import Event, Outcome, Response, Role, Verdict, Workload
+from probe.model import App, AppKind, Event, Outcome, Response, Role, Verdict, Workload
 from probe.ports import RelayPort, Sink
 from probe.runner import Tools
+from probe.scenarios.scenario import Absence
 from tests.support.real_cells import planned, play
 
 pytestmark = pytest.mark.real
@@ -100,6 +101,18 @@ def test_a_partition_that_nobody_owns_is_found() -> None:
     ((_, found),) = play([item], argv=changed)
     assert (found.outcome, found.conforms) == (Outcome.STUCK, False)
     assert found.reason.startswith("no member of the group reads partition")
+
+
+def test_a_transaction_that_hung_and_is_reported_as_committed_is_found() -> None:
+    item = planned(RDK, "txn/timed-out", "transactional")
+    absent = Absence(short_ms=14_000, long_ms=14_000, busy=True)
+    play_ = replace(item.expectation, watch_ms=24_000)
+    variant = replace(item.variant, absence=absent, heal_after_ms=absent.short_ms, expectation=play_)
+    item = replace(item, variant=variant, expectation=play_)
+    changed = {item.cell.client: lambda argv: (sys.executable, str(LIAR), "hung", *argv[2:])}
+    ((history, found),) = play([item], argv=changed)
+    assert any(isinstance(event, App) and event.kind is AppKind.FATAL for event in history.events)
+    assert (found.outcome, found.conforms, found.facts.lost) == (Outcome.VIOLATES, False, 2)
 
 
 def test_a_stalled_loop_is_broken() -> None:

@@ -2,11 +2,13 @@
 
 `unsent`: every seventh record is reported as acknowledged but never sent. `unreported`: it is sent, and its outcome is
 never reported. `unasked`: another record is sent beside it, of the same partition or key, which nobody asked for.
-`unowned`: a member of a group reports all partitions that it is assigned later on, and takes the first.
+`unowned`: a member of a group reports all partitions that it is assigned later on, and takes the first. `hung`: a
+transaction is reported as committed whatever became of it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,7 @@ from driver_runtime.workload import value_of  # noqa: E402  # as above
 
 from probe.driver_contract import driver_pb2 as pb  # noqa: E402  # as above
 
-UNSENT, UNREPORTED, UNASKED, UNOWNED = "unsent", "unreported", "unasked", "unowned"
+UNSENT, UNREPORTED, UNASKED, UNOWNED, HUNG = "unsent", "unreported", "unasked", "unowned", "hung"
 BEYOND = 7_000_000
 """Added to the number of a record, it is one that no trial reaches. It is a multiple of every number of keys."""
 
@@ -66,7 +68,7 @@ def take_the_first() -> None:
 
 
 def loader(lie: str) -> Library:
-    from librdkafka_driver import producer  # noqa: PLC0415  # the library must be on the path first
+    from librdkafka_driver import producer, transactional  # noqa: PLC0415  # the library must be on the path first
     from librdkafka_driver.library import library  # noqa: PLC0415  # as above
 
     class FalseReports(producer.Sender):
@@ -86,9 +88,16 @@ def loader(lie: str) -> Library:
                 value = value_of(self._start.instance, partition, number, clock)
                 self._client.produce(self._start.topic, value.encode(), **where)
 
+    class FalseCommits(transactional._Client):  # the driver's own, whose failures are hidden
+        def commit(self) -> None:
+            with contextlib.suppress(Exception):
+                super().commit()
+
     producer.Sender = FalseReports
     if lie == UNOWNED:
         take_the_first()
+    if lie == HUNG:
+        transactional._Client = FalseCommits
     return library()
 
 
