@@ -18,7 +18,7 @@ LONGEST_MS = 5000
 """The fault waits for intervals of at most this length: a longer one would lengthen every trial by half of it."""
 GAPS = 3
 """Gaps between commits whose median is their interval, which drivers set and do not report."""
-MISSED = 2
+ABSENT_INTERVALS = 2
 """What has not come for this many of its intervals does not come at this interval."""
 SESSION = frozenset({Symptom.CONNECTION, Symptom.SILENCE, Symptom.ABSENCE})
 """Symptoms that end a member's session with its group, or its heartbeats, although another object is the target."""
@@ -54,7 +54,7 @@ def find_ticking(header: Header, events: EventIndex, at: int) -> Ticking | None:
     """
     for clock, every_ms in _intervals(header, events, at):
         last = _last_tick(header, events, clock, at)
-        if 0 < every_ms <= LONGEST_MS and last is not None and at - last <= MISSED * every_ms * 1000:
+        if 0 < every_ms <= LONGEST_MS and last is not None and at - last <= ABSENT_INTERVALS * every_ms * 1000:
             return Ticking(clock, every_ms * 1000, last)
     return None
 
