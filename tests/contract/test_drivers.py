@@ -137,8 +137,7 @@ async def _run(family: Family, version: Version) -> Transcript:
         seen.ping_s = [await driver.ping(number) for number in range(5)]
         seen.quick = len(driver.of("producer", pb.SENT))
         driver.pace("producer", SELDOM_MS)
-        for name in {"group", "transactional"} & set(working):
-            driver.handle(name, HANDLER_MS)
+        driver.handle("group", HANDLER_MS)
         await asyncio.sleep(PACED_S)
         for name in working:
             seen.close_s[name] = await driver.stop(name, DEADLINE_MS)
@@ -325,13 +324,6 @@ def test_a_member_asks_for_no_more_while_its_application_handles_a_record(family
     times = [[event.clock_us for event in received if event.partition == partition] for partition in (0, 1)]
     longest = max(after - before for each in times for before, after in itertools.pairwise(each))
     assert longest >= 0.9 * HANDLER_MS * 1000
-
-
-@every_driver
-def test_a_transaction_stays_open_while_its_application_is_busy(family: Family, version: Version) -> None:
-    events = transcript_with(family, version, "transactional").of("transactional", pb.TXN_BEGUN, pb.TXN_COMMITTED)
-    pairs = ((one, two) for one, two in itertools.pairwise(events) if one.sequence == two.sequence)
-    assert max(two.clock_us - one.clock_us for one, two in pairs) >= 0.9 * HANDLER_MS * 1000
 
 
 @every_driver

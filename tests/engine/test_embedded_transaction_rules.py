@@ -10,9 +10,10 @@ SUBJECT = Subject(topic="t", affected=0, bystander=1, instance="me", client_id="
 
 
 def test_another_producer_starts_with_the_affected_id_at_once() -> None:
+    """It raises the epoch twice, as a coordinator does that aborts a transaction first."""
     (timed,) = fault_rules([UseTransactionalId()], SUBJECT, 150).changes
     assert (timed.from_start, timed.after_ms) == (True, 0)
-    assert (timed.change.use_id.transactional_id, timed.change.use_id.producers) == ("x", 1)
+    assert (timed.change.use_id.transactional_id, timed.change.use_id.producers) == ("x", 2)
 
 
 def test_a_transaction_is_left_open_in_the_affected_partition_under_an_id_of_its_own() -> None:

@@ -9,11 +9,15 @@ from probe.model import Subject
 from probe.model.cluster_history import left_id
 from probe.scenarios.steps.transactions import LeaveTransactionOpen, UseTransactionalId
 
+EPOCHS = 2
+"""A coordinator raises the epoch to abort the open transaction, and again for the producer that starts
+(TransactionCoordinator.handleInitProducerId); the state machine raises it once per producer."""
+
 FakePart = tuple[Sequence[pb.Rule], Sequence[pb.Timed]]
 
 
 def _use(_: UseTransactionalId, subject: Subject, __: int) -> FakePart:
-    used = pb.UsedId(transactional_id=subject.transactional_id, producers=1)
+    used = pb.UsedId(transactional_id=subject.transactional_id, producers=EPOCHS)
     return [], [pb.Timed(change=pb.Change(use_id=used), from_start=True)]
 
 
