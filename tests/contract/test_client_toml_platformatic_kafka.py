@@ -121,7 +121,7 @@ SETTINGS: tuple[tuple[str, str, str, dict[str, str], dict[str, str | None]], ...
 )
 
 
-UNSUPPORTED = (
+UNSUPPORTED: tuple[tuple[str, str, dict[str, str], str], ...] = (
     ("group", "acks-1", {}, "only producers"),
     ("producer", "isolated", {"consumer.minBytes": "1"}, "no setting 'consumer.minBytes' for role producer"),
     ("producer", "isolated", {"acks": "1"}, "no setting 'acks'"),

