@@ -11,19 +11,19 @@ from typing import Any
 
 import pytest
 
-from probe.catalogue.brokers import broker_digests
-from probe.catalogue.families import Family, Version, read_families, read_family
+from probe.catalogue.families import Family, Version, read_family
 from probe.catalogue.files import driver_contract
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.launch import Launch
 from probe.drivers.sources import jar
 from probe.engines.embedded.rpc import cluster_pb2
 from probe.errors import ProvisionError
-from probe.toolchain import java, maven_dependencies, maven_jars
+from probe.toolchain import java, maven_jars
 from probe.toolchain.pinned_jars import read_pins
 from probe.toolchain.tools import ToolError, cache_root, find_tool
 from tests.support.driver_host import ENDINGS, driving
 from tests.support.fake_brokers import brokers
+from tests.support.jar_registry import without_registry
 
 CLIENTS = Path(__file__).parents[2] / "clients"
 OLD, NEW = "0.11.0.3", "4.4.0"
@@ -38,23 +38,7 @@ def family() -> Family:
 
 @pytest.fixture
 def fetched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Replace the registry by empty jars, and the compilers; return the list of fetched and compiled items."""
-    done: list[str] = []
-
-    def fetch(coordinates: Any, cache: Path, **_: Any) -> dict[str, Path]:
-        done.extend(coordinates)
-        return {name: cache / f"{name.split(':')[1]}.jar" for name in coordinates}
-
-    def compile_java(sources: Any, out: Path, **_: Any) -> None:
-        done.append(f"compiled {len(sources)}")
-        (out / "Driver.class").write_bytes(b"")
-
-    monkeypatch.setattr(maven_jars, "fetch", fetch)
-    monkeypatch.setattr(maven_jars, "digest", lambda _: "sha256:seen")
-    monkeypatch.setattr(jar, "compile_java", compile_java)
-    monkeypatch.setattr(jar, "_generate", lambda *_: None)
-    monkeypatch.setattr(jar, "java", lambda: Path("/somewhere/java"))
-    return done
+    return without_registry(monkeypatch)
 
 
 def test_the_client_jar_comes_first_on_the_class_path(family: Family, fetched: list[str], tmp_path: Path) -> None:
@@ -81,48 +65,6 @@ def test_one_driver_is_compiled_for_all_versions(
     (copied / "java" / "driver" / "src" / "More.java").write_text("class More {}")
     jar.obtain(family, Version(version=NEW), tmp_path)
     assert sum(item.startswith("compiled") for item in fetched) == 4
-
-
-def test_an_application_is_compiled_against_its_own_jars_and_adds_to_its_librarys_driver(
-    fetched: list[str], tmp_path: Path
-) -> None:
-    spring = read_family(CLIENTS / "spring" / "client.toml")
-    old, new = spring.versions[0], spring.versions[-1]
-    launches = [jar.obtain(spring, version, tmp_path) for version in (old, new, new)]
-    assert sum(item.startswith("compiled") for item in fetched) == 2 + 2  # Java's driver once, Spring's per version
-    path = launches[-1].argv[launches[-1].argv.index("-cp") + 1].split(":")
-    assert path[0].endswith("/spring-kafka.jar")
-    assert sum(name.endswith("/kafka-clients.jar") for name in path) == 1
-    assert path.count(str(tmp_path / "slf4j-api.jar")) == 1  # its own, not that of Java's driver
-    drivers = [name for name in path if name.endswith("/driver.jar")]
-    assert [Path(name).parent.parent.name for name in drivers] == ["spring", "java"]
-    assert launches[-1].argv[-1] == "probe.driver.SpringDriver"
-
-
-def test_jars_of_an_unlisted_version_are_resolved_once(
-    fetched: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[list[str]] = []
-
-    def resolve(roots: list[str]) -> list[str]:
-        asked.append(roots)
-        return [*roots, "org.apache.kafka:kafka-clients:4.2.0"]
-
-    monkeypatch.setattr(maven_dependencies, "resolve", resolve)
-    connect = read_family(CLIENTS / "connect" / "client.toml")
-    for _ in range(2):
-        jar.obtain(connect, Version(version="4.2.0"), tmp_path)
-    assert asked == [["org.apache.kafka:connect-runtime:4.2.0", "org.apache.kafka:connect-file:4.2.0"]]
-    assert {"org.apache.kafka:connect-file:4.2.0", "org.apache.kafka:kafka-clients:4.2.0"} <= set(fetched)
-
-
-def test_every_jar_of_an_application_is_pinned() -> None:
-    pins = read_pins()
-    digests = {**broker_digests(), **pins.digests}
-    applications = [item for item in read_families(CLIENTS).values() if item.source.builds_on]
-    assert applications
-    for version in (version for family in applications for version in family.versions):
-        assert [name for name in version.extra if name not in digests] == []
 
 
 def test_a_failed_compilation_leaves_no_files(
