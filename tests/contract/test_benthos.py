@@ -16,14 +16,14 @@ from probe.engines.embedded.rpc import cluster_pb2
 from probe.errors import ProvisionError
 from probe.model import Outcome, Stored
 from probe.toolchain.tools import ToolError
-from tests.support.driver_host import ENDINGS, driving
+from tests.support.driver_host import ENDINGS, Driver, driving
 from tests.support.fake_brokers import brokers
 from tests.support.real_cells import planned, play
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
 LIBRARIES = {"benthos-kafka": "github.com/IBM/sarama", "benthos-kafka-franz": "github.com/twmb/franz-go"}
 DEADLINE_MS = 8000
-READER = {"role": "group", "group": "readers"}
+READER: dict[str, Any] = {"role": "group", "group": "readers"}
 ODD: dict[str, dict[str, Any]] = {
     "sorcerer": {"role": "sorcerer"},
     "wishful": {"profile": "wishful"},
@@ -31,6 +31,7 @@ ODD: dict[str, dict[str, Any]] = {
     "brotli": {"properties": {"compression": "brotli"}},
     "partitioner": {"properties": {"partitioner": "round_robin"}},
 }
+ORDERS: dict[str, dict[str, Any]] = {"writer": {}, "reader": READER, **ODD}
 pytestmark = [pytest.mark.real, pytest.mark.xdist_group("benthos"), pytest.mark.timeout(1200)]
 
 
@@ -51,10 +52,9 @@ def _events(family: str) -> dict[str, list[pb.Event]]:
 async def _run(name: str) -> dict[str, list[pb.Event]]:
     family = read_families(CLIENTS)[name]
     launch = await asyncio.to_thread(provision, family, family.newest)
-    roles = {"writer": {}, "reader": READER, **ODD}
     async with brokers() as cluster, driving(launch) as driver:
         await cluster.topic("written")
-        for instance, own in roles.items():
+        for instance, own in ORDERS.items():
             asked: dict[str, Any] = {
                 "instance": instance,
                 "client_id": f"client-{instance}",
@@ -69,12 +69,12 @@ async def _run(name: str) -> dict[str, list[pb.Event]]:
             }
             driver.start(**(asked | own))
             if instance in ODD:
-                await driver.until(lambda of=instance: driver.of(of, *ENDINGS), 30)
+                await driver.until(functools.partial(driver.of, instance, *ENDINGS), 30)
             else:
                 kind = pb.RECEIVED if own else pb.SENT
-                await driver.until(lambda of=instance, of_kind=kind: len(driver.of(of, of_kind)) >= 40, 30)
+                await driver.until(functools.partial(_reached, driver, instance, kind), 30)
                 await driver.stop(instance, DEADLINE_MS)
-        found = {instance: driver.of(instance) for instance in roles}
+        found = {instance: driver.of(instance) for instance in ORDERS}
         back = await cluster.stub.ReadBack(cluster_pb2.Topic(topic="written"))
         stored = [Stored.of(record.partition, record.offset, record.value) for record in back.records]
         for partition in (0, 1):
@@ -82,6 +82,10 @@ async def _run(name: str) -> dict[str, list[pb.Event]]:
             written = [item.sequence for item in stored if (item.partition, item.instance) == (partition, "writer")]
             assert written == sent
     return found
+
+
+def _reached(driver: Driver, name: str, kind: int) -> bool:
+    return len(driver.of(name, kind)) >= 40
 
 
 @pytest.mark.parametrize("name", ODD)
