@@ -14,7 +14,7 @@ var chosen = component{
 		"acks-1":   byWriting(map[string]string{"ack_replicas": "false"}),
 		"zstd":     byWriting(map[string]string{"compression": "zstd"}),
 	},
-	defaults: map[string]string{"refresh_ms": "600000", "socket_timeout_ms": "30000", "protocol": "2.1.0"},
+	defaults: map[string]string{"refresh_ms": "600000", "socket_timeout_ms": "30000"},
 	writes: map[string]string{
 		"acks": "1", "idempotence": "false", "request_timeout_ms": "5000", "compression": "none",
 		// Benthos's own retries: 3 s, then longer up to 10 s; sarama's breaker is open as long.
@@ -25,7 +25,7 @@ var chosen = component{
 		"retry_backoff_ms": "2000", "longest_backoff_ms": "2000",
 	},
 	named: map[string]string{
-		"timeout": "request_timeout_ms", "compression": "compression", "target_version": "protocol",
+		"timeout": "request_timeout_ms", "compression": "compression",
 		"group.session_timeout": "session_timeout_ms", "group.heartbeat_interval": "heartbeat_ms",
 		"group.rebalance_timeout": "rebalance_timeout_ms", "backoff.max_interval": "longest_backoff_ms",
 	},

@@ -25,7 +25,7 @@ func openGroup(set settings, start *driverpb.Start, out *driver.Instance) (drive
 	}
 	builder, log := newBuilder(out)
 	if err := builder.AddInputYAML(section); err != nil {
-		return nil, refused(set, err)
+		return nil, rejected(set, err)
 	}
 	ready := make(chan struct{})
 	err = builder.AddConsumerFunc(func(_ context.Context, message *service.Message) error {

@@ -39,7 +39,7 @@ func openProducer(set settings, start *driverpb.Start, out *driver.Instance) (dr
 		return nil, err
 	}
 	if err := builder.AddOutputYAML(section); err != nil {
-		return nil, refused(set, err)
+		return nil, rejected(set, err)
 	}
 	if p.stream, err = run(builder, log, set, start.Role); err != nil {
 		return nil, err

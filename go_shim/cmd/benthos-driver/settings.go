@@ -87,6 +87,9 @@ func (s settings) effective(role string) map[string]string {
 		}
 		found[name] = value
 	}
+	if protocol, set := s["target_version"]; set {
+		found["protocol"] = protocol
+	}
 	// Batches in flight change places, so that idempotence of the library gives the stream no order.
 	if found["idempotence"] == "true" && s["max_in_flight"] != "1" {
 		found["idempotence"] = "false"

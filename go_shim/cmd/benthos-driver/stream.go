@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -92,4 +94,12 @@ func refused(set settings, err error) error {
 		}
 	}
 	return err
+}
+
+// rejected returns a section's error: it is one of its settings, as all else in it is valid.
+func rejected(set settings, err error) error {
+	if len(set) == 0 {
+		return err
+	}
+	return driver.Refuse("Benthos rejects %s: %v", strings.Join(slices.Sorted(maps.Keys(set)), ", "), err)
 }

@@ -33,7 +33,8 @@ var profiles = driver.Profiles{
 
 // Keys by which the probe identifies partitions, instances and records.
 var reserved = []string{
-	"brokers", "client_id", "group_id", "logs.topic", "logs.topics", "logs.encoding", "partition_logs_by_trace_id",
+	"brokers", "client_id", "group_id", "logs.topic", "logs.topics", "logs.encoding",
+	"partition_logs_by_trace_id", "partition_logs_by_resource_attributes",
 }
 
 // configuration is a file for the Collector.
@@ -53,7 +54,6 @@ func configure(start *driverpb.Start, _ *driver.Instance) (*configuration, error
 	c := &configuration{role: start.Role, kafka: map[string]any{"brokers": start.Bootstrap, "client_id": start.ClientId}}
 	if start.Role == "producer" {
 		c.kafka["logs"] = map[string]any{"topic": start.Topic, "encoding": "raw"}
-		c.kafka["partition_logs_by_trace_id"] = true
 	} else {
 		c.kafka["logs"] = map[string]any{topicKey: topics(start.Topic), "encoding": "raw"}
 		c.kafka["group_id"] = start.Group

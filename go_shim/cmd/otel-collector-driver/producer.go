@@ -4,15 +4,12 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
-	"encoding/hex"
 	"sync"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/exporter"
 	"go.opentelemetry.io/collector/otelcol"
-	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/receiver"
 
@@ -38,6 +35,7 @@ func openProducer(c *configuration, order *driverpb.Start, out *driver.Instance)
 	}
 	feeds := receiver.NewFactory(kind, noConfiguration, receiver.WithLogs(create, component.StabilityLevelStable))
 	_, writes := kafkaFactories()
+	c.kafka[routing] = true
 	running, err := start(c, out, otelcol.Factories{
 		Receivers: map[component.Type]receiver.Factory{kind: feeds},
 		Exporters: map[component.Type]exporter.Factory{writes.Type(): writes},
@@ -61,35 +59,23 @@ type feed struct {
 
 func noConfiguration() component.Config { return &struct{}{} }
 
-// feed hands over records with the trace id by which the exporter chooses this partition (partition_logs_by_trace_id).
+// feed hands over records with that by which the exporter chooses this partition.
 func (p *producer) feed(partition int32) {
-	sequence, trace := int64(0), traceOf(partition)
+	sequence, route := int64(0), routeTo(partition)
 	driver.Tick(p.done, p.out.IntervalOf(partition), func() {
 		clock := driver.Clock()
 		value := driver.Value(p.out.Name(), partition, sequence, clock)
 		p.out.Sent(partition, sequence, clock)
 		logs := plog.NewLogs()
-		record := logs.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty().LogRecords().AppendEmpty()
-		record.SetTraceID(trace)
+		resource := logs.ResourceLogs().AppendEmpty()
+		record := resource.ScopeLogs().AppendEmpty().LogRecords().AppendEmpty()
+		route(resource.Resource(), record)
 		record.Body().SetEmptyBytes().FromRaw([]byte(value))
 		if err := p.next.ConsumeLogs(context.Background(), logs); err != nil {
 			p.out.Notice("the Collector does not take a record: %v", err)
 		}
 		sequence++
 	})
-}
-
-// traceOf returns a trace id that the exporter maps to a partition: its key is the id in hexadecimal.
-func traceOf(partition int32) pcommon.TraceID {
-	id := func(number int) (trace [16]byte) {
-		binary.BigEndian.PutUint64(trace[8:], uint64(number)+1)
-		return trace
-	}
-	number, _ := driver.KeyFrom(partition, func(number int) string {
-		trace := id(number)
-		return hex.EncodeToString(trace[:])
-	})
-	return id(number)
 }
 
 func (p *producer) Close() {
