@@ -20,7 +20,6 @@ pub struct Config {
     pub batch_size: Option<usize>,
     pub delivery_timeout: Duration,
     pub retry_backoff: Duration,
-    pub transaction_timeout: Option<Duration>,
     pub session_timeout: Duration,
     pub heartbeat: Duration,
     pub max_poll_interval: Duration,
@@ -64,7 +63,6 @@ impl Config {
             batch_size: None,
             delivery_timeout: Duration::from_secs(120),
             retry_backoff: Duration::from_millis(100),
-            transaction_timeout: None,
             session_timeout: Duration::from_secs(45),
             heartbeat: Duration::from_secs(3),
             max_poll_interval: Duration::from_secs(300),
@@ -77,7 +75,7 @@ impl Config {
             metadata_max_age: Duration::ZERO,
         };
         match role {
-            "producer" | "transactional" => this.writing(given)?,
+            "producer" => this.writing(given)?,
             "consumer" | "group" => this.reading(given)?,
             _ => {}
         }
@@ -100,7 +98,6 @@ impl Config {
         self.retry_backoff = given
             .time("Producer.retry_backoff")?
             .unwrap_or(self.retry_backoff);
-        self.transaction_timeout = given.time("Producer.transaction_timeout")?;
         Ok(())
     }
 
@@ -152,9 +149,6 @@ impl Config {
         }
         if let Some(size) = self.batch_size {
             builder = builder.batch_size(size);
-        }
-        if let Some(timeout) = self.transaction_timeout {
-            builder = builder.transaction_timeout(timeout);
         }
         builder
     }

@@ -6,7 +6,6 @@ mod errors;
 mod producer;
 mod profiles;
 mod readers;
-mod transactional;
 
 use std::sync::Arc;
 
@@ -22,7 +21,7 @@ fn main() {
     run(Library {
         family: FAMILY,
         version: VERSION.to_owned(),
-        roles: &["producer", "consumer", "group", "transactional", "admin"],
+        roles: &["producer", "consumer", "group", "admin"],
         profiles: profiles::PROFILES
             .iter()
             .map(|profile| profile.name)
@@ -38,7 +37,6 @@ fn open(start: Arc<Start>, out: Instance) -> Opening {
         let kafka = config.connect(&start).await?;
         match start.role.as_str() {
             "producer" => producer::open(&config, &kafka, start, out).await,
-            "transactional" => transactional::open(&config, &kafka, start, out).await,
             "admin" => Ok(admin::open(&config, &kafka, &start, &out)),
             _ => readers::open(&config, &kafka, start, out).await,
         }
