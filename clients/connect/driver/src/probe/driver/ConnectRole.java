@@ -32,7 +32,7 @@ abstract class ConnectRole extends Instance {
     ConnectRole(Start start, Reports reports, KafkaConnect.Files files) {
         super(start, reports, new HashMap<>(files.worker()));
         this.files = files;
-        folder = temporary();
+        folder = Folders.temporary("connect-");
     }
 
     /** The connector's own part of its file. */
@@ -110,13 +110,5 @@ abstract class ConnectRole extends Instance {
             throw new IllegalStateException("cannot write " + name, e);
         }
         return file;
-    }
-
-    private static Path temporary() {
-        try {
-            return Files.createTempDirectory("connect-");
-        } catch (IOException e) {
-            throw new IllegalStateException("no temporary folder", e);
-        }
     }
 }

@@ -63,6 +63,6 @@ public final class Driver {
         } catch (IOException gone) {
             // the same as the end
         }
-        Runtime.getRuntime().halt(0);
+        Folders.halt();
     }
 }

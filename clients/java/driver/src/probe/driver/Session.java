@@ -98,7 +98,7 @@ final class Session extends ClientCall.Listener<ToDriver> {
         if (!status.isOk()) {
             System.err.println("stream to the orchestrator ended: " + status);
         }
-        Runtime.getRuntime().halt(0);
+        Folders.halt();
     }
 
     private static <T extends MessageLite> MethodDescriptor.Marshaller<T> marshaller(Parser<T> parser) {

@@ -1,7 +1,6 @@
 package probe.driver;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.rocksdb.NativeLibraryLoader;
 
@@ -17,7 +16,7 @@ public final class StreamsDriver {
     /** Loads RocksDB from a file that is removed at once: the process ends without the hooks that would remove it. */
     private static void loadStore() {
         try {
-            Path folder = Files.createTempDirectory("rocksdb-");
+            Path folder = Folders.temporary("rocksdb-");
             NativeLibraryLoader.getInstance().loadLibrary(folder.toString());
             Folders.remove(folder);
         } catch (IOException e) {

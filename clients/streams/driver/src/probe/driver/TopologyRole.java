@@ -1,7 +1,5 @@
 package probe.driver;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -34,11 +32,7 @@ final class TopologyRole extends Instance {
 
     TopologyRole(Start start, Reports reports, Map<String, Object> settings) {
         super(start, reports, new HashMap<>(settings));
-        try {
-            folder = Files.createTempDirectory("streams-");
-        } catch (IOException e) {
-            throw new IllegalStateException("no temporary folder", e);
-        }
+        folder = Folders.temporary("streams-");
         clients = new Clients(start.getClientId(), reports);
         configuration.putIfAbsent(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, COMMIT_MS);
         configuration.putIfAbsent(StreamsConfig.REPLICATION_FACTOR_CONFIG, REPLICAS);
