@@ -13,10 +13,10 @@ from probe.catalogue.families import Family, Version, read_families
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
 from probe.engines.embedded.rpc import cluster_pb2
-from tests.contract.test_drivers import tried
 from tests.support.driver_host import ENDINGS, driving
 from tests.support.fake_brokers import Brokers, brokers
 from tests.support.shared_runs import result_of, run_once
+from tests.support.tried_versions import tried
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
 TOPIC, GROUP = "asked", "group-asked"
