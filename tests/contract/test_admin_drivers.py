@@ -18,6 +18,7 @@ from tests.contract.test_drivers import tried
 from tests.support.driver_host import ENDINGS, driving
 from tests.support.fake_brokers import Brokers, brokers
 from tests.support.shared_runs import result_of, run_once
+from tests.support.tried_versions import tried
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
 TOPIC, GROUP = "asked", "group-asked"

@@ -25,6 +25,7 @@ from probe.protocol.apis import PRODUCE
 from tests.support.driver_host import ENDINGS, Driver, driving
 from tests.support.fake_brokers import Brokers, brokers
 from tests.support.shared_runs import result_of, run_once
+from tests.support.tried_versions import profile_of, tried
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
 WORKING = ("producer", "consumer", "group", "refused")
@@ -71,11 +72,6 @@ class Transcript:
         return [event for event in self.events[instance] if event.kind in kinds]
 
 
-def tried(family: Family) -> tuple[str, ...]:
-    """Return the core versions, without any the oldest and the newest; applications have tests of their own."""
-    return family.core or (() if family.judged_by else (family.versions[0].version, "latest"))
-
-
 def _cases() -> Iterator[object]:
     for family in read_families(CLIENTS).values():
         for index, text in enumerate(tried(family)):
@@ -89,11 +85,6 @@ def _working(family: Family, version: Version) -> tuple[str, ...]:
     """Return the instances with a role of this version."""
     has = {name for name, span in family.roles.items() if span.covers(version.version)}
     return tuple(name for name in WORKING if ROLE.get(name, name) in has)
-
-
-def _profile(family: Family, name: str) -> str:
-    """Return the profile of an instance. A library without acks-1 is not idempotent by default."""
-    return "acks-1" if name == "refused" and "acks-1" in family.profiles else "isolated"
 
 
 every_driver = pytest.mark.parametrize(("family", "version"), list(_cases()))
@@ -130,7 +121,7 @@ async def _run(family: Family, version: Version) -> Transcript:
         await _refuse(cluster)
         working = _working(family, version)
         for name in working:
-            _start(driver, cluster, name, profile=_profile(family, name))
+            _start(driver, cluster, name, profile=profile_of(family, name))
         for name, odd in INVENTED.items():
             _start(driver, cluster, name, **odd)
         await driver.until(lambda: _worked(driver, working), 30)

@@ -1,0 +1,17 @@
+"""Versions of a family that tests of drivers try, and what they ask them for."""
+
+from __future__ import annotations
+
+from probe.catalogue.families import Family
+
+
+def tried(family: Family) -> tuple[str, ...]:
+    """Return the core versions, without any the oldest and the newest; applications have tests of their own."""
+    if family.core or family.judged_by:
+        return family.core
+    return tuple(dict.fromkeys((family.versions[0].version, family.newest.version)))
+
+
+def profile_of(family: Family, name: str) -> str:
+    """Return the profile of an instance. A library without acks-1 is not idempotent by default."""
+    return "acks-1" if name == "refused" and "acks-1" in family.profiles else "isolated"
