@@ -14,7 +14,6 @@ from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
 from probe.engines.embedded.rpc import cluster_pb2
 from probe.protocol.apis import CREATE_TOPICS, OFFSET_FETCH
-from tests.contract.test_drivers import tried
 from tests.support.driver_host import ENDINGS, driving
 from tests.support.fake_brokers import Brokers, brokers
 from tests.support.shared_runs import result_of, run_once
