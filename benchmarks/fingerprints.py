@@ -11,19 +11,17 @@ that it is none of those listed. No measurement: the same on every machine.
 from __future__ import annotations
 
 import argparse
-import re
 import statistics
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from probe.catalogue.files import clients_folder
 from probe.cli.commands.publish_fingerprints import of_libraries
+from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.settled import read_runs
 from probe.diagnose.fingerprints import Fingerprints, learned, whole
 from probe.diagnose.fits import Lines
@@ -37,8 +35,6 @@ from probe.store.files import Place
 Sent = Mapping[Cell, tuple[Handshake, ...]]
 View = Callable[[Cell, Handshake], Handshake]
 PROFILE = "isolated"
-INSIDE = re.compile(r'^version = "(.+)" # \w+/sarama (.+)$', re.MULTILINE)
-"""How clients/telegraf/client.toml names the sarama inside each Telegraf."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,17 +59,10 @@ def questions(sent: Sent, view: View) -> Iterator[Question]:
 
 def inside(cell: Cell) -> tuple[str, str]:
     """Return the library inside a client, and its version."""
-    if cell.family == "kcat":
-        return "librdkafka", cell.version.partition("-")[2]
-    if cell.family == "telegraf":
-        return "sarama", telegrafs()[cell.version]
-    return cell.family, cell.version
-
-
-@cache
-def telegrafs() -> Mapping[str, str]:
-    """Return the sarama inside each listed Telegraf."""
-    return dict(INSIDE.findall((clients_folder() / "telegraf" / "client.toml").read_text()))
+    version = families()[cell.family].find(cell.version)
+    if version is None or version.library is None:
+        return cell.family, cell.version
+    return version.library.family, version.library.version
 
 
 def views(fingerprints: Fingerprints) -> Mapping[str, View]:

@@ -93,8 +93,8 @@ class TestCargoLock:
         assert (found.selector, "decides which librdkafka is inside" in found.unknown) == ("", True)
 
     def test_other_clients_are_named(self) -> None:
-        reading = read(self.HEAD + self.crate("rskafka", "0.6.0") + self.crate("serde", "1.0.0"))
-        assert [str(item) for item in reading.skipped] == ["rskafka 0.6.0: no client that is known by this name"]
+        reading = read(self.HEAD + self.crate("kafka", "0.10.0") + self.crate("serde", "1.0.0"))
+        assert [str(item) for item in reading.skipped] == ["kafka 0.10.0: no client that is known by this name"]
 
 
 class TestPipfile:

@@ -54,7 +54,6 @@ def test_a_sarama_that_reports_its_application_has_no_known_version(version: str
         ("kgo", "v1.22.4-0.20261101000000-abcdefabcdef", "is a pseudo-version"),
         ("apache-kafka-java", "7.6.0-ccs", "a build of others"),
         ("confluent-kafka-python", "2.16.1", "2.16.1 does not say which librdkafka is inside"),
-        ("platformatic-kafka", "1.35.0", "which is not driven here"),
         ("something", "1.0", "no client that is known reports the name something"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from typing import Any
 
 import pytest
 
@@ -15,11 +16,11 @@ def test_the_events_of_a_trial_are_freed_with_it(monkeypatch: pytest.MonkeyPatch
     seen: list[weakref.ref[Recorder]] = []
 
     class Noted(Recorder):
-        def __init__(self, *, by_wire: bool = False) -> None:
-            super().__init__(by_wire=by_wire)
+        def __init__(self, **kind: Any) -> None:
+            super().__init__(**kind)
             seen.append(weakref.ref(self))
 
-    monkeypatch.setattr("probe.runner.trial.trial.Recorder", Noted)
+    monkeypatch.setattr("probe.runner.trial.state.Recorder", Noted)
     with no_collector():
         played = play([planned("sarama@1.43.3", name) for name in ("leader/elected", "net/refused")])
         assert all(history.events for history, _ in played)

@@ -38,6 +38,7 @@ from probe.model import (
 )
 from probe.verdict import RULES, RULES_VERSION, certain, judge
 from probe.verdict.findings import Findings
+from probe.verdict.members import Taken
 from probe.verdict.reason_text import reason_text
 from probe.verdict.table import decide
 from tests.support.histories import history
@@ -112,6 +113,7 @@ WITNESSES: dict[str, Findings] = {
     "not yet": _found(goal=False, enough=False),
     "goal missed": _found(goal=False, facts=Facts(storm="b")),
     "storm": _found(facts=Facts(storm="b", errors_surfaced=1)),
+    "read again late": _found(Reaction.NOTHING, taken=Taken(longest_ms=9_000, partition=1, due_ms=5_000)),
     "nothing expected, no error": _found(Reaction.NOTHING, provoked=False),
     "nothing expected, an error": _found(Reaction.NOTHING, facts=SURFACED),
     "surfacing expected": _found(Reaction.SURFACE, facts=SURFACED),

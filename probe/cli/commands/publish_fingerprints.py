@@ -62,5 +62,5 @@ def _about(path: Path, found: Fingerprints, data: bytes) -> Iterator[str]:
 
 
 def _counts(cell: Cell, known: Mapping[str, Family]) -> bool:
-    library = cell.family in known and not known[cell.family].judged_by
+    library = cell.family in known and all(one.library is None for one in known[cell.family].versions)
     return library and not is_local(cell.version) and not cell.unusual  # its first requests are the same
