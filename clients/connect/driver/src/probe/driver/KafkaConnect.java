@@ -47,7 +47,7 @@ record KafkaConnect(Library library) implements Application {
             throw new UnsupportedException("this driver has no workload " + start.getWorkload());
         }
         Files files = new Files(new HashMap<>(), new HashMap<>());
-        Profiles.of(start.getProfile(), role, library)
+        Profiles.of(start, role, library)
                 .forEach((key, value) -> files.worker.put(PREFIXES.get(role) + key, value));
         start.getPropertiesMap().forEach((key, value) -> place(key, value, role, files));
         return role == Role.PRODUCER

@@ -41,7 +41,7 @@ record KafkaStreamsApplication(Library library) implements Application {
             throw new UnsupportedException("this driver has no profile " + start.getProfile());
         }
         Map<String, Object> settings = new HashMap<>();
-        Profiles.of(start.getProfile(), role, library).forEach((key, value) -> PREFIXES.forEach((prefix, client) -> {
+        Profiles.of(start, role, library).forEach((key, value) -> PREFIXES.forEach((prefix, client) -> {
             if (client.knows(key)) {
                 settings.put(prefix + key, value);
             }
