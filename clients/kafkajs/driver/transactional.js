@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { nowMs } from "../../node/clock.js";
+import { sendTogether } from "../../node/sending.js";
 import { seriesOf } from "../../node/series.js";
 import { connected, construct } from "./client.js";
 import { errorOf } from "./errors.js";
