@@ -6,10 +6,15 @@ from probe.catalogue.families import Family
 
 
 def tried(family: Family) -> tuple[str, ...]:
-    """Return the core versions, without any the oldest and the newest; applications have tests of their own."""
-    if family.core or family.judged_by:
+    """Return the core versions, without any the oldest and the newest that the fake serves.
+
+    Applications have tests of their own.
+    """
+    if family.core or family.judged_by or any(one.library for one in family.versions):
         return family.core
-    return tuple(dict.fromkeys((family.versions[0].version, family.newest.version)))
+    old = family.behaviour.old_requests
+    served = [one.version for one in family.versions if old is None or not old.covers(one.version)]
+    return tuple(dict.fromkeys((*served[:1], *served[-1:])))
 
 
 def profile_of(family: Family, name: str) -> str:

@@ -44,7 +44,7 @@ def evidence() -> tuple[Sent, Fingerprints]:
 )
 def test_a_version_that_is_left_out_is_named_by_its_neighbours(view: str, named: float, true: float) -> None:
     sent, fingerprints = evidence()
-    every: list[Question] = [*questions(sent, views(fingerprints)[view])]
+    every: list[Question] = [*questions(of_libraries(sent), views(fingerprints)[view])]
     pairs = [*asked(fingerprints, random.Random(41).sample(every, ASKED))]
     print("\n".join([*report(view, sent, fingerprints, pairs), *wrong(pairs)]))  # noqa: T201  # shown if it fails
     known = [(one, found) for one, found in pairs if found.library]

@@ -53,6 +53,8 @@ class Transaction {
       this.#report("TXN_BEGUN");
       await this.#send();
       await this.#addOffsets();
+      const handlerMs = this.reports.handling();
+      if (handlerMs) await this.stopping.wait(handlerMs);
       await this.#transaction.commit();
       this.#report("TXN_COMMITTED");
     } catch (error) {

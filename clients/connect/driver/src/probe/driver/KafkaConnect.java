@@ -34,7 +34,7 @@ record KafkaConnect(Library library) implements Application {
 
     @Override
     public List<String> profiles() {
-        return Profiles.names(library);
+        return Profiles.ofApplications(library);
     }
 
     @Override

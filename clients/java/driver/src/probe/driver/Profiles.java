@@ -42,6 +42,12 @@ final class Profiles {
         }).collect(Collectors.toList());
     }
 
+    /** The profiles of an application with this client inside, which decides by itself how its groups work. */
+    static List<String> ofApplications(Library library) {
+        List<String> own = List.of("static-member", "cooperative", "autocommit");
+        return names(library).stream().filter(name -> !own.contains(name)).collect(Collectors.toList());
+    }
+
     /** Throws UnsupportedException with the reason. */
     static Map<String, String> of(Start start, Role role, Library library) {
         String profile = start.getProfile();

@@ -26,7 +26,7 @@ record SpringKafka(Library library) implements Application {
 
     @Override
     public List<String> profiles() {
-        return Profiles.names(library);
+        return Profiles.ofApplications(library);
     }
 
     @Override
