@@ -2,7 +2,7 @@
 //
 // A property is `<function>.<option>`: client.requestTimeout, producer.requireAcks, consumer.fetchMaxWaitMs,
 // group.sessionTimeout.
-import { Unsupported } from "../../node/unsupported.js";
+import { assign, NUMBER, ofProfile } from "../../node/properties.js";
 
 const DAY_MS = 24 * 3600 * 1000;
 /** A group's leader asks for metadata at this interval. */
@@ -23,22 +23,21 @@ const PRODUCER_PROFILES = new Set(["acks-1"]);
 
 /** The functions that a role calls with the user's options. */
 const CALLS = { producer: ["client", "producer"], consumer: ["client", "consumer"], group: ["client", "group"] };
+const FETCHING = { fetchMaxWaitMs: NUMBER, fetchMinBytes: NUMBER, fetchMaxBytes: NUMBER };
 const KNOWN = {
-  client: ["connectTimeout", "requestTimeout", "maxAsyncRequests", "idleConnection"],
-  producer: ["requireAcks", "ackTimeoutMs"],
-  consumer: ["fetchMaxWaitMs", "fetchMinBytes", "fetchMaxBytes"],
-  group: [
-    "fetchMaxWaitMs",
-    "fetchMinBytes",
-    "fetchMaxBytes",
-    "maxTickMessages",
-    "sessionTimeout",
-    "heartbeatInterval",
-    "retries",
-    "retryFactor",
-    "retryMinTimeout",
-    "topicPartitionCheckInterval",
-  ],
+  client: { connectTimeout: NUMBER, requestTimeout: NUMBER, maxAsyncRequests: NUMBER, idleConnection: NUMBER },
+  producer: { requireAcks: NUMBER, ackTimeoutMs: NUMBER },
+  consumer: FETCHING,
+  group: {
+    ...FETCHING,
+    maxTickMessages: NUMBER,
+    sessionTimeout: NUMBER,
+    heartbeatInterval: NUMBER,
+    retries: NUMBER,
+    retryFactor: NUMBER,
+    retryMinTimeout: NUMBER,
+    topicPartitionCheckInterval: NUMBER,
+  },
 };
 
 /** Return the profiles of kafka-node, the same in every version. */
@@ -50,22 +49,8 @@ export function profilesOf() {
  * Return the options of every function of the role. Throws Unsupported for a profile without a meaning for the role, an
  * unknown key and a value that is no number.
  */
-export function settle(library, { role, profile, properties }) {
-  if (PRODUCER_PROFILES.has(profile) && role !== "producer") {
-    throw new Unsupported(`profile ${profile} sets what only producers have; role ${role} does not produce`);
-  }
-  const settings = Object.fromEntries(CALLS[role].map((call) => [call, { ...PROFILES[profile][call] }]));
-  for (const [key, text] of Object.entries(properties)) assign(settings, key, text, library, role);
+export function settle(library, start) {
+  const settings = ofProfile(PROFILES, CALLS[start.role], PRODUCER_PROFILES, start);
+  assign(settings, KNOWN, library, start);
   return settings;
-}
-
-function assign(settings, key, text, library, role) {
-  const [call, name, ...rest] = key.split(".");
-  const known = !rest.length && Object.hasOwn(settings, call) && KNOWN[call].includes(name);
-  if (!known) throw new Unsupported(`kafka-node ${library.version} has no setting '${key}' for role ${role}`);
-  const value = Number(text);
-  if (text.trim() === "" || Number.isNaN(value)) {
-    throw new Unsupported(`kafka-node setting ${key} does not take '${text}'`);
-  }
-  settings[call][name] = value;
 }

@@ -2,6 +2,7 @@
 //
 // A property is `<function>.<argument>`: client.requestTimeout, producer.retry.retries, send.acks,
 // consumer.sessionTimeout, run.partitionsConsumedConcurrently, admin.retry.retries.
+import { assign, BOOLEAN, NUMBER, ofProfile, TEXT } from "../../node/properties.js";
 import { Unsupported } from "../../node/unsupported.js";
 import { isSince } from "../../node/versions.js";
 import { effective } from "./effective_settings.js";
@@ -54,7 +55,6 @@ const CALLS = {
   admin: ["client", "admin"],
 };
 
-const [BOOLEAN, NUMBER, TEXT] = ["boolean", "number", "text"];
 const RETRY = {
   "retry.maxRetryTime": NUMBER,
   "retry.initialRetryTime": NUMBER,
@@ -91,11 +91,6 @@ const KNOWN = {
   run: { partitionsConsumedConcurrently: NUMBER },
   admin: RETRY,
 };
-const READERS = {
-  [BOOLEAN]: (text) => ({ true: true, false: false })[text.toLowerCase()],
-  [NUMBER]: (text) => (text.trim() === "" || Number.isNaN(Number(text)) ? undefined : Number(text)),
-  [TEXT]: (text) => text,
-};
 
 /** Return the profiles of this version. */
 export function profilesOf(library) {
@@ -108,26 +103,11 @@ export function profilesOf(library) {
  */
 export function settle(library, start) {
   const { role, profile } = start;
-  const producing = CALLS[role].includes("producer");
-  if (PRODUCER_PROFILES.has(profile) && !producing) {
-    throw new Unsupported(`profile ${profile} sets what only producers have; role ${role} does not produce`);
-  }
   if (GROUP_PROFILES.has(profile) && role !== "group") {
     throw new Unsupported(`profile ${profile} sets what only members of a group have; role ${role} is none`);
   }
-  const settings = Object.fromEntries(CALLS[role].map((call) => [call, { ...PROFILES[profile][call] }]));
+  const settings = ofProfile(PROFILES, CALLS[role], PRODUCER_PROFILES, start);
   if (role === "transactional") Object.assign(settings.producer, { idempotent: true, maxInFlightRequests: 1 });
-  for (const [key, text] of Object.entries(start.properties)) assign(settings, key, text, library, role);
+  assign(settings, KNOWN, library, start);
   return { ...settings, effective: effective(library, start, settings) };
-}
-
-function assign(settings, key, text, library, role) {
-  const [call, ...rest] = key.split(".");
-  const name = rest.join(".");
-  const known = Object.hasOwn(settings, call) && Object.hasOwn(KNOWN[call], name);
-  if (!known) throw new Unsupported(`kafkajs ${library.version} has no setting '${key}' for role ${role}`);
-  const value = READERS[KNOWN[call][name]](text);
-  if (value === undefined) throw new Unsupported(`kafkajs setting ${key} does not take '${text}'`);
-  if (rest.length === 1) settings[call][name] = value;
-  else settings[call].retry = { ...settings[call].retry, [rest[1]]: value };
 }

@@ -2,8 +2,8 @@
 //
 // A property is `<function>.<option>`: producer.retries, send.acks, consumer.sessionTimeout, consume.maxWaitTime,
 // admin.retries. `producer`, `consumer` and `admin` are constructors.
+import { assign, BOOLEAN, NUMBER, ofProfile, TEXT } from "../../node/properties.js";
 import { isSince } from "../../node/versions.js";
-import { Unsupported } from "../../node/unsupported.js";
 
 const DAY_MS = 24 * 3600 * 1000;
 /** No periodic refresh within any trial; the library has no value for "never". */
@@ -50,7 +50,6 @@ const CALLS = {
   admin: ["admin"],
 };
 
-const [BOOLEAN, NUMBER, TEXT] = ["boolean", "number", "text"];
 const BASE = {
   timeout: NUMBER,
   connectTimeout: NUMBER,
@@ -69,11 +68,6 @@ const KNOWN = {
   consume: { ...READING, highWaterMark: NUMBER },
   admin: BASE,
 };
-const READERS = {
-  [BOOLEAN]: (text) => ({ true: true, false: false })[text.toLowerCase()],
-  [NUMBER]: (text) => (text.trim() === "" || Number.isNaN(Number(text)) ? undefined : Number(text)),
-  [TEXT]: (text) => text,
-};
 
 /** Return the profiles of this version. */
 export function profilesOf(library) {
@@ -86,23 +80,10 @@ export function profilesOf(library) {
  */
 export function settle(library, start) {
   const { role, profile } = start;
-  const producing = CALLS[role].includes("producer");
-  if (PRODUCER_PROFILES.has(profile) && !producing) {
-    throw new Unsupported(`profile ${profile} sets what only producers have; role ${role} does not produce`);
-  }
-  const settings = Object.fromEntries(CALLS[role].map((call) => [call, { ...PROFILES[profile][call] }]));
+  const settings = ofProfile(PROFILES, CALLS[role], PRODUCER_PROFILES, start);
   if (role === "transactional") {
     Object.assign(settings.producer, { idempotent: true, ...(profile !== "defaults" && NO_PRODUCER) });
   }
-  for (const [key, text] of Object.entries(start.properties)) assign(settings, key, text, library, role);
+  assign(settings, KNOWN, library, start);
   return settings;
-}
-
-function assign(settings, key, text, library, role) {
-  const [call, name, ...rest] = key.split(".");
-  const known = !rest.length && Object.hasOwn(settings, call) && Object.hasOwn(KNOWN[call], name ?? "");
-  if (!known) throw new Unsupported(`${library.family} ${library.version} has no setting '${key}' for role ${role}`);
-  const value = READERS[KNOWN[call][name]](text);
-  if (value === undefined) throw new Unsupported(`${library.family} setting ${key} does not take '${text}'`);
-  settings[call][name] = value;
 }
