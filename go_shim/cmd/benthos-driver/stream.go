@@ -38,7 +38,7 @@ type stream struct {
 
 // newBuilder returns a builder of a stream whose log is an instance's notices.
 func newBuilder(out *driver.Instance) (*service.StreamBuilder, *notices) {
-	log := &notices{out: out, connected: make(chan struct{})}
+	log := &notices{EarlyLog: driver.EarlyLog{Out: out}, connected: make(chan struct{})}
 	builder := service.NewStreamBuilder()
 	builder.SetLogger(slog.New(log))
 	return builder, log
@@ -50,7 +50,7 @@ func run(builder *service.StreamBuilder, log *notices, set settings, role string
 	if err != nil {
 		return nil, refused(set, err)
 	}
-	s := &stream{out: log.out, log: log, running: built, ended: make(chan struct{})}
+	s := &stream{out: log.Out, log: log, running: built, ended: make(chan struct{})}
 	go func() {
 		s.failure = built.Run(context.Background())
 		close(s.ended)
@@ -58,12 +58,12 @@ func run(builder *service.StreamBuilder, log *notices, set settings, role string
 	select {
 	case <-log.connected:
 	case <-s.ended:
-		return nil, refused(set, fmt.Errorf("the stream does not start: %w; %s", s.failure, log.lastError()))
+		return nil, refused(set, fmt.Errorf("the stream does not start: %w; %s", s.failure, log.LastError()))
 	case <-time.After(startLimit):
 		_ = built.StopWithin(time.Second)
-		return nil, refused(set, fmt.Errorf("the stream has not started within %v: %s", startLimit, log.lastError()))
+		return nil, refused(set, fmt.Errorf("the stream has not started within %v: %s", startLimit, log.LastError()))
 	}
-	log.begin(set.effective(role))
+	log.Begin(set.effective(role), fmt.Sprintf("benthos %s with %s %s", version(), chosen.library, driver.LinkedVersion(chosen.library, "")))
 	go s.watch()
 	return s, nil
 }
@@ -72,7 +72,7 @@ func run(builder *service.StreamBuilder, log *notices, set settings, role string
 func (s *stream) watch() {
 	<-s.ended
 	if !s.closing.Load() {
-		s.out.Fatal(driver.Describe(fmt.Errorf("the stream ended by itself: %w", s.failure)), "%s", s.log.lastError())
+		s.out.Fatal(driver.Describe(fmt.Errorf("the stream ended by itself: %w", s.failure)), "%s", s.log.LastError())
 	}
 }
 

@@ -45,7 +45,7 @@ func start(c *configuration, out *driver.Instance, factories otelcol.Factories) 
 		return nil, err
 	}
 	addTelemetry(&factories)
-	log := &notices{out: out}
+	log := &notices{EarlyLog: driver.EarlyLog{Out: out}}
 	running, err := otelcol.NewCollector(otelcol.CollectorSettings{
 		Factories:               func() (otelcol.Factories, error) { return factories, nil },
 		BuildInfo:               component.BuildInfo{Command: "otelcol", Version: version()},
@@ -66,7 +66,7 @@ func start(c *configuration, out *driver.Instance, factories otelcol.Factories) 
 	if err := a.untilRunning(); err != nil {
 		return nil, refused(c, err)
 	}
-	log.begin(effective(c), inside(c.role))
+	log.Begin(effective(c), fmt.Sprintf("collector %s with %s", version(), inside(c.role)))
 	return a, nil
 }
 
@@ -91,7 +91,7 @@ func (a *collector) watch(ended chan struct{}) {
 	err := <-a.failed
 	close(ended)
 	if !a.closing.Load() {
-		a.out.Fatal(driver.Describe(fmt.Errorf("the Collector ended by itself: %w", err)), "%s", a.log.last)
+		a.out.Fatal(driver.Describe(fmt.Errorf("the Collector ended by itself: %w", err)), "%s", a.log.LastError())
 	}
 }
 

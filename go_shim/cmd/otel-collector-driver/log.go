@@ -4,22 +4,15 @@ package main
 
 import (
 	"fmt"
-	"sync"
 
 	"go.uber.org/zap/zapcore"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
 )
 
-// notices is a sink of the Collector's log that passes lines from level info on to an instance: what comes before `ready`,
-// the first event of an instance, is passed on after it.
+// notices is a sink of the Collector's log that passes lines from level info on to an instance.
 type notices struct {
-	out *driver.Instance
-
-	mu    sync.Mutex
-	ready bool
-	early []string
-	last  string // the last error
+	driver.EarlyLog
 }
 
 func (n *notices) Enabled(level zapcore.Level) bool { return level >= zapcore.InfoLevel }
@@ -40,29 +33,8 @@ func (n *notices) Write(entry zapcore.Entry, fields []zapcore.Field) error {
 			line += ": " + failure.Error()
 		}
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if entry.Level >= zapcore.ErrorLevel {
-		n.last = line
-	}
-	if !n.ready {
-		n.early = append(n.early, line)
-		return nil
-	}
-	n.out.Notice("%s", line)
+	n.Line(line, entry.Level >= zapcore.ErrorLevel)
 	return nil
 }
 
 func (n *notices) Sync() error { return nil }
-
-// begin reports `ready` and what was logged before.
-func (n *notices) begin(settings map[string]string, inside string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.out.Ready(settings)
-	n.out.Notice("collector %s with %s", version(), inside)
-	for _, line := range n.early {
-		n.out.Notice("%s", line)
-	}
-	n.ready, n.early = true, nil
-}
