@@ -101,4 +101,7 @@ class DriverLostError(DriverError):
 
 
 class ProvisionError(ProbeError):
-    """A client version is not available here. The text names it, the reason and the way out in one line."""
+    """A client version is not available here. The text names it, the reason and the way out in one line.
+
+    Its cause is a BuildError (probe/toolchain/tools.py) where the version is here, and the driver does not compile.
+    """

@@ -14,7 +14,7 @@ from probe.files.atomic import filling
 from probe.files.locks import take
 from probe.files.sources import source_folder
 from probe.toolchain.commands import run_command
-from probe.toolchain.tools import ToolError, find_tool
+from probe.toolchain.tools import BuildError, ToolError, find_tool
 
 SHIM = source_folder("go_shim")
 LIMIT_S = 900.0
@@ -75,7 +75,7 @@ def build(
         flags.append(f"-tags={','.join(tags)}")
     done = go("build", *flags, package, env={"CGO_ENABLED": "0"})
     if done.returncode:
-        raise ToolError(f"{package} did not build: {complaint(done)}")
+        raise BuildError(f"{package} did not build: {complaint(done)}")
 
 
 def source_hash(*folders: str, salt: str = "") -> str:

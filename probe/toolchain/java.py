@@ -9,7 +9,7 @@ from functools import cache as remember
 from pathlib import Path
 
 from probe.toolchain.commands import run_command
-from probe.toolchain.tools import ToolError, find_tool
+from probe.toolchain.tools import BuildError, ToolError, find_tool
 
 OLDEST = 17
 """Lowest supported version of Java, and the level that drivers are compiled to."""
@@ -46,7 +46,7 @@ def compile_java(
     done = _run([*command, *common, *map(str, sources)], LIMIT_S)
     if done.returncode:
         lines = [line for line in (done.stdout + done.stderr).splitlines() if "error" in line or "ERROR" in line]
-        raise ToolError(f"Java sources did not compile: {(lines or ['no reason given'])[0].strip()}")
+        raise BuildError(f"Java sources did not compile: {(lines or ['no reason given'])[0].strip()}")
 
 
 def _run(argv: Sequence[str], limit_s: float) -> subprocess.CompletedProcess[str]:

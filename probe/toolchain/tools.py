@@ -29,6 +29,10 @@ class ToolError(ProbeError):
     """A tool is missing or failed; the text is one line with the way out."""
 
 
+class BuildError(ToolError):
+    """A compiler refused sources that were all there; the text has its first complaint."""
+
+
 def cache_root() -> Path:
     """Return our cache folder: $PROBE_CACHE, else a folder below the user's cache folder. It is made if missing."""
     base = os.environ.get("PROBE_CACHE") or str(

@@ -19,8 +19,8 @@ import pytest
 from probe.catalogue.families import read_families
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
-from probe.engines.embedded.rpc import cluster_pb2
 from probe.model import Stored
+from tests.support.application_orders import order, stored_in
 from tests.support.driver_host import ENDINGS, Driver, driving
 from tests.support.fake_brokers import Brokers, brokers
 from tests.support.real_cells import planned, play
@@ -104,28 +104,14 @@ async def _run(family_name: str, version_name: str) -> Transcript:
         await driver.until(lambda: len(driver.of("left", pb.SENT)) > 3, 20)
         for name in ("writer", "reader"):
             seen.close_s[name] = await driver.stop(name, DEADLINE_MS)
-        back = await cluster.stub.ReadBack(cluster_pb2.Topic(topic="written"))
-        seen.stored = [Stored.of(record.partition, record.offset, record.value) for record in back.records]
+        seen.stored = await stored_in(cluster)
         seen.events = {name: driver.of(name) for name in ("writer", "reader", "killed", "refused", *INVENTED)}
         seen.orphans = await _orphans(driver)
         return seen
 
 
 def _start(driver: Driver, cluster: Brokers, name: str, **odd: Any) -> None:
-    asked: dict[str, Any] = {
-        "instance": name,
-        "client_id": f"client-{name}",
-        "role": "producer",
-        "profile": "isolated",
-        "bootstrap": cluster.bootstrap,
-        "topic": "written",
-        "partitions": [0, 1],
-        "group": f"group-{name}",
-        "interval_ms": 100,
-        "max_in_flight": 32,
-        "broker": "3.9",
-    }
-    driver.start(**(asked | odd))
+    driver.start(**order(name, cluster.bootstrap, **({"group": f"group-{name}"} | odd)))
 
 
 def _worked(driver: Driver) -> bool:

@@ -12,8 +12,8 @@ import pytest
 from probe.catalogue.families import read_families
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
-from probe.engines.embedded.rpc import cluster_pb2
-from probe.model import Outcome, Stored
+from probe.model import Outcome
+from tests.support.application_orders import order, sent_and_stored, stored_in
 from tests.support.driver_host import ENDINGS, driving
 from tests.support.fake_brokers import brokers
 from tests.support.real_cells import planned, play
@@ -49,33 +49,15 @@ async def _run() -> dict[str, list[pb.Event]]:
         await cluster.topic("written")
         for name, odd in {"writer": {}, **ODD}.items():  # a process each, as in runs
             async with driving(launch) as driver:
-                asked: dict[str, Any] = {
-                    "instance": name,
-                    "client_id": f"client-{name}",
-                    "role": "producer",
-                    "profile": "isolated",
-                    "bootstrap": cluster.bootstrap,
-                    "topic": "written",
-                    "partitions": [0, 1],
-                    "interval_ms": 100,
-                    "max_in_flight": 32,
-                    "broker": "3.9",
-                }
-                driver.start(**(asked | odd))
+                driver.start(**order(name, cluster.bootstrap, **odd))
                 if odd:
                     await driver.until(lambda one=driver, of=name: one.of(of, *ENDINGS), 20)
                 else:
                     await driver.until(lambda one=driver: len(one.of("writer", pb.SENT)) >= 40, 30)
                     await driver.stop("writer", DEADLINE_MS)
                 found[name] = driver.of(name)
-        back = await cluster.stub.ReadBack(cluster_pb2.Topic(topic="written"))
-        stored = [Stored.of(record.partition, record.offset, record.value) for record in back.records]
-        for partition in (0, 1):
-            sent = [
-                event.sequence for event in found["writer"] if (event.kind, event.partition) == (pb.SENT, partition)
-            ]
-            written = [item.sequence for item in stored if (item.partition, item.instance) == (partition, "writer")]
-            assert written[: len(sent) - 3] == sent[: len(sent) - 3]
+        for sent, stored in sent_and_stored("writer", found["writer"], await stored_in(cluster)):
+            assert stored[: len(sent) - 3] == sent[: len(sent) - 3]
     return found
 
 

@@ -12,13 +12,12 @@ import pytest
 from probe.catalogue.families import read_families
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
-from probe.engines.embedded.rpc import cluster_pb2
-from probe.errors import ProvisionError
-from probe.model import Outcome, Stored
-from probe.toolchain.tools import ToolError
+from probe.model import Outcome
+from tests.support.application_orders import order, sent_and_stored, stored_in
 from tests.support.driver_host import ENDINGS, Driver, driving
 from tests.support.fake_brokers import brokers
 from tests.support.real_cells import planned, play
+from tests.support.shared_runs import result_of, run_once
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
 LIBRARIES = {"benthos-kafka": "github.com/IBM/sarama", "benthos-kafka-franz": "github.com/twmb/franz-go"}
@@ -41,12 +40,13 @@ def family(request: pytest.FixtureRequest) -> str:
     return name
 
 
-@functools.cache
 def _events(family: str) -> dict[str, list[pb.Event]]:
-    try:
-        return asyncio.run(_run(family))
-    except (ProvisionError, ToolError) as error:
-        pytest.skip(str(error))
+    return result_of(_play(family))
+
+
+@functools.cache
+def _play(family: str) -> dict[str, list[pb.Event]] | Exception:
+    return run_once(_run(family))
 
 
 async def _run(name: str) -> dict[str, list[pb.Event]]:
@@ -55,19 +55,7 @@ async def _run(name: str) -> dict[str, list[pb.Event]]:
     async with brokers() as cluster, driving(launch) as driver:
         await cluster.topic("written")
         for instance, own in ORDERS.items():
-            asked: dict[str, Any] = {
-                "instance": instance,
-                "client_id": f"client-{instance}",
-                "role": "producer",
-                "profile": "isolated",
-                "bootstrap": cluster.bootstrap,
-                "topic": "written",
-                "partitions": [0, 1],
-                "interval_ms": 100,
-                "max_in_flight": 32,
-                "broker": "3.9",
-            }
-            driver.start(**(asked | own))
+            driver.start(**order(instance, cluster.bootstrap, **own))
             if instance in ODD:
                 await driver.until(functools.partial(driver.of, instance, *ENDINGS), 30)
             else:
@@ -75,12 +63,8 @@ async def _run(name: str) -> dict[str, list[pb.Event]]:
                 await driver.until(functools.partial(_reached, driver, instance, kind), 30)
                 await driver.stop(instance, DEADLINE_MS)
         found = {instance: driver.of(instance) for instance in ORDERS}
-        back = await cluster.stub.ReadBack(cluster_pb2.Topic(topic="written"))
-        stored = [Stored.of(record.partition, record.offset, record.value) for record in back.records]
-        for partition in (0, 1):
-            sent = [item.sequence for item in found["writer"] if (item.kind, item.partition) == (pb.SENT, partition)]
-            written = [item.sequence for item in stored if (item.partition, item.instance) == (partition, "writer")]
-            assert written == sent
+        for sent, stored in sent_and_stored("writer", found["writer"], await stored_in(cluster)):
+            assert stored == sent
     return found
 
 

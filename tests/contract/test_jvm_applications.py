@@ -15,8 +15,8 @@ import pytest
 from probe.catalogue.families import read_families
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
-from probe.engines.embedded.rpc import cluster_pb2
 from probe.model import Outcome, Stored
+from tests.support.application_orders import order, stored_in
 from tests.support.driver_host import ENDINGS, Driver, driving
 from tests.support.fake_brokers import Brokers, brokers
 from tests.support.real_cells import planned, play
@@ -80,8 +80,7 @@ async def _run(name: str) -> Transcript:
                     seen.close_s[instance] = await driver.stop(instance, DEADLINE_MS)
                 seen.events[instance] = driver.of(instance)
         assert seen is not None
-        back = await cluster.stub.ReadBack(cluster_pb2.Topic(topic="written"))
-        seen.stored = [Stored.of(record.partition, record.offset, record.value) for record in back.records]
+        seen.stored = await stored_in(cluster)
         return seen
 
 
@@ -93,20 +92,9 @@ def _works(driver: Driver, instance: str, *, commits: bool) -> bool:
 
 
 def _start(driver: Driver, cluster: Brokers, name: str, **odd: Any) -> None:
-    asked: dict[str, Any] = {
-        "instance": name,
-        "client_id": f"client-{name}",
-        "role": "group",
-        "profile": "isolated",
-        "bootstrap": cluster.bootstrap,
-        "topic": "fed",
-        "partitions": [0, 1],
-        "group": f"group-{name}",
-        "interval_ms": 100,
-        "max_in_flight": 32,
-        "broker": "3.9",
-    }
-    driver.start(**(asked | odd))
+    driver.start(
+        **order(name, cluster.bootstrap, **({"role": "group", "topic": "fed", "group": f"group-{name}"} | odd))
+    )
 
 
 @EVERY

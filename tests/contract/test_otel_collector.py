@@ -12,13 +12,12 @@ import pytest
 from probe.catalogue.families import read_families
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
-from probe.engines.embedded.rpc import cluster_pb2
-from probe.errors import ProvisionError
-from probe.model import Outcome, Stored
-from probe.toolchain.tools import ToolError
+from probe.model import Outcome
+from tests.support.application_orders import order, sent_and_stored, stored_in
 from tests.support.driver_host import ENDINGS, Driver, driving
 from tests.support.fake_brokers import brokers
 from tests.support.real_cells import planned, play
+from tests.support.shared_runs import result_of, run_once
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
 NEWEST = read_families(CLIENTS)["otel-collector"].newest.version
@@ -37,12 +36,13 @@ ORDERS: dict[str, dict[str, Any]] = {"writer": {}, "reader": READER, **ODD}
 pytestmark = [pytest.mark.real, pytest.mark.xdist_group("otel-collector"), pytest.mark.timeout(1200)]
 
 
-@functools.cache
 def _events() -> dict[str, list[pb.Event]]:
-    try:
-        return asyncio.run(_run())
-    except (ProvisionError, ToolError) as error:
-        pytest.skip(str(error))
+    return result_of(_play())
+
+
+@functools.cache
+def _play() -> dict[str, list[pb.Event]] | Exception:
+    return run_once(_run())
 
 
 async def _run() -> dict[str, list[pb.Event]]:
@@ -53,19 +53,7 @@ async def _run() -> dict[str, list[pb.Event]]:
         await cluster.topic("written")
         for name, own in ORDERS.items():  # a process each, as in runs
             async with driving(launch) as driver:
-                asked: dict[str, Any] = {
-                    "instance": name,
-                    "client_id": f"client-{name}",
-                    "role": "producer",
-                    "profile": "isolated",
-                    "bootstrap": cluster.bootstrap,
-                    "topic": "written",
-                    "partitions": [0, 1],
-                    "interval_ms": 100,
-                    "max_in_flight": 32,
-                    "broker": "3.9",
-                }
-                driver.start(**(asked | own))
+                driver.start(**order(name, cluster.bootstrap, **own))
                 if name in ODD:
                     await driver.until(functools.partial(driver.of, name, *ENDINGS), 20)
                 else:
@@ -73,12 +61,8 @@ async def _run() -> dict[str, list[pb.Event]]:
                     await driver.until(functools.partial(_reached, driver, name, kind), 30)
                     await driver.stop(name, DEADLINE_MS)
                 found[name] = driver.of(name)
-        back = await cluster.stub.ReadBack(cluster_pb2.Topic(topic="written"))
-        stored = [Stored.of(record.partition, record.offset, record.value) for record in back.records]
-        for partition in (0, 1):
-            sent = [item.sequence for item in found["writer"] if (item.kind, item.partition) == (pb.SENT, partition)]
-            written = [item.sequence for item in stored if (item.partition, item.instance) == (partition, "writer")]
-            assert written == sent  # a Collector that ends empties its queue
+        for sent, stored in sent_and_stored("writer", found["writer"], await stored_in(cluster)):
+            assert stored == sent  # a Collector that ends empties its queue
     return found
 
 

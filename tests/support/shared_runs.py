@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import pytest
 
 from probe.errors import ProvisionError
-from probe.toolchain.tools import ToolError
+from probe.toolchain.tools import BuildError, ToolError
 
 Result = TypeVar("Result")
 
@@ -22,9 +22,14 @@ def run_once(run: Coroutine[Any, Any, Result]) -> Result | Exception:
         return error
 
 
+def is_ours(error: Exception) -> bool:
+    """Return whether a driver is missing because its sources do not compile."""
+    return isinstance(error, BuildError) or isinstance(error.__cause__, BuildError)
+
+
 def result_of(outcome: Result | Exception) -> Result:
-    """Return what was played; skip without the client or the cluster."""
-    if isinstance(outcome, (ProvisionError, ToolError)):
+    """Return what was played; skip without the client or the cluster, but not for a driver that does not compile."""
+    if isinstance(outcome, (ProvisionError, ToolError)) and not is_ours(outcome):
         pytest.skip(str(outcome))
     if isinstance(outcome, Exception):
         raise outcome

@@ -69,7 +69,7 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
             libraries = [client, *own.values(), driver, *rest]
             path = [client, *own.values(), _application(family, version, pins, libraries, cache), driver, *rest]
     except (ToolError, OSError) as error:
-        raise ProvisionError(f"{family.family} {version.version}: {error}") from None
+        raise ProvisionError(f"{family.family} {version.version}: {error}") from error
     mark = version.version.partition("+local.")[2]
     options = (*OPTIONS, f"-Dprobe.local={mark}") if mark else OPTIONS
     # The client under test comes first: no other jar may replace one of its classes.

@@ -43,7 +43,7 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
             if scratch is not None:
                 _build(family, version, modfile, scratch)
     except (ToolError, OSError) as error:
-        raise ProvisionError(f"{family.family} {version.version}: {error}") from None
+        raise ProvisionError(f"{family.family} {version.version}: {error}") from error
     digest = json.loads((folder / "record.json").read_text())["digest"]
     _check(family, version, digest)
     return Launch(argv=(str(folder / PROGRAM),), artifact=f"module {_module(family, version)} {digest}")
