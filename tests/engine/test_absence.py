@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from probe.model import AppKind, History, Mark, MarkKind, Outcome, Request, Role, Verdict
-from probe.model.profile import SHORT_LIMITS
 from probe.ports import Start
 from probe.protocol.apis import PRODUCE
 from probe.recorder import Recorder
@@ -21,6 +20,7 @@ from probe.runner.trial.absence import away
 from probe.runner.trial.state import TrialState
 from probe.scenarios.scenario import Absence
 from tests.support.histories import history
+from tests.support.member_starts import member
 from tests.support.real_cells import planned, play
 
 PAUSED, BUSY = "client/paused", "client/slow-handler"
@@ -71,17 +71,7 @@ def been_away(state: TrialState, *, fails: bool = False, comes_back: bool = True
 
     environment: Any = SimpleNamespace(tools=SimpleNamespace(host=SimpleNamespace(start=start)))
     instance: Any = Instance("me", done)
-    message = Start(
-        instance="me",
-        client_id="me",
-        role="group",
-        profile=SHORT_LIMITS,
-        properties={},
-        bootstrap=[],
-        topic="t",
-        partitions=[0, 1],
-        group="g",
-    )
+    message = member("me")
 
     async def go() -> None:
         async with away(state, environment, instance, message) as absent:

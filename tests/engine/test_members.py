@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from probe.model import App, AppKind, Mark, MarkKind, Role
-from probe.model.profile import SHORT_LIMITS
 from probe.ports import Start
 from probe.recorder import Recorder
 from probe.runner.trial import members
 from probe.runner.trial.members import members as members_of
 from probe.runner.trial.state import TrialState
 from tests.support.histories import history
+from tests.support.member_starts import member
 from tests.support.real_cells import planned
 
 KILLED, PAUSED, JOINS = "group/member-killed", "group/member-paused", "group/member-joins-leaderless"
@@ -73,17 +73,7 @@ def played(state: TrialState, *, reads: int = 3, fails: bool = False) -> list[st
         done.append("gone")
 
     environment: Any = SimpleNamespace(tools=SimpleNamespace(host=SimpleNamespace(start=start)))
-    message = Start(
-        instance="me",
-        client_id="me",
-        role="group",
-        profile=SHORT_LIMITS,
-        properties={},
-        bootstrap=[],
-        topic="t",
-        partitions=[0, 1],
-        group="g",
-    )
+    message = member("me")
 
     async def go() -> None:
         async with members_of(state, environment, message) as group:
