@@ -12,6 +12,9 @@ from probe.model.profile import DEFAULT_PROFILE, without_election
 from probe.model.versions import newest_first, version_key
 from probe.site.data.matrix_rows import MatrixRow
 
+PREFERRED_ENGINES = (Engine.KAFKA, Engine.EMBEDDED)
+"""Where both engines have an answer, pages that show one show that of real brokers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from probe.catalogue.families import Family, is_local
-from probe.model import Client, Engine, Role, Workload
+from probe.model import Client, Role, Workload
 from probe.model.outcomes import OUTCOMES
 from probe.model.profile import DEFAULT_PROFILE
 from probe.model.versions import version_key
-from probe.site.data.cell_index import CellIndex
+from probe.site.data.cell_index import PREFERRED_ENGINES, CellIndex
 from probe.site.data.matrix_rows import MatrixRow
 from probe.site.data.wording import duration
 
@@ -30,8 +30,6 @@ SHOWN = (
 """Scenarios of the page: what ends services, from one disk to all addresses."""
 BROKER = "3.9"
 PROFILE = DEFAULT_PROFILE
-ENGINES = (Engine.KAFKA, Engine.EMBEDDED)
-"""Where both engines have a judgement, that of real brokers is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +128,7 @@ def _by_scenario(role: Role, rows: Iterable[MatrixRow]) -> dict[str, MatrixRow]:
     """Return the row of each scenario, that of the first engine that judged it."""
     own = [row for row in rows if row.cell.role is role and _is_usual(row)]
     found: dict[str, MatrixRow] = {}
-    for engine in reversed(ENGINES):
+    for engine in reversed(PREFERRED_ENGINES):
         new = {row.cell.scenario: row for row in own if row.cell.engine is engine}
         found |= {name: row for name, row in new.items() if row.conforms is not None or name not in found}
     return found

@@ -17,7 +17,7 @@ from probe.model.profile import DEFAULT_PROFILE
 from probe.model.refusals import in_short
 from probe.model.versions import version_key
 from probe.planning.selection import Selection, combinations
-from probe.site.data.cell_index import CellIndex
+from probe.site.data.cell_index import PREFERRED_ENGINES, CellIndex
 from probe.site.data.matrix_rows import MatrixRow
 
 SHOWN = (LINES[-1], "3.9", "2.6")
@@ -25,8 +25,6 @@ SHOWN = (LINES[-1], "3.9", "2.6")
 PROFILE = DEFAULT_PROFILE
 COMMAND = " ".join(["probe run --client all --scenario", CONTROL, *(f"--broker {line}" for line in SHOWN)])
 """The command that measures what the page shows, except what needs real brokers."""
-ENGINES = (Engine.KAFKA, Engine.EMBEDDED)
-"""Where both engines have an answer, that of real brokers is shown."""
 
 
 class State(StrEnum):
@@ -197,7 +195,7 @@ def _spans(
 
 
 def _answer(cell: Cell, skip: str, measured: Mapping[Cell, MatrixRow]) -> Answer:
-    there = [row for engine in ENGINES if (row := measured.get(replace(cell, engine=engine))) is not None]
+    there = [row for engine in PREFERRED_ENGINES if (row := measured.get(replace(cell, engine=engine))) is not None]
     found = [_of_row(row) for row in there]
     if found:
         return next((one for one in found if one.state is not State.OPEN), found[0])
