@@ -120,3 +120,11 @@ def test_the_page_is_one_click_from_the_front_page(width: int, site: Path, opene
     page.get_by_role("navigation", name="Languages").get_by_role("link", name="Java").click()
     expect(page.get_by_role("heading", name="Java")).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("page_name", "label"), [("choose", "sarama: "), ("ready", "Kafka 3.9: ")])
+def test_a_narrow_page_names_each_answer(page_name: str, label: str, site: Path, opener: Opener) -> None:
+    page = opener((site / f"{page_name}.html").as_uri(), viewport={"width": 390, "height": 900})
+    read = "cells => [...cells].map(cell => getComputedStyle(cell, '::before').content.replaceAll('\"', ''))"
+    assert label in page.locator(".lines td[data-label]").evaluate_all(read)
