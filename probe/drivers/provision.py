@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from probe.catalogue.families import CatalogueError, Family, Version
+from probe.catalogue.selectors import LOCAL
 from probe.drivers.launch import Launch
 from probe.errors import ProvisionError
 from probe.toolchain.tools import ToolError, cache_root
@@ -24,9 +25,6 @@ SOURCES: Mapping[str, str] = {
 }
 """Modules by kind of source. Each is imported when first needed, so that machines need no Go, Java or Node for
 others."""
-
-LOCAL = ("path:", "jar:")
-"""Equivalent prefixes of a path on this machine."""
 
 LOG = logging.getLogger(__name__)
 

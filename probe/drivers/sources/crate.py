@@ -18,15 +18,14 @@ from pathlib import Path
 from probe.catalogue.families import Family, Version
 from probe.catalogue.files import clients_folder
 from probe.drivers.launch import Launch
+from probe.drivers.sources.compiled import LOCAL, check_digest, tags
 from probe.errors import ProvisionError
 from probe.files.atomic import filling
-from probe.model.versions import release_of, version_key
+from probe.model.versions import release_of
 from probe.toolchain import cargo
 from probe.toolchain.cache_folders import locked
 from probe.toolchain.tools import ToolError
 
-LOCAL = "path:"
-"""Prefix of an artifact that is a checkout on this machine."""
 SHARED = "rust"
 """The folder of clients with what Rust drivers share."""
 PROFILE = """
@@ -53,7 +52,7 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
     except (ToolError, OSError) as error:
         raise ProvisionError(f"{family.family} {version.version}: {error}") from None
     digest = json.loads((folder / "record.json").read_text())["digest"]
-    _check(family, version, digest)
+    check_digest(family, version, digest)
     return Launch((str(folder / cargo.PROGRAM),), f"crate {family.source.name} {version.pinned_artifact} {digest}")
 
 
@@ -88,7 +87,7 @@ def _key(family: Family, version: Version) -> str:
     root = clients_folder().resolve()
     shared = (root / SHARED).rglob("*")
     files = [path for path in (*shared, *_driver(family).rglob("*")) if path.suffix in {".rs", ".toml", ".lock"}]
-    return _hash(files, root, cargo.cargo_version(), PROFILE, *_features(family, version))[:16]
+    return _hash(files, root, cargo.cargo_version(), PROFILE, *tags(family, version))[:16]
 
 
 def _hash(files: Iterable[Path], root: Path, *salt: str) -> str:
@@ -96,12 +95,6 @@ def _hash(files: Iterable[Path], root: Path, *salt: str) -> str:
     for path in sorted(files):
         digest.update(f"\n{path.relative_to(root)}\n".encode() + path.read_bytes())
     return digest.hexdigest()
-
-
-def _features(family: Family, version: Version) -> list[str]:
-    """Return the driver's features for this version; its other sources compile with every version."""
-    key = version_key(version.version)
-    return sorted(tag for tag, since in family.source.tags.items() if key >= version_key(since))
 
 
 def manifest(family: Family, version: Version) -> str:
@@ -124,9 +117,9 @@ def _build(family: Family, version: Version, shared: Path, whole: Path) -> None:
     shutil.copyfile(_driver(family) / "Cargo.lock", folder / "Cargo.lock")
     mark = version.version.partition("+local.")[2]
     env = {"PROBE_LOCAL": mark} if mark else {}
-    program = cargo.build(folder, shared / "target", env, *_features(family, version))
+    program = cargo.build(folder, shared / "target", env, *tags(family, version))
     digest = _checksum(family, (folder / "Cargo.lock").read_text())
-    _check(family, version, digest)
+    check_digest(family, version, digest)
     shutil.copy2(program, whole / cargo.PROGRAM)
     shutil.copyfile(folder / "Cargo.lock", whole / "Cargo.lock")
     record = {"crate": family.source.name, "digest": digest, "cargo": cargo.cargo_version()}
@@ -138,11 +131,3 @@ def _checksum(family: Family, lock: str) -> str:
     packages = tomllib.loads(lock)["package"]
     found = [item.get("checksum", "") for item in packages if item["name"] == family.source.name]
     return f"sha256:{found[0]}" if found and found[0] else ""
-
-
-def _check(family: Family, version: Version, digest: str) -> None:
-    if version.digest and version.digest != digest:
-        raise ProvisionError(
-            f"{family.family} {version.version}: the registry served {digest}, but client.toml pins {version.digest};"
-            " do not use it unless you know why it changed"
-        )

@@ -11,14 +11,13 @@ from typing import Any
 
 from probe.catalogue.families import Family, Version
 from probe.drivers.launch import Launch
+from probe.drivers.sources.compiled import LOCAL, check_digest, tags
 from probe.errors import ProvisionError
 from probe.model.versions import release_of, version_key
 from probe.toolchain.commands import run_command
 from probe.toolchain.golang import PROGRAM, SHIM, build, building, complaint, go, go_version, source_hash
 from probe.toolchain.tools import ToolError
 
-LOCAL = "path:"
-"""Prefix of an artifact that is a checkout on this machine."""
 TAG = r"^v(\d+\.\d+\.\d+)$"
 FOLDER = r"@v(\d+\.\d+\.\d+)$"
 """The folder of an unpacked archive of the registry: `sarama@v1.43.3`."""
@@ -36,7 +35,7 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
     """
     try:
         modfile = _modfile(family, version)
-        salt = go_version() + modfile + "".join(_tags(family, version))
+        salt = go_version() + modfile + "".join(tags(family, version))
         key = source_hash(f"cmd/{family.driver}", "internal/driver", "internal/driverpb", salt=salt)
         folder = cache / "drivers" / family.family / f"{version.version}-{key}"
         with building(folder) as scratch:
@@ -45,7 +44,7 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
     except (ToolError, OSError) as error:
         raise ProvisionError(f"{family.family} {version.version}: {error}") from error
     digest = json.loads((folder / "record.json").read_text())["digest"]
-    _check(family, version, digest)
+    check_digest(family, version, digest)
     return Launch(argv=(str(folder / PROGRAM),), artifact=f"module {_module(family, version)} {digest}")
 
 
@@ -176,15 +175,9 @@ def _modfile(family: Family, version: Version) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _tags(family: Family, version: Version) -> list[str]:
-    """Return the build tags of this version's features; the driver's other sources compile with every version."""
-    key = version_key(version.version)
-    return sorted(tag for tag, since in family.source.tags.items() if key >= version_key(since))
-
-
 def _build(family: Family, version: Version, modfile: str, scratch: Path) -> None:
     fetched, goes_by = _fetch(family, version)
-    _check(family, version, fetched)
+    check_digest(family, version, fetched)
     replaced = _replacements(goes_by) if family.source.own_replacements else []
     (scratch / "go.driver.mod").write_text("\n".join([modfile, *replaced, ""]))
     # Checksums of the driver's own pins; those of the library's dependencies are checked by Go's own configuration.
@@ -195,7 +188,7 @@ def _build(family: Family, version: Version, modfile: str, scratch: Path) -> Non
         f"./cmd/{family.driver}",
         scratch / PROGRAM,
         modfile=scratch / "go.driver.mod",
-        tags=_tags(family, version),
+        tags=tags(family, version),
         variables=variables,
     )
     record = {"module": _module(family, version), "digest": fetched, "go": go_version()}
@@ -229,11 +222,3 @@ def _replacements(modfile: Path) -> list[str]:
 
 def _named(module: dict[str, str]) -> str:
     return f"{module['Path']} {module.get('Version', '')}".strip()
-
-
-def _check(family: Family, version: Version, digest: str) -> None:
-    if version.digest and version.digest != digest:
-        raise ProvisionError(
-            f"{family.family} {version.version}: the registry served {digest}, but client.toml pins {version.digest};"
-            " do not use it unless you know why it changed"
-        )
