@@ -17,7 +17,7 @@ from probe.protocol.apis import CREATE_TOPICS, OFFSET_FETCH
 from tests.support.driver_host import ENDINGS, driving
 from tests.support.fake_brokers import Brokers, brokers
 from tests.support.shared_runs import result_of, run_once
-from tests.support.tried_versions import tried
+from tests.support.tried_versions import marks, tried
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
 TOPIC, GROUP = "asked", "group-asked"
@@ -37,9 +37,7 @@ def _cases() -> Iterator[object]:
             version = family.newest if text == "latest" else family.find(text)
             if span is None or version is None or not span.covers(version.version):
                 continue
-            quick = family.core and not index
-            marks = [pytest.mark.xdist_group(family.family), *([] if quick else [pytest.mark.real])]
-            yield pytest.param(family, version, id=f"{family.family}@{text}", marks=marks)
+            yield pytest.param(family, version, id=f"{family.family}@{text}", marks=marks(family, index))
 
 
 every_admin = pytest.mark.parametrize(("family", "version"), list(_cases()))

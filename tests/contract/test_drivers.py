@@ -25,7 +25,7 @@ from probe.protocol.apis import PRODUCE
 from tests.support.driver_host import ENDINGS, Driver, driving
 from tests.support.fake_brokers import Brokers, brokers
 from tests.support.shared_runs import result_of, run_once
-from tests.support.tried_versions import profile_of, tried
+from tests.support.tried_versions import marks, profile_of, tried
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
 WORKING = ("producer", "consumer", "group", "refused")
@@ -76,9 +76,7 @@ def _cases() -> Iterator[object]:
     for family in read_families(CLIENTS).values():
         for index, text in enumerate(tried(family)):
             version = family.newest if text == "latest" else family.find(text)
-            quick = family.core and not index
-            marks = [pytest.mark.xdist_group(family.family), *([] if quick else [pytest.mark.real])]
-            yield pytest.param(family, version, id=f"{family.family}@{text}", marks=marks)
+            yield pytest.param(family, version, id=f"{family.family}@{text}", marks=marks(family, index))
 
 
 def _working(family: Family, version: Version) -> tuple[str, ...]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from probe.catalogue.families import Family
+
+BUILD_S = 900
+"""Time limit of a test that may have to build a Rust library first: two minutes on two idle cores, once per cache."""
 
 
 def tried(family: Family) -> tuple[str, ...]:
@@ -20,3 +25,13 @@ def tried(family: Family) -> tuple[str, ...]:
 def profile_of(family: Family, name: str) -> str:
     """Return the profile of an instance. A library without acks-1 is not idempotent by default."""
     return "acks-1" if name == "refused" and "acks-1" in family.profiles else "isolated"
+
+
+def marks(family: Family, place: int) -> list[pytest.MarkDecorator]:
+    """Return the marks of the tests of a version at this place of `tried`: only the first core version is quick."""
+    found = [pytest.mark.xdist_group(family.family)]
+    if place or not family.core:
+        found.append(pytest.mark.real)
+    if family.source.kind == "crate":
+        found.append(pytest.mark.timeout(BUILD_S))
+    return found
