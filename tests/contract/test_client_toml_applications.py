@@ -13,7 +13,8 @@ import pytest
 from probe.catalogue.families import Family, Version, read_families, read_family
 from probe.catalogue.selectors import PROFILES, select_clients
 from probe.cli.options import RunSelection
-from probe.drivers.sources.module import _replacements, _tags
+from probe.drivers.sources.compiled import tags_of
+from probe.drivers.sources.module import _replacements
 from probe.model import Reaction
 from probe.model.versions import version_key
 from probe.toolchain.golang import SHIM
@@ -82,7 +83,7 @@ def test_kcat_uses_the_wheels_of_librdkafka() -> None:
 
 @pytest.mark.parametrize(("version", "tags"), [("1.28.5", ["telegraf"]), ("1.29.5", ["ibm", "telegraf"])])
 def test_telegraf_is_built_with_its_own_library(version: str, tags: list[str]) -> None:
-    assert _tags(read("telegraf"), Version(version=version)) == tags
+    assert tags_of(read("telegraf"), Version(version=version)) == tags
 
 
 @pytest.mark.parametrize("name", BUILT)

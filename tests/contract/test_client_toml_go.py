@@ -10,7 +10,8 @@ import pytest
 
 from probe.catalogue.families import Family, Version, read_family
 from probe.catalogue.selectors import PROFILES
-from probe.drivers.sources.module import HEADING, _tags
+from probe.drivers.sources.compiled import tags_of
+from probe.drivers.sources.module import HEADING
 from probe.model.versions import version_key
 from probe.protocol.names import api_name
 from probe.toolchain.golang import SHIM
@@ -77,7 +78,7 @@ def test_every_limit_has_a_source_and_every_version_a_back_off(family: Family) -
     ],
 )
 def test_build_tags_follow_the_version(version: str, tags: list[str]) -> None:
-    assert _tags(read("franz-go"), Version(version=version)) == tags
+    assert tags_of(read("franz-go"), Version(version=version)) == tags
 
 
 def test_every_build_tag_is_in_client_toml(family: Family) -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from probe.catalogue.families import Family, Version, read_family
 from probe.catalogue.selectors import PROFILES
-from probe.drivers.sources.crate import _features, manifest
+from probe.drivers.sources.compiled import tags_of
+from probe.drivers.sources.crate import manifest
 from probe.model.versions import version_key
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
@@ -63,8 +64,8 @@ def test_every_feature_of_a_driver_is_in_client_toml(family: Family) -> None:
 
 def test_features_follow_the_version() -> None:
     rskafka = read("rskafka")
-    assert _features(rskafka, Version(version="0.4.0")) == []
-    assert _features(rskafka, Version(version="0.5.0+local.ab12cd34")) == ["backoff"]
+    assert tags_of(rskafka, Version(version="0.4.0")) == []
+    assert tags_of(rskafka, Version(version="0.5.0+local.ab12cd34")) == ["backoff"]
 
 
 def test_a_manifest_names_one_version_and_real_places(family: Family) -> None:

@@ -10,7 +10,7 @@ LOCAL = "path:"
 """Prefix of an artifact that is a checkout on this machine."""
 
 
-def tags(family: Family, version: Version) -> list[str]:
+def tags_of(family: Family, version: Version) -> list[str]:
     """Return the tags (Go) or features (Rust) of this version; other sources compile with every version."""
     key = version_key(version.version)
     return sorted(tag for tag, since in family.source.tags.items() if key >= version_key(since))

@@ -18,7 +18,7 @@ from pathlib import Path
 from probe.catalogue.families import Family, Version
 from probe.catalogue.files import clients_folder
 from probe.drivers.launch import Launch
-from probe.drivers.sources.compiled import LOCAL, check_digest, tags
+from probe.drivers.sources.compiled import LOCAL, check_digest, tags_of
 from probe.errors import ProvisionError
 from probe.files.atomic import filling
 from probe.model.versions import release_of
@@ -87,7 +87,7 @@ def _key(family: Family, version: Version) -> str:
     root = clients_folder().resolve()
     shared = (root / SHARED).rglob("*")
     files = [path for path in (*shared, *_driver(family).rglob("*")) if path.suffix in {".rs", ".toml", ".lock"}]
-    return _hash(files, root, cargo.cargo_version(), PROFILE, *tags(family, version))[:16]
+    return _hash(files, root, cargo.cargo_version(), PROFILE, *tags_of(family, version))[:16]
 
 
 def _hash(files: Iterable[Path], root: Path, *salt: str) -> str:
@@ -117,7 +117,7 @@ def _build(family: Family, version: Version, shared: Path, whole: Path) -> None:
     shutil.copyfile(_driver(family) / "Cargo.lock", folder / "Cargo.lock")
     mark = version.version.partition("+local.")[2]
     env = {"PROBE_LOCAL": mark} if mark else {}
-    program = cargo.build(folder, shared / "target", env, *tags(family, version))
+    program = cargo.build(folder, shared / "target", env, *tags_of(family, version))
     digest = _checksum(family, (folder / "Cargo.lock").read_text())
     check_digest(family, version, digest)
     shutil.copy2(program, whole / cargo.PROGRAM)

@@ -11,7 +11,7 @@ from typing import Any
 
 from probe.catalogue.families import Family, Version
 from probe.drivers.launch import Launch
-from probe.drivers.sources.compiled import LOCAL, check_digest, tags
+from probe.drivers.sources.compiled import LOCAL, check_digest, tags_of
 from probe.errors import ProvisionError
 from probe.model.versions import release_of, version_key
 from probe.toolchain.commands import run_command
@@ -35,7 +35,7 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
     """
     try:
         modfile = _modfile(family, version)
-        salt = go_version() + modfile + "".join(tags(family, version))
+        salt = go_version() + modfile + "".join(tags_of(family, version))
         key = source_hash(f"cmd/{family.driver}", "internal/driver", "internal/driverpb", salt=salt)
         folder = cache / "drivers" / family.family / f"{version.version}-{key}"
         with building(folder) as scratch:
@@ -188,7 +188,7 @@ def _build(family: Family, version: Version, modfile: str, scratch: Path) -> Non
         f"./cmd/{family.driver}",
         scratch / PROGRAM,
         modfile=scratch / "go.driver.mod",
-        tags=tags(family, version),
+        tags=tags_of(family, version),
         variables=variables,
     )
     record = {"module": _module(family, version), "digest": fetched, "go": go_version()}
