@@ -179,6 +179,8 @@ class Family(_Strict):
     behaviour: Behaviour
     versions: tuple[Version, ...]
     mirrors: str = ""
+    group_topics: tuple[str, ...] = ()
+    """Topics that an application makes for its group: what their names have after the group's."""
     judged_by: Literal["", "wire"] = ""
     """`wire`: an application that reports no deliveries; only the traffic and the read-back judge it."""
 

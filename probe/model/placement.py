@@ -47,6 +47,8 @@ class TopicPlan:
     """No producer has used the transactional id before: the fake keeps the timeout of the first one for all others."""
     batch: int = 1
     """Records per interval and partition, written together."""
+    group_topics: tuple[str, ...] = ()
+    """Topics that the client makes for its groups: what their names have after the group's."""
 
     def places(self, old: int, brokers: Sequence[int]) -> Places:
         """Return the placement. `old` is the id of the failing broker."""

@@ -1,8 +1,9 @@
 """A disk dies at a broker that only follows.
 
-What the brokers do: no leader moves. The leader waits for its follower, which stays in the ISR until it exceeds
-replica.lag.time.max.ms (30 s; observed on 3.9.2). Until then no Produce with acks=all is acknowledged and no new record
-is readable. Then the leader continues with the remaining replicas.
+What the brokers do: no leader moves. The controller takes the follower out of the ISR within half a second. The leader
+waits all the same until replica.lag.time.max.ms is over (30 s; 3.9.2), since its broker runs and it was caught up
+a moment ago (shouldWaitForReplicaToJoinIsr in core/src/main/scala/kafka/cluster/Partition.scala). Until then no Produce
+with acks=all is acknowledged and no new record is readable. Then the leader continues with the remaining replicas.
 The error a client meets: none.
 What a good client does: waits. Its requests for other partitions may wait as well. This is informative.
 Source: KIP-112; a disk that dies may hold followers as well as leaders.

@@ -75,6 +75,20 @@ def test_concurrent_topics_are_created_in_one_batch(tmp_path: Path) -> None:
     assert (tmp_path / "2-b" / "t7-1").is_dir()
 
 
+def test_topics_of_applications_get_their_log_dir_before_they_exist(tmp_path: Path) -> None:
+    one, admin = maker(tmp_path)
+    asyncio.run(one.choose_dir(["g-changelog"], [0, 1], 1))
+    asyncio.run(admin.create_topics({"g-changelog": {0: [1, 2, 3], 1: [2, 3, 1]}}))
+    folders = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob("*/g-changelog-*"))
+    assert folders == [f"{node}-b/g-changelog-{partition}" for node in (1, 2, 3) for partition in (0, 1)]
+
+
+def test_applications_without_topics_cause_no_request(tmp_path: Path) -> None:
+    one, admin = maker(tmp_path)
+    asyncio.run(one.choose_dir([], [0, 1], 1))
+    assert not admin.asked
+
+
 def test_old_brokers_get_no_log_dir_request(tmp_path: Path) -> None:
     one, admin = maker(tmp_path, "1.0.0")
     assert asyncio.run(make(one, 2)) == [None, None]

@@ -53,6 +53,7 @@ async def prepare(state: TrialState, environment: TrialEnvironment) -> None:
         elected=not item.variant.unelected,
         unused_id=item.variant.absence is not None,
         batch=item.load.batch,
+        group_topics=item.chosen.family.group_topics,
     )
     subject = await environment.cluster.prepare(state.header.subject, plan)
     state.header = replace(state.header, subject=subject)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from probe.engines.kafka.cohort.cohort import Cohort
 
 NAMES = 100
+AFFECTED_DIR, BYSTANDERS_DIR = 0, 1
+"""Log dirs of a broker, by index: that of affected partitions, and that of everything else."""
 NOBODY = "-"
 """A client id that no instance has."""
 
@@ -141,6 +143,8 @@ class CohortMember:
         replicas = {subject.affected: places.affected, subject.bystander: places.bystander}
         history = await self._create(subject, replicas, elected=plan.elected)
         subject = replace(subject, history=await self._cluster.history.of_keys(subject, history))
+        theirs = [group + ending for group in subject.groups for ending in plan.group_topics]
+        await self._cohort.topic_creator.choose_dir(theirs, sorted(replicas), BYSTANDERS_DIR)
         for name in filter(None, (subject.client_id, subject.bystander_instance, subject.successor)):
             self._names.append(name)
             self._cluster.sorting.join(name, self._sink)
@@ -155,7 +159,7 @@ class CohortMember:
     ) -> ClusterHistory:
         """Create the topic: the affected partition in the first log dirs, the bystander in the second ones."""
         self.topic = subject.topic
-        places = {subject.affected: 0, subject.bystander: 1}
+        places = {subject.affected: AFFECTED_DIR, subject.bystander: BYSTANDERS_DIR}
         elections = dict(zip(places, self._cluster.history.plan.elections, strict=True)) if elected else {}
         try:
             return await self._cohort.topic_creator.create(WantedTopic(subject.topic, replicas, places, elections))

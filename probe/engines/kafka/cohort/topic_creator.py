@@ -68,6 +68,13 @@ class TopicCreator:
         await done
         return self._histories.pop(wanted.topic)
 
+    async def choose_dir(self, topics: Sequence[str], partitions: Sequence[int], place: int) -> None:
+        """Choose the log dir of topics that a client will create. OSError if a broker is not reached."""
+        wanted = [(topic, partition) for topic in topics for partition in partitions]
+        if wanted and line_key(self._cluster.version) >= ONLY_ONE_DIR:
+            for node, broker in self._cluster.brokers.items():
+                await self._cluster.admin.prefer_log_dir(node, str(broker.log_dirs[place]), wanted)
+
     async def close(self) -> None:
         """Cancel the creation; pending calls of `create` raise EngineError."""
         if self._working is not None:
