@@ -4,8 +4,8 @@
 # When a log dir fails, the controller takes its replicas out of the ISR (KIP-858), and Metadata says so. The leader does not
 # go on with the rest: its high watermark waits for any replica that was caught up within replica.lag.time.max.ms (30 s by
 # default) and whose broker is alive (shouldWaitForReplicaToJoinIsr in core/src/main/scala/kafka/cluster/Partition.scala). The
-# broker is alive, only its disk is not. For as long no write with acks=all is acknowledged and no new record can be read,
-# though the partition's leader, its disk and every other broker are well, and no client is told an error.
+# broker is alive, only its disk is not. For that time no write with acks=all is acknowledged and no new record can be read,
+# though the partition's leader, its disk and every other broker are well, and no client gets an error.
 #
 # Seen 2026-11-28, one producer with 10 records a second, min.insync.replicas=1:
 #   the ISR is the leader alone after less than 10 s, and the slowest acknowledgement takes 25 to 32 s
