@@ -9,13 +9,13 @@ use krafka::{CloseOptions, Kafka, KrafkaError};
 use crate::config::Config;
 
 /// The time per transaction in which the member may learn of a rebalance.
-const POLL: Duration = Duration::from_millis(20);
-const NO_GENERATION: i32 = -1;
+const GLANCE: Duration = Duration::from_millis(20);
+/// The time of an attempt to join.
+const JOIN: Duration = Duration::from_secs(1);
 
 /// A member of the application's group. Its partitions are paused: the records are not what is judged.
 pub struct Member {
     library: Consumer,
-    group: String,
 }
 
 impl Member {
@@ -24,19 +24,23 @@ impl Member {
         let builder = kafka.consumer(start.group.as_str());
         let library = config.consumer(builder).build().await?;
         library.subscribe([start.topic.as_str()]).await?;
-        let group = start.group.clone();
-        Ok(Self { library, group })
+        Ok(Self { library })
     }
 
     /// Returns who the member is at present; it joins first where it has to.
     pub async fn metadata(&self) -> Result<ConsumerGroupMetadata, KrafkaError> {
-        self.library.poll(POLL).await?;
-        for (topic, partitions) in self.library.assignment().await {
-            self.library.pause(&topic, &partitions).await;
+        let mut wait = GLANCE;
+        loop {
+            self.library.poll(wait).await?;
+            for (topic, partitions) in self.library.assignment().await {
+                self.library.pause(&topic, &partitions).await;
+            }
+            let known = self.library.group_metadata().await;
+            if let Some(member) = known.filter(ConsumerGroupMetadata::is_fenceable) {
+                return Ok(member);
+            }
+            wait = JOIN;
         }
-        let known = self.library.group_metadata().await;
-        Ok(known
-            .unwrap_or_else(|| ConsumerGroupMetadata::new(&*self.group, NO_GENERATION, "", None)))
     }
 
     /// Leaves the group.

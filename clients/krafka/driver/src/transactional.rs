@@ -88,7 +88,10 @@ impl Work {
             let next = self.number + 1;
             let partition = self.start.partitions.first().copied().unwrap_or_default();
             let read = TopicPartitionOffset::new(self.start.topic.as_str(), partition, next);
-            let group = member.metadata().await?;
+            let group = tokio::select! {
+                group = member.metadata() => group?,
+                () = self.out.asked().cancelled() => return Ok(()),
+            };
             self.library.send_offsets(&[read], &group).await?;
         }
         self.out.handle().await;
