@@ -51,6 +51,9 @@ func (i *instance) add(version int16, topic string, partition int32) int16 {
 	}
 	resp := i.r.coordinatorOf(i.txid).ask(req).(*kmsg.AddPartitionsToTxnResponse)
 	if version >= 4 {
+		if len(resp.Transactions) != 1 {
+			i.r.t.Fatalf("AddPartitionsToTxn v%d: %d transactions in the answer", version, len(resp.Transactions))
+		}
 		return resp.Transactions[0].Topics[0].Partitions[0].ErrorCode
 	}
 	return resp.Topics[0].Partitions[0].ErrorCode
