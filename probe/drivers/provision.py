@@ -75,16 +75,16 @@ def resolve(
 
 
 def releases(family: Family, after: str, before: str) -> list[str]:
-    """Return the artifact versions of the registry: all that it lists, and unlisted ones between two versions.
+    """Return the artifact versions of the registry: all that it lists, and others between two versions.
 
     Raises ProvisionError if it does not answer.
     """
     source = _source(family)
     listed, unlisted = getattr(source, "releases", None), getattr(source, "unlisted", None)
-    if listed is None:
+    if listed is None and unlisted is None:
         raise ProvisionError(f"{family.family}: sources of kind {family.source.kind} cannot be listed")
     try:
-        found = cast("list[str]", listed(family))
+        found = cast("list[str]", listed(family)) if listed else []
         return list(dict.fromkeys([*found, *(unlisted(family, after, before) if unlisted else ())]))
     except (ToolError, OSError) as error:
         raise ProvisionError(f"{family.family}: {error}") from None

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import tempfile
+import tomllib
 from collections.abc import Mapping
 from functools import cache as remember
 from pathlib import Path
@@ -19,6 +20,20 @@ BUILD_S = 1800.0
 """Longest build: the first one of a family compiles its library and some hundred crates."""
 PROGRAM = "program"
 """Name of the programs that are built."""
+NONE_WITHIN = "failed to select a version for the requirement `{name} = "
+"""cargo's words where no release of a crate is within a range."""
+RANGE = """[package]
+name = "range"
+version = "0.0.0"
+edition = "2021"
+
+[lib]
+path = "lib.rs"
+
+[dependencies]
+{name} = {{ version = "{wanted}", default-features = false }}
+"""
+"""Of edition 2021, which does not leave out releases that need a newer compiler."""
 
 
 def build(folder: Path, target: Path, env: Mapping[str, str], *features: str) -> Path:
@@ -52,6 +67,17 @@ def serves(name: str, version: str) -> bool:
     return True
 
 
+def between(name: str, after: str, before: str) -> list[str]:
+    """Return the releases of a crate between two, the newest first. ProvisionError if the registry does not answer.
+
+    cargo lists no versions. It locks the newest one within a range, so that one call finds one release.
+    """
+    found: list[str] = []
+    while (version := _locked(name, f">{after}, <{found[-1] if found else before}")) is not None:
+        found.append(version)
+    return found
+
+
 @remember
 def cargo_version() -> str:
     """Return the toolchain's version, such as `cargo 1.95.0`. ToolError without cargo."""
@@ -66,6 +92,24 @@ def complaint(done: subprocess.CompletedProcess[str]) -> str:
     lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("error")]
     return (errors or lines[-1:] or [f"exit code {done.returncode}"])[0][:200]
+
+
+def _locked(name: str, wanted: str) -> str | None:
+    """Return the newest release that a requirement allows; None without one."""
+    with tempfile.TemporaryDirectory(prefix="cargo-") as scratch:
+        folder = Path(scratch)
+        (folder / "lib.rs").touch()
+        (folder / "Cargo.toml").write_text(RANGE.format(name=name, wanted=wanted))
+        try:
+            done = _cargo("generate-lockfile", cwd=folder, env={}, limit_s=ASK_S)
+        except ToolError as error:
+            raise ProvisionError(str(error)) from None
+        if done.returncode and NONE_WITHIN.format(name=name) in done.stderr:
+            return None
+        if done.returncode:
+            raise ProvisionError(f"{name} {wanted}: {complaint(done)}")
+        packages = tomllib.loads((folder / "Cargo.lock").read_text())["package"]
+    return next(str(item["version"]) for item in packages if item["name"] == name)
 
 
 def _info(spec: str) -> str:

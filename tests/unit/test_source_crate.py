@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from probe.catalogue.families import Family, Version
+from probe.drivers import provision
 from probe.drivers.sources import crate
 from probe.errors import ProvisionError
 from probe.toolchain import cargo
@@ -21,6 +22,14 @@ info) case "$2" in
     toy | toy@1.0.0) echo "toy"; echo "version: 1.0.0" ;;
     *) echo "error: could not find `$2` in registry" >&2; exit 101 ;;
     esac ;;
+generate-lockfile) if [ -n "$OFFLINE" ]; then echo "error: no network" >&2; exit 101; fi
+    case $(grep '^toy' Cargo.toml) in
+    *'">0.9.0, <1.2.0"'*) there=1.1.0 ;;
+    *'">0.9.0, <1.1.0"'*) there=1.0.0 ;;
+    *) echo 'error: failed to select a version for the requirement `toy = "x"`' >&2; exit 101 ;;
+    esac
+    printf '[[package]]\\nname = "range"\\nversion = "0.0.0"\\n[[package]]\\nname = "toy"\\nversion = "%s"\\n' $there \
+        > Cargo.lock ;;
 build) if [ -n "$BROKEN" ]; then echo "error[E0433]: cannot find it" >&2; echo "more" >&2; exit 101; fi
     echo x >> "$BUILDS"
     mkdir -p "$6/release"; echo built > "$6/release/program"
@@ -112,3 +121,11 @@ def test_a_checkout_is_marked_by_its_content(family: Family, tmp_path: Path) -> 
     after = crate.local(family, checkout)
     assert before.version.startswith("1.1.0+local.")
     assert before.version != after.version
+
+
+def test_a_bisection_finds_the_releases_between_two(family: Family, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert provision.releases(family, "0.9.0", "1.2.0") == ["1.1.0", "1.0.0"]
+    assert provision.releases(family, "1.0.0", "1.1.0") == []
+    monkeypatch.setenv("OFFLINE", "1")
+    with pytest.raises(ProvisionError, match=r"^toy >0\.9\.0, <1\.2\.0: error: no network$"):
+        provision.releases(family, "0.9.0", "1.2.0")

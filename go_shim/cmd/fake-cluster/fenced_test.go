@@ -37,13 +37,25 @@ func (r *rig) coordinatorOf(txid string) *raw {
 	return r.raw(r.raw(1).ask(req).(*kmsg.FindCoordinatorResponse).NodeID)
 }
 
-// add adds a partition to the transaction and returns the code.
+// add adds a partition to the transaction and returns the code. From v4 on a request lists transactions.
 func (i *instance) add(version int16, topic string, partition int32) int16 {
 	i.r.t.Helper()
 	req := kmsg.NewPtrAddPartitionsToTxnRequest()
 	req.Version, req.TransactionalID, req.ProducerID, req.ProducerEpoch = version, i.txid, i.id, i.epoch
 	req.Topics = []kmsg.AddPartitionsToTxnRequestTopic{{Topic: topic, Partitions: []int32{partition}}}
+	if version >= 4 {
+		listed := kmsg.NewAddPartitionsToTxnRequestTransaction()
+		listed.TransactionalID, listed.ProducerID, listed.ProducerEpoch = i.txid, i.id, i.epoch
+		listed.Topics = []kmsg.AddPartitionsToTxnRequestTransactionTopic{{Topic: topic, Partitions: []int32{partition}}}
+		req.Transactions = append(req.Transactions, listed)
+	}
 	resp := i.r.coordinatorOf(i.txid).ask(req).(*kmsg.AddPartitionsToTxnResponse)
+	if version >= 4 {
+		if len(resp.Transactions) != 1 {
+			i.r.t.Fatalf("AddPartitionsToTxn v%d: %d transactions in the answer", version, len(resp.Transactions))
+		}
+		return resp.Transactions[0].Topics[0].Partitions[0].ErrorCode
+	}
 	return resp.Topics[0].Partitions[0].ErrorCode
 }
 
@@ -112,6 +124,24 @@ func TestAFencedProducersWriteIsFatal(t *testing.T) {
 		}
 		expect(t, "the new partition", fresh.add(0, "t", 0), 0)
 		expect(t, "the new write", fresh.produce(c.version, "t", 0), 0)
+	}
+}
+
+// TestAPartitionOfAListedTransactionIsWritten: krafka and @platformatic/kafka send the form that brokers send each other.
+func TestAPartitionOfAListedTransactionIsWritten(t *testing.T) {
+	t.Parallel()
+	for _, version := range []int16{3, 4, 5} {
+		r := start(t, "3.9")
+		r.topic("t", 1, 1)
+		old := newInstance(r, "x")
+		expect(t, "its partition", old.add(version, "t", 0), 0)
+		expect(t, "its write", old.produce(11, "t", 0), 0)
+		expect(t, "a write to another partition", old.produce(11, "t", 1), 48)
+		if state := old.state(); state != "Ongoing" {
+			t.Errorf("AddPartitionsToTxn v%d: the transaction is %s, want Ongoing", version, state)
+		}
+		newInstance(r, "x")
+		expect(t, "a partition after the fence", old.add(version, "t", 1), 90)
 	}
 }
 

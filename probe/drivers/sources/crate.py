@@ -61,6 +61,11 @@ def newest(family: Family) -> str:
     return cargo.newest(family.source.name)
 
 
+def unlisted(family: Family, after: str, before: str) -> list[str]:
+    """Return the releases between two, but for yanked ones. ProvisionError if the registry does not answer."""
+    return cargo.between(family.source.name, after, before)
+
+
 def exists(family: Family, artifact: str) -> bool:
     """Return whether the registry has this version. Raises ProvisionError if it does not answer."""
     return cargo.serves(family.source.name, artifact)

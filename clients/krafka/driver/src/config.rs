@@ -19,6 +19,7 @@ pub struct Config {
     pub linger: Option<Duration>,
     pub batch_size: Option<usize>,
     pub delivery_timeout: Duration,
+    pub transaction_timeout: Option<Duration>,
     pub retry_backoff: Duration,
     pub session_timeout: Duration,
     pub heartbeat: Duration,
@@ -62,6 +63,7 @@ impl Config {
             linger: None,
             batch_size: None,
             delivery_timeout: Duration::from_secs(120),
+            transaction_timeout: None,
             retry_backoff: Duration::from_millis(100),
             session_timeout: Duration::from_secs(45),
             heartbeat: Duration::from_secs(3),
@@ -75,7 +77,7 @@ impl Config {
             metadata_max_age: Duration::ZERO,
         };
         match role {
-            "producer" => this.writing(given)?,
+            "producer" | "transactional" => this.writing(given)?,
             "consumer" | "group" => this.reading(given)?,
             _ => {}
         }
@@ -95,6 +97,7 @@ impl Config {
         self.delivery_timeout = given
             .time("Producer.delivery_timeout")?
             .unwrap_or(self.delivery_timeout);
+        self.transaction_timeout = given.time("Producer.transaction_timeout")?;
         self.retry_backoff = given
             .time("Producer.retry_backoff")?
             .unwrap_or(self.retry_backoff);
@@ -149,6 +152,9 @@ impl Config {
         }
         if let Some(size) = self.batch_size {
             builder = builder.batch_size(size);
+        }
+        if let Some(timeout) = self.transaction_timeout {
+            builder = builder.transaction_timeout(timeout);
         }
         builder
     }

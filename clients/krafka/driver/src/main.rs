@@ -3,9 +3,11 @@
 mod admin;
 mod config;
 mod errors;
+mod member;
 mod producer;
 mod profiles;
 mod readers;
+mod transactional;
 
 use std::sync::Arc;
 
@@ -21,7 +23,7 @@ fn main() {
     run(Library {
         family: FAMILY,
         version: VERSION.to_owned(),
-        roles: &["producer", "consumer", "group", "admin"],
+        roles: &["producer", "consumer", "group", "transactional", "admin"],
         profiles: profiles::PROFILES
             .iter()
             .map(|profile| profile.name)
@@ -37,6 +39,7 @@ fn open(start: Arc<Start>, out: Instance) -> Opening {
         let kafka = config.connect(&start).await?;
         match start.role.as_str() {
             "producer" => producer::open(&config, &kafka, start, out).await,
+            "transactional" => transactional::open(&config, &kafka, start, out).await,
             "admin" => Ok(admin::open(&config, &kafka, &start, &out)),
             _ => readers::open(&config, &kafka, start, out).await,
         }

@@ -72,6 +72,7 @@ pub const PROFILES: &[Profile] = &[
             ("Kafka.metadata_max_age", NEVER),
             ("Consumer.session_timeout", "6s"),
             ("Consumer.max_poll_interval", "8s"),
+            ("Producer.transaction_timeout", "10s"),
         ],
         writing: false,
     },
