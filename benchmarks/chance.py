@@ -10,6 +10,7 @@ import random
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -65,19 +66,26 @@ def simulate(cells: int = CELLS, seed: int = SEED) -> Iterator[Found]:
         for share in SHARES:
             rng = random.Random(seed)  # noqa: S311  # a simulation, repeatable by its seed
             tried = [_tried(rng, start, share) for _ in range(cells)]
-            hits = sum(any(one is BAD for one in trials) for trials in tried)
-            yield Found(start, share, hits / cells, sum(map(len, tried)) / cells)
+            yield Found(start, share, sum(bad > 0 for bad, _ in tried) / cells, sum(map(sum, tried)) / cells)
 
 
-def _tried(rng: random.Random, start: Start, share: float) -> list[Verdict]:
-    """Return the trials of one cell."""
-    good = Verdict(outcome=GOOD, reason="", conforms=True, facts=NEAR if start.near else Facts())
-    trials: list[Verdict] = []
+def _tried(rng: random.Random, start: Start, share: float) -> tuple[int, int]:
+    """Return the number of bad and of good trials of one cell."""
+    bad = good = 0
     more = start.trials
     while more:
-        trials += [BAD if rng.random() < share else good for _ in range(more)]
-        more = wanted(trials) if doubt(trials, PLAY, start.known) is not None else 0
-    return trials
+        found = sum(rng.random() < share for _ in range(more))
+        bad, good = bad + found, good + more - found
+        more = _further(start, bad, good)
+    return bad, good
+
+
+@cache
+def _further(start: Start, bad: int, good: int) -> int:
+    """Return how many trials follow. The order of those before does not matter (`tests/unit/test_repeats.py`)."""
+    one = Verdict(outcome=GOOD, reason="", conforms=True, facts=NEAR if start.near else Facts())
+    trials = [BAD] * bad + [one] * good
+    return wanted(trials) if doubt(trials, PLAY, start.known) is not None else 0
 
 
 def table() -> str:

@@ -24,7 +24,7 @@ from probe.cli.commands.publish_fingerprints import of_libraries
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.settled import read_runs
 from probe.diagnose.fingerprints import Fingerprints, learned, whole
-from probe.diagnose.fits import Lines
+from probe.diagnose.fits import Hulls, Lines
 from probe.diagnose.traits import Observed, hard_part
 from probe.diagnose.whose import Listed, Sure, Whose
 from probe.model import Cell
@@ -97,9 +97,10 @@ def asked(
     groups: dict[tuple[str, str], list[Question]] = defaultdict(list)
     for one in some:
         groups[one.family, "" if library else one.version].append(one)
+    hulls = Hulls()
     for (family, version), same in groups.items():
         gone = [version] if version else [*fingerprints.clients.get(family, ())]
-        listed = Listed(fingerprints.without((family, each) for each in gone))
+        listed = Listed(fingerprints.without((family, each) for each in gone), hulls)
         yield from ((one, listed.whose(one.seen)) for one in same)
 
 

@@ -18,12 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from probe.catalogue.families import CatalogueError, Family, Span
 from probe.model import Profile, Role
 from probe.model.hints import did_you_mean
-from probe.model.versions import VersionKey, version_key
-
-
-def release_key(version: str) -> VersionKey:
-    """Return a numerical sort key of a version, without the suffix of Java releases (`.RELEASE`, `.Final`, `.GA`)."""
-    return version_key(re.sub(r"\.(RELEASE|Final|GA)$", "", version))
+from probe.model.versions import release_key
 
 
 class _Strict(BaseModel):

@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from probe.catalogue.apps import App
 from probe.catalogue.families import Family
 from probe.catalogue.package_table import PackageRow
 from probe.model import Client
 from probe.model.versions import version_key
+
+if TYPE_CHECKING:
+    from probe.catalogue.apps import App
 
 GOLANG = "golang"
 DISTRIBUTIONS = frozenset({"deb"})

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from probe.catalogue.apps import App, Application, find_app, versions_of
 from probe.catalogue.families import CatalogueError, Family, Version
 from probe.model import Client, Election, Profile, Role
 from probe.model.hints import did_you_mean
 from probe.model.profile import AUTOCOMMIT, COOPERATIVE, DEFAULT_PROFILE, REFRESHING, SHORT_LIMITS, STATIC_MEMBER
 from probe.model.versions import VersionKey, version_key
+
+if TYPE_CHECKING:
+    from probe.catalogue.apps import App, Application
 
 PROFILES: Mapping[str, str] = {
     DEFAULT_PROFILE: "library defaults, but no periodic refresh within a trial; the matrix's default",
@@ -101,10 +104,15 @@ def _named(name: str, families: Mapping[str, Family], apps: Mapping[str, App], r
     if first in families:
         family = families[first]
         return [_found(family, version, resolve) for version in _versions(family, at, text)]
-    return _application(find_app(apps, families, first), text, families, resolve)
+    return _application(first, text, families, apps, resolve)
 
 
-def _application(app: App, text: str, families: Mapping[str, Family], resolve: Resolver) -> Iterable[Chosen]:
+def _application(
+    name: str, text: str, families: Mapping[str, Family], apps: Mapping[str, App], resolve: Resolver
+) -> Iterable[Chosen]:
+    from probe.catalogue.apps import Application, find_app, versions_of  # noqa: PLC0415  # families need no models of it
+
+    app = find_app(apps, families, name)
     family = families[app.family]
     for version in versions_of(app, text):
         unlisted = app.artifacts and app.find(version) is None

@@ -27,7 +27,7 @@ EVERY = "all"
 class Listed(BaseModel):
     """An entry of the file: workloads of some scenarios in the default catalogue."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     scenarios: tuple[str, ...] = Field(min_length=1)
     workloads: tuple[Workload, ...] = Field(min_length=1)

@@ -94,7 +94,7 @@ class SettledCell:
     @property
     def disagrees(self) -> bool:
         """Whether the trials have different outcomes."""
-        return len(self.votes) > 1
+        return len({item.outcome for item in self.verdicts}) > 1
 
     @property
     def outcome(self) -> Outcome:

@@ -35,5 +35,4 @@ class Step:
 
 def question(cell: Cell, *without: str) -> Question:
     """Return the identity of a cell without these columns."""
-    columns = cell.columns()
-    return tuple(columns[name] for name in IDENTITY if name not in without)
+    return tuple(str(getattr(cell, name)) for name in IDENTITY if name not in without)

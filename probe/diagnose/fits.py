@@ -86,61 +86,11 @@ class Lines:
         return self.names[max(above - 1, 0) : above + 1], above == 0
 
 
-_Beside = Mapping[int, tuple[tuple[str, ...], bool]]
-"""API key to the lines whose requests count, and whether the brokers are older than all."""
+class Hulls:
+    """What trials sent under several conditions. Equal ones are the same object.
 
-
-@dataclass(frozen=True, slots=True)
-class _Guess:
-    """One supposition about settings and brokers."""
-
-    profiles: tuple[str, ...]
-    lines: tuple[str, ...]
-    weight: float
-
-
-class Fits:
-    """Compares what was seen of a client with what is known of versions."""
-
-    def __init__(self, lines: Lines) -> None:
-        self._lines = lines
-        self._hulls = _Hulls()
-        self._guessed: dict[tuple[int, ...], Sequence[_Guess]] = {}
-
-    def of(self, versions: Mapping[str, TraitsByCondition], traits: Traits, offered: Mapping[int, int]) -> list[Fit]:
-        """Return how every place of a library fits, oldest first."""
-        beside = {api: self._lines.beside(api, offered[api]) for api in traits.versions if api in offered}
-        asked = _Asked(traits, beside, self._lines.names, self._hulls)
-        return [self._fit(place, versions, asked) for place in _places([*versions])]
-
-    def _fit(self, place: Place, versions: Mapping[str, TraitsByCondition], asked: _Asked) -> Fit:
-        several = [versions[version] for version in place.versions]
-        start = BEYOND if place.older or place.newer else SUPPOSED * (len(several) - 1)
-        found = [
-            (one.hard, one.hard + one.soft + guess.weight + start, guess.profiles)
-            for guess in self._guesses(several, known=bool(asked.beside))
-            for one in (asked.weights(place, several, guess),)
-        ]
-        _, whole, profiles = min(found, key=lambda one: one[1])
-        return Fit(place=place, hard=min(hard for hard, _, _ in found), whole=whole, profiles=profiles)
-
-    def _guesses(self, several: Sequence[TraitsByCondition], *, known: bool) -> Sequence[_Guess]:
-        key = (*map(id, several), known)
-        if key not in self._guessed:
-            self._guessed[key] = tuple(self._made(several, known=known))
-        return self._guessed[key]
-
-    def _made(self, several: Sequence[TraitsByCondition], *, known: bool) -> Iterator[_Guess]:
-        every = {at.profile for seen in several for at in seen}
-        ordered = sorted(every, key=lambda profile: (_height(several, profile), profile))
-        for profiles in (*((one,) for one in ordered), *pairwise(ordered)):
-            weight = SUPPOSED * (len(profiles) - 1)
-            for lines in (self._lines.names,) if known else self._lines.guesses():
-                yield _Guess(profiles, lines, weight if known else weight + SUPPOSED * (len(lines) - 1))
-
-
-class _Hulls:
-    """What trials sent under several conditions. Equal ones are the same object."""
+    They can be shared between fingerprints of which some versions were left out, as long as the whole is kept.
+    """
 
     def __init__(self) -> None:
         self._known: dict[tuple[object, ...], tuple[Versions, Values]] = {}
@@ -162,33 +112,104 @@ class _Hulls:
         return self._known[key]
 
 
+_Beside = Mapping[int, tuple[tuple[str, ...], bool]]
+"""API key to the lines whose requests count, and whether the brokers are older than all."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    """One supposition about settings and brokers, and what trials sent by it."""
+
+    profiles: tuple[str, ...]
+    lines: tuple[str, ...]
+    """The lines that count for an API whose version brokers were not seen to offer."""
+    weight: float
+    versions: Mapping[tuple[str, ...], Versions]
+    """Request versions by the lines that count. Equal ones are the same object."""
+    values: Values
+    """The same of what does not depend on the brokers."""
+
+    @property
+    def sent(self) -> tuple[int, ...]:
+        """Return what identifies all that was sent."""
+        return id(self.values), *map(id, self.versions.values())
+
+
+class Fits:
+    """Compares what was seen of a client with what is known of versions."""
+
+    def __init__(self, lines: Lines, hulls: Hulls) -> None:
+        self._lines = lines
+        self._hulls = hulls
+        self._guessed: dict[tuple[object, ...], Sequence[_Guess]] = {}
+
+    def of(self, versions: Mapping[str, TraitsByCondition], traits: Traits, offered: Mapping[int, int]) -> list[Fit]:
+        """Return how every place of a library fits, oldest first."""
+        beside = {api: self._lines.beside(api, offered[api]) for api in traits.versions if api in offered}
+        asked = _Asked(traits, beside)
+        return [self._fit(place, versions, asked) for place in _places([*versions])]
+
+    def _fit(self, place: Place, versions: Mapping[str, TraitsByCondition], asked: _Asked) -> Fit:
+        several = [versions[version] for version in place.versions]
+        start = BEYOND if place.older or place.newer else SUPPOSED * (len(several) - 1)
+        found = [
+            (one.hard, one.hard + one.soft + guess.weight + start, guess.profiles)
+            for guess in self._guesses(several, asked.names)
+            for one in (asked.weights(place, guess),)
+        ]
+        _, whole, profiles = min(found, key=lambda one: one[1])
+        return Fit(place=place, hard=min(hard for hard, _, _ in found), whole=whole, profiles=profiles)
+
+    def _guesses(self, several: Sequence[TraitsByCondition], names: Sequence[tuple[str, ...]]) -> Sequence[_Guess]:
+        """Return the guesses about some versions, of those by which the same was sent the first with least weight."""
+        key = (*map(id, several), *names)
+        if key not in self._guessed:
+            best: dict[tuple[int, ...], _Guess] = {}
+            for guess in self._made(several, names):
+                held = best.get(guess.sent)
+                if held is None or guess.weight < held.weight:
+                    best.pop(guess.sent, None)  # the order stays that of the guesses
+                    best[guess.sent] = guess
+            self._guessed[key] = tuple(best.values())
+        return self._guessed[key]
+
+    def _made(self, several: Sequence[TraitsByCondition], names: Sequence[tuple[str, ...]]) -> Iterator[_Guess]:
+        every = {at.profile for seen in several for at in seen}
+        ordered = sorted(every, key=lambda profile: (_height(several, profile), profile))
+        for profiles in (*((one,) for one in ordered), *pairwise(ordered)):
+            weight = SUPPOSED * (len(profiles) - 1)
+            for lines in (self._lines.names,) if names else self._lines.guesses():
+                more = 0.0 if names else SUPPOSED * (len(lines) - 1)
+                sent = {some: self._hulls.of(several, profiles, some)[0] for some in (lines, *names)}
+                values = self._hulls.of(several, profiles, self._lines.names)[1]
+                yield _Guess(profiles, lines, weight + more, sent, values)
+
+
 class _Asked:
     """What was seen of one client. Most versions send what their neighbours send, so weights are kept."""
 
-    def __init__(self, traits: Traits, beside: _Beside, lines: tuple[str, ...], hulls: _Hulls) -> None:
-        self.beside = beside
+    def __init__(self, traits: Traits, beside: _Beside) -> None:
+        self.names = tuple({names: None for names, _ in beside.values()})
+        """The lines that count for any API; empty if brokers were not seen to offer one."""
         self._traits = traits
-        self._lines = lines
-        self._hulls = hulls
-        self._names = tuple({names: None for names, _ in beside.values()})
+        self._beside = beside
         self._by_versions: dict[object, Weights] = {}
         self._by_values: dict[int, Weights] = {}
 
-    def weights(self, place: Place, several: Sequence[TraitsByCondition], guess: _Guess) -> Weights:
+    def weights(self, place: Place, guess: _Guess) -> Weights:
         """Return the weights of what does not fit. Only request versions depend on the brokers."""
-        _, values = self._hulls.of(several, guess.profiles, self._lines)
+        values = guess.values
         if id(values) not in self._by_values:
             self._by_values[id(values)] = of_values(self._traits, values)
-        return self._versions(place, several, guess) + self._by_values[id(values)]
+        return self._versions(place, guess) + self._by_values[id(values)]
 
-    def _versions(self, place: Place, several: Sequence[TraitsByCondition], guess: _Guess) -> Weights:
-        found = {names: self._hulls.of(several, guess.profiles, names)[0] for names in (guess.lines, *self._names)}
-        key = (*map(id, found.values()), place.older, place.newer)
+    def _versions(self, place: Place, guess: _Guess) -> Weights:
+        key = (*map(id, guess.versions.values()), place.older, place.newer)
         if key not in self._by_versions:
 
             def known(api: int) -> tuple[Versions, bool]:
-                names, older = self.beside.get(api, (guess.lines, False))
-                return found[names], older or place.older
+                names, older = self._beside.get(api, (guess.lines, False))
+                return guess.versions[names], older or place.older
 
             self._by_versions[key] = of_versions(self._traits, known, above=place.newer)
         return self._by_versions[key]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from probe.diagnose.fingerprints import Fingerprints, TraitsByCondition
-from probe.diagnose.fits import Fit, Fits, Lines
+from probe.diagnose.fits import Fit, Fits, Hulls, Lines
 from probe.diagnose.traits import HEAVY, Observed
 from probe.inventory.found import Place as Source
 from probe.inventory.text import one_line
@@ -128,9 +128,9 @@ class _Library:
 class Listed:
     """Fingerprints of listed versions, prepared for questions."""
 
-    def __init__(self, fingerprints: Fingerprints) -> None:
+    def __init__(self, fingerprints: Fingerprints, hulls: Hulls | None = None) -> None:
         self._clients = fingerprints.clients
-        self._fits = Fits(Lines(fingerprints))
+        self._fits = Fits(Lines(fingerprints), hulls or Hulls())
         self._known: dict[str, tuple[_Library, ...]] = {}
 
     def whose(self, seen: Observed) -> Whose:

@@ -122,7 +122,7 @@ class Cell:
 
     def columns(self) -> dict[str, str]:
         """Return the identity as columns, in their order."""
-        return {field.name: str(getattr(self, field.name)) for field in fields(self)}
+        return {name: str(getattr(self, name)) for name in _NAMES}
 
     def words(self) -> tuple[str, ...]:
         """Return the identity as text, for names and digests: the workload only where it is not `continuous`."""
@@ -159,3 +159,6 @@ class Cell:
 
     def __str__(self) -> str:
         return " ".join([str(self.client), *self.words()[2:]])
+
+
+_NAMES = tuple(field.name for field in fields(Cell))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 VersionKey = tuple[tuple[int, int, str], ...]
 """A sort key of versions. Every item is the kind of a part, its number, its text."""
@@ -14,6 +15,7 @@ earlier."""
 _PARTS = re.compile(r"[0-9]+|[^0-9.]+")
 
 
+@lru_cache(maxsize=4096)
 def version_key(version: str) -> VersionKey:
     """Return a key that orders versions numerically.
 
@@ -24,6 +26,11 @@ def version_key(version: str) -> VersionKey:
     """
     release, _, local = version.partition("+")
     return (*map(_part, _PARTS.findall(release)), _END, (_LOCAL, 0, local))
+
+
+def release_key(version: str) -> VersionKey:
+    """Return the same for an application, without the suffix of Java releases (`.RELEASE`, `.Final`, `.GA`)."""
+    return version_key(re.sub(r"\.(RELEASE|Final|GA)$", "", version))
 
 
 def release_of(version: str) -> str:

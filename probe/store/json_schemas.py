@@ -14,6 +14,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -214,6 +215,7 @@ def _whole(kind: type, defs: dict[str, Json]) -> Json:
     return {**found, "required": list(found["properties"])}
 
 
+@cache
 def docs(kind: type) -> Mapping[str, str]:
     """Return the docstring of every documented field, in one line."""
     (tree,) = ast.parse(inspect.getsource(kind)).body

@@ -24,10 +24,8 @@ from probe.site.data.wording import command, details, duration, hint, summary
 from probe.site.pages.grid import grid
 from probe.site.render.replace_folder import replacing
 from tests.support import site_data
-from tests.support.site_data import RUN, SOURCE, FakeTrial
+from tests.support.site_data import BARE, RUN, SOURCE, FakeTrial
 
-BARE = Source(lambda _run: (), SOURCE.histories)
-"""Results without stored trials, which build quickly."""
 CELL = Cell("sarama", "1.27.0", Role.PRODUCER, "isolated", "disk/storage-error", Engine.EMBEDDED, "3.9")
 
 

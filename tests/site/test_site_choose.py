@@ -103,7 +103,7 @@ def test_every_family_is_of_a_language_or_names_the_library_inside() -> None:
 def site(tmp_path_factory: pytest.TempPathFactory, families: list[Family]) -> Path:
     out = tmp_path_factory.mktemp("choose")
     matrix = site_data.write_matrix(out / "matrix.csv", site_data.matrix())
-    return build(matrix, site_data.SOURCE, out, listed=families).parent
+    return build(matrix, site_data.BARE, out, listed=families).parent
 
 
 def test_every_link_of_the_page_leads_somewhere(site: Path) -> None:

@@ -75,7 +75,7 @@ def test_a_scenario_describes_each_conditions_apart(rows: list[MatrixRow]) -> No
 def test_pages_say_what_is_older(tmp_path: Path) -> None:
     matrix = site_data.write_matrix(tmp_path / "matrix.csv", stored())
     site_data.write_past(tmp_path)
-    site = build(matrix, site_data.SOURCE, tmp_path).parent
+    site = build(matrix, site_data.BARE, tmp_path).parent
     older = sum(row["conditions"] == "1" for row in stored())
     assert f"{older} were measured under older conditions only" in (site / "index.html").read_text()
     assert f"{older} cells were measured under older conditions only" in (site / "changes.html").read_text()

@@ -51,7 +51,7 @@ def text_of(page: Path) -> str:
 
 def test_sweeps_have_a_page_with_a_picture_and_a_table(tmp_path: Path) -> None:
     matrix = site_data.write_matrix(tmp_path / "matrix.csv", site_data.matrix())
-    page = build(matrix, site_data.SOURCE, tmp_path, sweeps=[sweep_data.result()]).parent / "sweeps.html"
+    page = build(matrix, site_data.BARE, tmp_path, sweeps=[sweep_data.result()]).parent / "sweeps.html"
     text = text_of(page)
     assert "disk/storage-error, producer, by election, ms" in text
     assert "refreshes 2, surfaces 1 300 ms" in text

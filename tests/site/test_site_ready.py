@@ -131,7 +131,7 @@ def test_counts_have_every_role_of_every_version(java: Family) -> None:
 def site(tmp_path_factory: pytest.TempPathFactory, java: Family) -> Path:
     out = tmp_path_factory.mktemp("ready")
     matrix = site_data.write_matrix(out / "matrix.csv", [*site_data.matrix(), *rows()])
-    return build(matrix, site_data.SOURCE, out, listed=[java]).parent
+    return build(matrix, site_data.BARE, out, listed=[java]).parent
 
 
 def test_the_page_says_it_in_words(site: Path) -> None:

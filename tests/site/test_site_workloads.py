@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from probe.model import Cell, Engine, Role, Workload
-from probe.site import Source, build
+from probe.site import build
 from probe.site.data.cell_index import CellIndex, setting
 from probe.site.data.matrix_rows import read_matrix
 from probe.site.data.page_names import slug
@@ -21,7 +21,6 @@ from tests.support import site_data
 
 CELL = Cell("sarama", "1.43.2", Role.PRODUCER, "isolated", "disk/storage-error", Engine.EMBEDDED, "3.9")
 PIPELINED = replace(CELL, workload=Workload.PIPELINED)
-BARE = Source(lambda _run: (), site_data.SOURCE.histories)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +34,7 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def pages(matrix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(matrix, BARE, tmp_path_factory.mktemp("site")).parent
+    return build(matrix, site_data.BARE, tmp_path_factory.mktemp("site")).parent
 
 
 def test_each_workload_has_a_page_and_they_link_to_each_other(pages: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from probe.model import (
     App,
@@ -152,6 +153,7 @@ def us(ms: int) -> int:
     return 50_000_000 + ms * 1000
 
 
+@cache
 def play(cell: Cell, trial: int, outcome: Outcome) -> History:
     header = Header(
         cell=cell,

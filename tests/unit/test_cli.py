@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 from probe.catalogue.families import read_families
+from tests.support.command import command
 
 ROOT = Path(__file__).parents[2]
 PROBE = str(Path(sys.executable).with_name("probe"))
@@ -45,12 +46,25 @@ def probe(*arguments: str, env: dict[str, str] | None = None) -> subprocess.Comp
     ],
 )
 def test_invalid_input_is_reported_in_one_line(arguments: list[str], code: int, names: list[str]) -> None:
-    done = probe(*arguments)
+    done = command(*arguments)
     assert done.returncode == code, done.stderr
     last = done.stderr.strip().splitlines()[-1]
     assert all(name in done.stderr for name in names), done.stderr
     assert "Traceback" not in done.stderr
     assert len(last) < 600
+
+
+def test_the_program_ends_as_the_command_in_this_process() -> None:
+    done, here = probe("run", "--client", "sarma"), command("run", "--client", "sarma")
+    assert (done.returncode, done.stdout, done.stderr) == (here.returncode, "", here.stderr)
+
+
+def test_results_without_trials_are_named_before_spark_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[object] = []
+    monkeypatch.setattr("probe.cli.wiring.publish.start_session", lambda *given, **_: started.append(given))
+    done = command("matrix", "--results", str(tmp_path))
+    assert (done.returncode, started) == (3, [])
+    assert f"{tmp_path} has no trials" in done.stderr
 
 
 def test_an_invalid_client_toml_is_named(tmp_path: Path) -> None:

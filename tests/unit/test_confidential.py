@@ -161,14 +161,19 @@ def marked_log(folder: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("inputs")
+    return [*stuck_beside_secrets(folder), marked_log(folder)]
+
+
 @pytest.mark.parametrize("anonymize", [(), ("--anonymize",)], ids=["named", "anonymous"])
 @pytest.mark.parametrize("how", [("--all",), ("--json",), ("--html",), ()], ids=lambda how: "".join(how) or "short")
 def test_no_output_of_a_diagnosis_has_payloads_or_credentials(
-    how: tuple[str, ...], anonymize: tuple[str, ...], tmp_path: Path
+    how: tuple[str, ...], anonymize: tuple[str, ...], inputs: list[Path], tmp_path: Path
 ) -> None:
     page = tmp_path / "page.html"
     options = ("--html", str(page)) if how == ("--html",) else how
-    inputs = [*stuck_beside_secrets(tmp_path), marked_log(tmp_path)]
     done = CliRunner().invoke(
         app, ["diagnose", *map(str, inputs), *options, *anonymize, "--results", str(tmp_path / "none")]
     )

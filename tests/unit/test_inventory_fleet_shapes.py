@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from probe.inventory.columns import WORDS
 from probe.model import Role
+from tests.support.command import command
 from tests.support.inventories import only, read
-from tests.unit.test_cli import probe
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(["sarama@1.43.3", "-1"])
 VALUES = st.recursive(
@@ -86,7 +86,7 @@ def test_numbers_and_booleans_are_read_as_text() -> None:
 def test_the_command_ends_with_one_line(tmp_path: Path, name: str, text: str, says: str) -> None:
     file = tmp_path / name
     file.write_text(text)
-    done = probe("audit", str(file), "--results", str(tmp_path / "none"))
+    done = command("audit", str(file), "--results", str(tmp_path / "none"))
     assert done.returncode == 2, done.stderr
     assert says in done.stderr
     assert len(done.stderr.splitlines()) == 1

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
-import os
+import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 from probe.cli import lazy_group
 from probe.cli.app import app
 from probe.model import Outcome
+from tests.support.forked import Forks, forks
 from tests.support.synthetic_rows import CELL, fill
 
 HEAVY = ("pyspark", "pandas", "grpc", "numpy", "pyarrow", "jinja2", "confluent_kafka", "kazoo", "uvloop")
@@ -29,31 +31,33 @@ atexit.register(lambda: print("LOADED", json.dumps(sorted(sys.modules)), file=sy
 from probe.cli import main
 main()
 """
-WITHOUT = "import sys; sys.modules['pyspark'] = None\nfrom probe.cli import main\nmain()"
 
 
-def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    argv = [sys.executable, "-c", code, *arguments]
-    return subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False, env={**os.environ})
+@pytest.fixture(scope="module")
+def process() -> Iterator[Forks]:
+    with forks() as found:
+        yield found
 
 
-def loaded(*arguments: str, code: int = 0) -> set[str]:
+def loaded(process: Forks, *arguments: str, code: int = 0) -> frozenset[str]:
     """Run a command and return the names of the modules that it loaded."""
-    done = run(TRACED, *arguments)
+    done = process.run(*arguments)
     assert done.returncode == code, done.stderr
-    return set(done.stderr.split("LOADED", 1)[1].replace(",", " ").replace('"', " ").strip(" []\n").split())
+    return done.modules
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_the_list_of_commands_needs_no_command(option: str) -> None:
-    modules = loaded(option)
+    argv = [sys.executable, "-c", TRACED, option]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=True)
+    modules = {*json.loads(done.stderr.split("LOADED", 1)[1])}
     assert modules & {*BARE} == set()
     assert [name for name in modules if name.startswith("probe.cli.commands")] == []
 
 
 @pytest.mark.parametrize("name", lazy_group.COMMANDS)
-def test_the_help_of_a_command_needs_no_heavy_package_unless_it_works_with_results(name: str) -> None:
-    modules = loaded(name, "--help")
+def test_the_help_of_a_command_needs_no_heavy_package_unless_it_works_with_results(name: str, process: Forks) -> None:
+    modules = loaded(process, name, "--help")
     assert modules & {"pyspark", "pandas", "jinja2"} == set()
     if name in {"plan", "show", "clients", "scenarios", "matrix", "judge", "doctor"}:
         assert modules & {*HEAVY} == set()
@@ -77,39 +81,43 @@ def test_the_help_of_a_command_needs_no_heavy_package_unless_it_works_with_resul
     ],
     ids=str,
 )
-def test_a_command_loads_no_package_that_it_does_not_use(arguments: list[str], code: int, tmp_path: Path) -> None:
+def test_a_command_loads_no_package_that_it_does_not_use(
+    arguments: list[str], code: int, tmp_path: Path, process: Forks
+) -> None:
     (tmp_path / "fleet.txt").write_text("sarama@1.43.2\n")
     arguments = [item.replace("{}", str(tmp_path)) for item in arguments]
-    assert loaded(*arguments, code=code) & {*HEAVY} == set()
+    assert loaded(process, *arguments, code=code) & {*HEAVY} == set()
 
 
 @pytest.mark.parametrize("arguments", [["clients"], ["scenarios"]], ids=str)
-def test_what_draws_no_table_is_printed_without_rich(arguments: list[str]) -> None:
-    assert "rich" not in loaded(*arguments, code=0)
+def test_what_draws_no_table_is_printed_without_rich(arguments: list[str], process: Forks) -> None:
+    assert "rich" not in loaded(process, *arguments, code=0)
 
 
 LOOK_UPS = [(["lookup", "sarama@1.43.3"], 1), (["audit", "fleet.txt"], 1)]
 
 
 @pytest.mark.parametrize(("arguments", "code"), LOOK_UPS, ids=str)
-def test_a_look_up_loads_only_what_reads_evidence(arguments: list[str], code: int, tmp_path: Path) -> None:
+def test_a_look_up_loads_only_what_reads_evidence(
+    arguments: list[str], code: int, tmp_path: Path, process: Forks
+) -> None:
     (tmp_path / "fleet.txt").write_text("sarama@1.43.3\n")
     fill(tmp_path / "results", (CELL, 0, Outcome.STUCK), (replace(CELL, version="1.43.2"), 0, Outcome.STUCK))
     where = ["--results", str(tmp_path / "results")]
     named = [str(tmp_path / item) if item == "fleet.txt" else item for item in arguments]
-    assert loaded(*named, *where, code=code) & {*HEAVY, *OF_RUNS, "rich", "asyncio"} == set()
+    assert loaded(process, *named, *where, code=code) & {*HEAVY, *OF_RUNS, "rich", "asyncio"} == set()
 
 
-def test_a_plan_reads_stored_trials_only_if_a_scenario_depends_on_them(tmp_path: Path) -> None:
+def test_a_plan_reads_stored_trials_only_if_a_scenario_depends_on_them(tmp_path: Path, process: Forks) -> None:
     fill(tmp_path / "results", (CELL, 0, Outcome.STUCK))
     plan = ("plan", "--client", str(CELL.client), "--results", str(tmp_path / "results"), "--scenario")
-    assert loaded(*plan, "disk/storage-error") & {*HEAVY} == set()
-    assert "pyarrow" in loaded(*plan, "answer/fetch/FENCED_LEADER_EPOCH")
+    assert loaded(process, *plan, "disk/storage-error") & {*HEAVY} == set()
+    assert "pyarrow" in loaded(process, *plan, "answer/fetch/FENCED_LEADER_EPOCH")
 
 
-def test_a_stored_trial_is_shown_without_the_packages_of_runs_and_the_site(tmp_path: Path) -> None:
+def test_a_stored_trial_is_shown_without_the_packages_of_runs_and_the_site(tmp_path: Path, process: Forks) -> None:
     fill(tmp_path / "results", (CELL, 0, Outcome.STUCK))
-    modules = loaded("show", "--results", str(tmp_path / "results"))
+    modules = loaded(process, "show", "--results", str(tmp_path / "results"))
     assert modules & {*HEAVY} - {"pandas"} == {"pyarrow", "numpy"}  # pyarrow loads pandas if it is installed
 
 
@@ -137,14 +145,14 @@ def test_an_unknown_command_is_answered_with_the_nearest_one() -> None:
 @pytest.mark.parametrize(
     "arguments", [["clients"], ["plan", "--client", "sarama@1.43.2"], ["matrix", "--help"], ["judge", "--help"]]
 )
-def test_what_needs_no_spark_works_without_it(arguments: list[str]) -> None:
-    done = run(WITHOUT, *arguments)
+def test_what_needs_no_spark_works_without_it(arguments: list[str], process: Forks) -> None:
+    done = process.run(*arguments, without=["pyspark"])
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("arguments", [["matrix"], ["judge"], ["run", "--publish"]], ids=" ".join)
-def test_a_missing_pyspark_is_one_line_and_nothing_is_run(arguments: list[str], tmp_path: Path) -> None:
-    done = run(WITHOUT, *arguments, "--results", str(tmp_path))
+def test_a_missing_pyspark_is_one_line_and_nothing_is_run(arguments: list[str], tmp_path: Path, process: Forks) -> None:
+    done = process.run(*arguments, "--results", str(tmp_path), without=["pyspark"])
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert line.startswith("probe: the Python package pyspark is not installed; ")

@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -256,6 +257,14 @@ def test_on_real_brokers_a_further_trial_costs_as_much_as_a_cohort(plan: Plan) -
     further = [budget.run_s(budget.cost_s(item, None)) for item in cells]
     assert min(further) >= 14  # warm-up, traffic and reactions of one cohort
     assert repeat_budget(real, None, 24, None).trials_s >= 12 * min(budget.cost_s(item, None) for item in cells)
+
+
+@pytest.mark.parametrize(
+    "others", [said(Outcome.REFRESHES, Outcome.REFRESHES), said(Outcome.STORMS, Outcome.REFRESHES)]
+)
+def test_the_order_of_trials_does_not_matter(others: list[Verdict]) -> None:
+    trials = permutations([*said(Outcome.REFRESHES, **NEAR), *others])
+    assert len({(doubt(some, PLAY), wanted(some)) for some in trials}) == 1
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "verdicts.md").read_text(encoding="utf-8")

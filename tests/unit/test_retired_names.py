@@ -7,6 +7,7 @@ import re
 import tokenize
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ def files(suffix: str) -> Iterator[tuple[str, Path]]:
             yield name, path
 
 
+@cache
 def identifiers(path: Path) -> set[str]:
     """Return every identifier of a source file, and the name of the file itself."""
     text = path.read_text()

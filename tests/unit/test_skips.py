@@ -10,6 +10,7 @@ from probe.cli.console import outcome_table
 from probe.cli.console.skips import MORE, NAMED, REASONS, by_reason, skipped
 from probe.cli.options import RunSelection
 from probe.model import Cell, Client, Engine, Outcome, Role
+from tests.support.command import command
 from tests.support.synthetic_rows import CELL, create, history, verdict
 from tests.unit.test_cli import probe
 
@@ -41,8 +42,8 @@ def test_a_client_without_any_cell_is_always_named(shard: str) -> None:
 
 
 def test_many_skips_are_grouped_and_counted() -> None:
-    found = lines(clients=["all"], scenarios=["*"])
-    assert len([line for line in found if line.startswith("skipped")]) <= REASONS + 1
+    found = lines(clients=["sarama", "java", "kafkajs", "kafka-go", "librdkafka"], scenarios=["*"])
+    assert len([line for line in found if line.startswith("skipped")]) == REASONS + 1
     assert all(len(line) < 800 for line in found)
     assert any("more: " in line for line in found)
     assert found[-1] == MORE
@@ -96,21 +97,21 @@ def other(number: int) -> Cell:
     ],
 )
 def test_a_pattern_without_a_match_is_reported(arguments: list[str], message: str) -> None:
-    done = probe("run", "--client", SARAMA, *arguments)
+    done = command("run", "--client", SARAMA, *arguments)
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
 def test_a_plan_lists_every_skip() -> None:
-    done = probe("plan", "--client", SARAMA, "--role", "producer", "--scenario", TIMED_OUT)
+    done = command("plan", "--client", SARAMA, "--role", "producer", "--scenario", TIMED_OUT)
     assert f"skip  {SARAMA} producer isolated {TIMED_OUT} embedded 3.9: sarama writes with acks=1" in done.stdout
     assert "1 cell, 1 trial, 1 skipped" in done.stdout
 
 
 def test_an_empty_run_names_the_reasons(tmp_path: Path) -> None:
     selectors = ["--engine", "kafka", "--broker", "4.3.1", "--client", "java@0.10.2.2", "--role", "transactional"]
-    done = probe("run", *selectors, "--scenario", "steady", "--results", str(tmp_path))
+    done = command("run", *selectors, "--scenario", "steady", "--results", str(tmp_path))
     assert done.returncode == 2
     assert "nothing to run: java has role transactional since 0.11.0.0" in done.stderr
 
@@ -118,7 +119,7 @@ def test_an_empty_run_names_the_reasons(tmp_path: Path) -> None:
 def test_show_names_the_selector_without_a_match(tmp_path: Path) -> None:
     with create(tmp_path) as store:
         store.add(history(), verdict())
-    done = probe("show", "--results", str(tmp_path), "--client", "sarma", "--role", "producer")
+    done = command("show", "--results", str(tmp_path), "--client", "sarma", "--role", "producer")
     assert done.returncode == 2
     assert "no stored trial matches --client;" in done.stderr
 

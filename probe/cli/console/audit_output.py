@@ -10,18 +10,11 @@ import typer
 from probe.cells.audit import BAD, Finding, Report
 from probe.cells.citations import cited
 from probe.cells.cli_hints import run_command
+from probe.cells.fault_words import reason, unknown_reason
 from probe.cli.console.plain_table import lines_of
 from probe.model.versions import version_key
 from probe.model.visible import visible
-from probe.reports.audit.result import (
-    AuditResult,
-    bisect_command,
-    fault_line,
-    part_of_way,
-    reason,
-    unknown_reason,
-    way_out,
-)
+from probe.reports.audit.result import AuditResult, bisect_command, fault_line, part_of_way, way_out
 
 COLOURS = {
     Finding.FAILS: "red",

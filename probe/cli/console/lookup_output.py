@@ -10,11 +10,11 @@ from typing import Any
 from probe.cells.audit import Fault, Finding
 from probe.cells.citations import command, evidence_of, said, source
 from probe.cells.cli_hints import run_command
+from probe.cells.fault_words import doubt, unknown_reason
 from probe.cli.console.wrapped import command_lines, wrapped
 from probe.model import Cell, Role
 from probe.model.profile import named_profile
 from probe.model.visible import visible
-from probe.reports.audit.result import doubt, unknown_reason
 
 LISTED = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
 """Findings that are listed one by one where there is evidence; the others are summed up per role."""
@@ -34,17 +34,21 @@ def as_text(
     `passing` has the next version that passes, by the cell of the evidence. Lines have at most `columns` columns; 0 =
     any number.
     """
-    shown = [item for item in faults if everything or (item.finding in LISTED and item.evidence is not None)]
+    shown = [item for item in faults if everything or _is_listed(item)]
     for fault in sorted(shown, key=_order):
         yield from _answer_lines(fault, passing, results, columns)
     if not everything:
-        for text in _summed_up([item for item in faults if item not in shown]):
+        for text in _summed_up([item for item in faults if not _is_listed(item)]):
             yield from wrapped(text, columns, AT)
     if never := [item.cell for item in faults if item.evidence is None]:
         yield f"  {len(never)} never measured; to measure them:"
         yield from command_lines(visible(run_command(never, results)), columns, 4)
     for text in _sources(faults):
         yield from wrapped(text, columns, AT)
+
+
+def _is_listed(fault: Fault) -> bool:
+    return fault.finding in LISTED and fault.evidence is not None
 
 
 def _order(fault: Fault) -> tuple[int, bool, int]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from probe.catalogue.apps import Application, release_key
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import LOCAL, Chosen, select_clients, select_profiles
@@ -17,8 +17,12 @@ from probe.cli.wiring.evidence import open_evidence
 from probe.inventory.found import Found
 from probe.model import CONTROL, Cell, Engine, Profile, Role, Workload
 from probe.model.profile import DEFAULT_PROFILE
+from probe.model.versions import release_key
 from probe.planning.selection import Selection, combinations
 from probe.scenarios.scenario import Scenario
+
+if TYPE_CHECKING:
+    from probe.catalogue.apps import Application
 
 NO_SUCH_ROLE = "no scenario that is asked about has this role; leave the role empty for all"
 
@@ -149,7 +153,7 @@ def _releases(asked: AuditRequest, cells: Sequence[Cell]) -> Iterator[tuple[str,
     (profile,) = _profiles(asked.service)
     later = [item for item in own.app.versions if release_key(item.since) > release_key(own.version)]
     for item in sorted(later, key=lambda one: release_key(one.since)):
-        release = Application(own.app, item.since)
+        release = replace(own, version=item.since)
         yield str(release), [_in_release(cell, release, item.library, profile) for cell in cells]
 
 

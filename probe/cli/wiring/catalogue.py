@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from probe.catalogue.apps import App, inside_of, read_apps
 from probe.catalogue.families import Family, Version, read_families
 from probe.catalogue.files import clients_folder, data_file
 from probe.catalogue.late import LateMapping
-from probe.catalogue.package_table import package_table
-from probe.catalogue.packages import Packages, packages_of
 from probe.catalogue.selectors import Chosen, select_clients
 from probe.model import Client
 from probe.toolchain.tools import cache_root
+
+if TYPE_CHECKING:
+    from probe.catalogue.apps import App
+    from probe.catalogue.packages import Packages
 
 
 @cache
@@ -29,17 +31,28 @@ def apps() -> Mapping[str, App]:
 
     The first look raises CatalogueError for a broken apps.toml.
     """
-    return LateMapping(lambda: read_apps(data_file("apps.toml"), families()))
+    return LateMapping(_apps)
+
+
+def _apps() -> Mapping[str, App]:
+    from probe.catalogue.apps import read_apps  # noqa: PLC0415  # a family needs none of its models
+
+    return read_apps(data_file("apps.toml"), families())
 
 
 @cache
 def packages() -> Packages:
     """Return the packages under which registries serve clients. CatalogueError for a broken packages.toml."""
+    from probe.catalogue.package_table import package_table  # noqa: PLC0415  # a look-up names no package
+    from probe.catalogue.packages import packages_of  # noqa: PLC0415  # the same
+
     return packages_of(package_table().packages, families(), apps())
 
 
 def inside(client: Client) -> Sequence[str]:
     """Return the names of the applications and wrappers with this client inside."""
+    from probe.catalogue.apps import inside_of  # noqa: PLC0415  # as above
+
     return inside_of(apps(), client.family, client.version)
 
 

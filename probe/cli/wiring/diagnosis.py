@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from probe.catalogue.families import CatalogueError
@@ -69,7 +70,7 @@ def by_fingerprint() -> Whose:
 
     Raises FingerprintsError if they are damaged.
     """
-    listed = Listed(shipped())
+    listed = _listed()
 
     def whose(
         handshakes: Sequence[Handshake], began: frozenset[int], reported: tuple[str, str] | None
@@ -88,6 +89,12 @@ def by_fingerprint() -> Whose:
         )
 
     return whose
+
+
+@cache
+def _listed() -> Listed:
+    """Return the fingerprints that ship, prepared for questions."""
+    return Listed(shipped())
 
 
 def back_off_ms(library: Library) -> int:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from probe.cells.audit import BAD, Fault, Finding, Report
-from probe.reports.audit.result import TOOL, AuditResult, driven_as, fault_line, proof, unknown_reason
+from probe.cells.fault_words import proof, unknown_reason
+from probe.reports.audit.result import TOOL, AuditResult, driven_as, fault_line
 from probe.reports.gates import Result
 from probe.reports.junit import TAGS, document, legal
 

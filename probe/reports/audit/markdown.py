@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from probe.cells.audit import BAD, Fault, Finding, Report
+from probe.cells.fault_words import proof, unknown_reason
 from probe.model.counts import counted
-from probe.reports.audit.result import AuditResult, driven_as, fault_line, proof, unknown_reason
+from probe.reports.audit.result import AuditResult, driven_as, fault_line
 from probe.reports.markdown import MAX_ROWS, code, table, text
 
 

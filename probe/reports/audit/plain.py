@@ -9,8 +9,9 @@ from dataclasses import asdict
 
 from probe.cells.audit import Fault, Report
 from probe.cells.citations import evidence_of, said
+from probe.cells.fault_words import reason
 from probe.model.visible import csv_cell
-from probe.reports.audit.result import AuditResult, reason
+from probe.reports.audit.result import AuditResult
 
 COLUMNS = (
     *("service", "client", "stands_for", "count", "role", "profile", "scenario", "engine", "broker"),

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from probe.catalogue.apps import App, release_key
 from probe.catalogue.packages import Packages
 from probe.cells.audit import BAD, Fault, Finding, Report
-from probe.cells.citations import command, evidence_of
+from probe.cells.citations import command
 from probe.cells.cli_hints import run_command
+from probe.cells.fault_words import doubt
 from probe.cells.finding_ids import finding_id
 from probe.model import Cell, Client
 from probe.model.profile import named_profile
-from probe.model.versions import version_key
+from probe.model.versions import release_key, version_key
+
+if TYPE_CHECKING:
+    from probe.catalogue.apps import App
 
 TOOL = "kafka-metadata-probe"
 
@@ -88,34 +92,6 @@ def fault_line(fault: Fault) -> str:
 def _asked(cell: Cell) -> str:
     profile = named_profile(cell.profile)
     return f"{cell.role} {cell.scenario}{cell.unusual}{f', profile {profile}' if profile else ''}"
-
-
-def doubt(fault: Fault) -> str:
-    """Return in brackets that the evidence is of the library's own settings; empty otherwise."""
-    return " (with the library's own settings)" if is_by_own_settings(fault) else ""
-
-
-def is_by_own_settings(fault: Fault) -> bool:
-    """Return whether the evidence is of the library's own settings, since those of the service were not measured."""
-    return fault.evidence is not None and fault.evidence.cell.profile != fault.cell.profile
-
-
-def reason(fault: Fault) -> str:
-    """Return the reason of the evidence; empty without evidence."""
-    return fault.evidence.reason if fault.evidence else ""
-
-
-def proof(fault: Fault) -> str:
-    """Return the reason of the evidence, and in brackets where it is from and how old it is; empty without evidence."""
-    if fault.evidence is None:
-        return ""
-    rests_on = "; ".join(evidence_of(fault.cell, fault.evidence))
-    return f"{reason(fault).rstrip('.')} ({rests_on})" if rests_on else reason(fault)
-
-
-def unknown_reason(fault: Fault) -> str:
-    """Return why a finding is not known."""
-    return f"{fault.evidence.tally}: {proof(fault)}" if fault.evidence else "never measured"
 
 
 def driven_as(report: Report) -> str:

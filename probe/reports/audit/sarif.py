@@ -17,12 +17,13 @@ from urllib.parse import quote
 from probe import __version__
 from probe.catalogue.scenarios import about
 from probe.cells.audit import Fault, Finding, Report
+from probe.cells.fault_words import proof, unknown_reason
 from probe.cells.finding_ids import PREFIX, finding_id
 from probe.inventory.found import Place
 from probe.model import Cell
 from probe.model.counts import counted
 from probe.model.run_ids import iso
-from probe.reports.audit.result import TOOL, AuditResult, driven_as, fault_line, proof, unknown_reason
+from probe.reports.audit.result import TOOL, AuditResult, driven_as, fault_line
 
 VERSION = "2.1.0"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

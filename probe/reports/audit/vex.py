@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from probe.cells.audit import BAD, ORDER, Fault, Finding, Report
+from probe.cells.fault_words import is_by_own_settings, proof, unknown_reason
 from probe.model.run_ids import began
-from probe.reports.audit.result import AuditResult, driven_as, fault_line, is_by_own_settings, proof, unknown_reason
+from probe.reports.audit.result import AuditResult, driven_as, fault_line
 
 SPACE = uuid.uuid5(uuid.NAMESPACE_OID, "kafka-metadata-probe")
 """Name space of the ids of documents."""

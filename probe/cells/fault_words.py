@@ -1,0 +1,34 @@
+"""What is said of the evidence behind a fault, for every output of look-ups and audits. Pure."""
+
+from __future__ import annotations
+
+from probe.cells.audit import Fault
+from probe.cells.citations import evidence_of
+
+
+def doubt(fault: Fault) -> str:
+    """Return in brackets that the evidence is of the library's own settings; empty otherwise."""
+    return " (with the library's own settings)" if is_by_own_settings(fault) else ""
+
+
+def is_by_own_settings(fault: Fault) -> bool:
+    """Return whether the evidence is of the library's own settings, since those of the service were not measured."""
+    return fault.evidence is not None and fault.evidence.cell.profile != fault.cell.profile
+
+
+def reason(fault: Fault) -> str:
+    """Return the reason of the evidence; empty without evidence."""
+    return fault.evidence.reason if fault.evidence else ""
+
+
+def proof(fault: Fault) -> str:
+    """Return the reason of the evidence, and in brackets where it is from and how old it is; empty without evidence."""
+    if fault.evidence is None:
+        return ""
+    rests_on = "; ".join(evidence_of(fault.cell, fault.evidence))
+    return f"{reason(fault).rstrip('.')} ({rests_on})" if rests_on else reason(fault)
+
+
+def unknown_reason(fault: Fault) -> str:
+    """Return why a finding is not known."""
+    return f"{fault.evidence.tally}: {proof(fault)}" if fault.evidence else "never measured"
