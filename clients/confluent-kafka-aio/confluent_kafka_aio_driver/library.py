@@ -9,7 +9,11 @@ from librdkafka_driver.errors import error_of
 from librdkafka_driver.origin import library_file
 from librdkafka_driver.settings import profiles
 
+from confluent_kafka_aio_driver.consumer import consumer, group
 from confluent_kafka_aio_driver.producer import producer
+from confluent_kafka_aio_driver.transactional import transactional
+
+ROLES = {"producer": producer, "consumer": consumer, "group": group, "transactional": transactional}
 
 
 def library() -> Library:
@@ -17,12 +21,8 @@ def library() -> Library:
     return Library(
         family="confluent-kafka-aio",
         version=str(confluent_kafka.__version__),
-        roles={"producer": in_event_loop(producer)},
-        profiles=[name for name in profiles() if name not in GROUPS],
+        roles={name: in_event_loop(role) for name, role in ROLES.items()},
+        profiles=profiles(),
         error_of=error_of,
         origin=library_file(),
     )
-
-
-GROUPS = frozenset({"static-member", "cooperative", "autocommit"})
-"""Profiles of members of a group, a role that this driver lacks."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import KafkaException
 from confluent_kafka.aio import AIOProducer
-from driver_runtime.event_loop import LoopCaller, wait_for_stop
+from driver_runtime.event_loop import CHECK_S, LoopCaller
 from driver_runtime.library import Stopping, Unsupported
 from driver_runtime.reports import Reports
 from driver_runtime.series import destination, series_of
@@ -16,6 +17,7 @@ from librdkafka_driver.errors import error_of
 from librdkafka_driver.notices import Notices
 from librdkafka_driver.settings import configure
 
+from confluent_kafka_aio_driver.callbacks import callbacks
 from probe.driver_contract import driver_pb2 as pb
 
 DEFAULTS = "defaults"
@@ -27,30 +29,36 @@ each 0.1 s. With the constructor's own arguments the buffer alone would be measu
 async def producer(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     """Produce the records of the workload until closing is requested."""
     notices = Notices(reports)
-    client, effective = _build(start, notices)
+    client, effective = build(start, notices, {})
     reports.ready(effective)
-    work = _Sender(start, reports, stop, client)
-    work.ticker.start(series_of(start), stop)
-    await wait_for_stop(stop)
-    if await client.flush(stop.remaining()):
-        await client.purge()  # what is left would delay the close without a limit
-    await client.close()
+    work = Sender(start, reports, stop, client)
+    ticker = Ticker(start, work.send)
+    work.ended = ticker.ended
+    ticker.start(series_of(start), stop)
+    while not stop.asked:
+        await asyncio.sleep(CHECK_S)
+        notices.check()
+    await close(client, stop)
 
 
-def _build(start: pb.Start, notices: Notices) -> tuple[Any, dict[str, str]]:
-    chosen, effective = configure(start, {})
-
-    async def failed(error: KafkaError) -> None:
-        notices.error(error)
-
-    settings: dict[str, Any] = {**chosen, **notices.callbacks(), "error_cb": failed}
+def build(start: pb.Start, notices: Notices, role: dict[str, str]) -> tuple[Any, dict[str, str]]:
+    """Construct an AIOProducer; return it and its effective settings. Raises Unsupported if librdkafka rejects them."""
+    chosen, effective = configure(start, role)
+    arguments = {} if start.profile == DEFAULTS else SHORT_BUFFER
     try:
-        return AIOProducer(settings, **({} if start.profile == DEFAULTS else SHORT_BUFFER)), effective
+        return AIOProducer({**chosen, **callbacks(notices)}, **arguments), effective
     except KafkaException as error:
         raise Unsupported(f"librdkafka rejects these settings together: {error.args[0].str()}") from None
 
 
-class _Sender:
+async def close(client: Any, stop: Stopping) -> None:
+    """Deliver what is left within the time for closing; the rest would delay AIOProducer.close() without a limit."""
+    if await client.flush(stop.remaining()):
+        await client.purge()
+    await client.close()
+
+
+class Sender:
     """Sends records and reports their results."""
 
     def __init__(self, start: pb.Start, reports: Reports, stop: Stopping, client: Any) -> None:
@@ -58,15 +66,16 @@ class _Sender:
         self._reports = reports
         self._stop = stop
         self._client = client
-        self._bridge = LoopCaller()
-        self.ticker = Ticker(start, self.send)
+        self.bridge = LoopCaller()
+        self.ended: Callable[[int, int], None] = lambda _, __: None
+        """Called with partition and sequence, as sent, of every operation that ended."""
 
     def send(self, partition: int, sequence: int, clock: int) -> None:
         """Pass a record to the library, from a thread of the driver; wait until it was taken."""
         value = value_of(self._start.instance, partition, sequence, clock)
         self._reports.sent(partition, sequence, clock)
         try:
-            self._bridge.call(self._send(partition, sequence, value))
+            self.bridge.call(self._send(partition, sequence, value))
         except Exception as error:  # noqa: BLE001  # the application gets any exception of produce()
             self._failed(partition, sequence, error)
 
@@ -83,9 +92,9 @@ class _Sender:
         else:
             stored = done.result()
             self._reports.acked(stored.partition(), sequence, stored.offset())
-            self.ticker.ended(partition, sequence)
+            self.ended(partition, sequence)
 
     def _failed(self, partition: int, sequence: int, error: BaseException) -> None:
         if not self._stop.asked:  # what a close leaves behind has no result of the library
             self._reports.send_error(partition, sequence, error_of(error))
-        self.ticker.ended(partition, sequence)
+        self.ended(partition, sequence)
