@@ -1,7 +1,7 @@
 """Reads apps.toml: applications and wrappers, the library inside each version, and their settings.
 
-An application is driven as its library with the application's own settings, in the application's roles. A wrapper has
-no driver of its own and sets nothing: it mirrors the row of the library inside it.
+An application is driven as its library with the application's own settings, in the application's roles. A wrapper sets
+nothing: it stands for the library inside it. One that is driven as well is a family with a name of its own.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ def versions_of(app: App, text: str) -> tuple[str, ...]:
 
 def inside_of(apps: Mapping[str, App], family: str, version: str) -> list[str]:
     """Return the applications and wrappers with this version of a library inside, and their relation to its rows."""
-    relation = {"application": "which has settings of its own", "wrapper": "which mirrors these rows"}
+    relation = {"application": "which has settings of its own", "wrapper": "which sets nothing of its own"}
     return [
         f"{app.name} {item.span} ({relation[app.kind]})"
         for app in listed(apps)

@@ -1,4 +1,4 @@
-"""Reads clients/<family>/client.toml: versions, roles and profiles of a client library, and how each is obtained."""
+"""Reads clients/<family>/client.toml: versions, roles and profiles of a client, and how each is obtained."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Version(_Strict):
     extra: tuple[str, ...] = ()
     """Further artifacts that only this version needs, in the form of the source's `extra`."""
     library: Client | None = None
-    """Of an application: the client library inside it, as `{ family = "sarama", version = "1.29.1" }`."""
+    """Of an application or a wrapper: the client library inside it, as `{ family = "sarama", version = "1.29.1" }`."""
 
     @property
     def pinned_artifact(self) -> str:
@@ -155,7 +155,7 @@ class Behaviour(_Strict):
 
 
 class Family(_Strict):
-    """A client library in all its versions."""
+    """A client library, a wrapper or an application in all its versions."""
 
     family: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
     title: str

@@ -109,8 +109,8 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "clients": Command(
         module="lists",
-        summary="List the client libraries with versions, roles and profiles, and applications with the library "
-        "inside.",
+        summary="List the clients with versions, roles and profiles, and the applications and wrappers that stand for "
+        "one.",
     ),
     "scenarios": Command(
         module="lists",

@@ -14,7 +14,7 @@ from probe.catalogue.selectors import PROFILES
 from probe.model.versions import version_key
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
-FAMILIES = ("librdkafka", "kafka-python", "kafka-python-ng", "aiokafka")
+FAMILIES = ("librdkafka", "confluent-kafka-aio", "kafka-python", "kafka-python-ng", "aiokafka")
 
 
 @pytest.fixture(params=FAMILIES)

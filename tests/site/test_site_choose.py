@@ -1,4 +1,4 @@
-"""The page "Which client for a new service?", and an application's cells beside those of the library inside it."""
+"""The page "Which client for a new service?", and cells of applications and wrappers beside their library's."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from probe.model import Cell, Client, Engine, Outcome, Role
 from probe.site import build
 from probe.site.data.cell_index import CellIndex
 from probe.site.data.matrix_rows import MatrixRow
+from probe.site.data.page_names import client_slug
 from probe.site.pages.choose import choice
 from probe.site.pages.clients import role_sections
 from tests.support import site_data
@@ -92,11 +93,28 @@ def test_an_application_stands_beside_the_library_inside_it(inside: str, version
     assert part.compared == f"The library inside it has another outcome in {int(differs)} of 1 cells."
 
 
+def test_a_wrapper_is_a_choice_of_its_language_and_its_page_shows_the_library(tmp_path: Path) -> None:
+    family = read_family(clients_folder() / "confluent-kafka-aio" / "client.toml")
+    inside = family.newest.library
+    assert inside is not None
+    own = row(replace(SARAMA, family=family.family, version=family.newest.version), Outcome.LATE, conforms=False)
+    library = row(replace(SARAMA, family=inside.family, version=inside.version), Outcome.REFRESHES, conforms=True)
+    (language,) = choice(CellIndex([own, library]), [family]).languages
+    assert (language.name, language.titles) == ("Python", ((own.cell.client, family.title),))
+    matrix = site_data.write_matrix(tmp_path / "matrix.csv", [one.values for one in (own, library)])
+    index = build(matrix, site_data.SOURCE, tmp_path, listed=[family])
+    text = (index.parent / "client" / f"{client_slug(own.cell.client)}.html").read_text()
+    assert f"The library inside is {inside.family} {inside.version}." in text
+    assert "The library inside it has another outcome in 1 of 1 cells." in text
+    assert "<b>differs</b>" in text
+
+
 def test_every_family_is_of_a_language_or_names_the_library_inside() -> None:
     for path in clients_folder().glob("*/client.toml"):
         family = read_family(path)
         inside = all(one.library is not None for one in family.versions)
         assert bool(family.language) or inside, path
+        assert bool(re.search(r"\((application|wrapper)\b.* inside\)$", family.title)) == inside, path
 
 
 @pytest.fixture(scope="module")

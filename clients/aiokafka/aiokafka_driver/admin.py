@@ -11,11 +11,12 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.errors import for_code
 from driver_runtime.admin_workload import CLUSTER, CREATE, GROUP, LOOKBACK_MS, NewNames, run_admin_workload
+from driver_runtime.event_loop import LoopCaller
 from driver_runtime.library import Stopping
 from driver_runtime.reports import Reports
 
 from aiokafka_driver.errors import error_of
-from aiokafka_driver.lifecycle import LoopCaller, started
+from aiokafka_driver.lifecycle import started
 from aiokafka_driver.settings import build, without_unknown
 from probe.driver_contract import driver_pb2 as pb
 

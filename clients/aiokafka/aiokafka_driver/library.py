@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import aiokafka
+from driver_runtime.event_loop import in_event_loop
 from driver_runtime.library import Library, Role, Stopping
 from driver_runtime.profiles import STATIC_MEMBER
 from driver_runtime.reports import Reports
@@ -10,7 +11,6 @@ from driver_runtime.reports import Reports
 from aiokafka_driver.admin import admin
 from aiokafka_driver.consumer import consumer, group
 from aiokafka_driver.errors import error_of
-from aiokafka_driver.lifecycle import in_event_loop
 from aiokafka_driver.notices import Notices
 from aiokafka_driver.producer import producer
 from aiokafka_driver.settings import PROFILES, has_instance_id

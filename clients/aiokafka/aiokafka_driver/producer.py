@@ -7,13 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from aiokafka import AIOKafkaProducer
+from driver_runtime.event_loop import LoopCaller, wait_for_stop
 from driver_runtime.library import Stopping
 from driver_runtime.reports import Reports
 from driver_runtime.series import destination, series_of
 from driver_runtime.workload import Ticker, value_of
 
 from aiokafka_driver.errors import error_of
-from aiokafka_driver.lifecycle import LoopCaller, started, wait_for_stop
+from aiokafka_driver.lifecycle import started
 from aiokafka_driver.settings import build
 from probe.driver_contract import driver_pb2 as pb
 

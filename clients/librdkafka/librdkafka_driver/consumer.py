@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
@@ -24,7 +25,7 @@ def consumer(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     """Consume the given partitions from their beginning."""
     notices = Notices(reports)
     # librdkafka's consumer needs a group id, also without joining a group.
-    client = _build(start, reports, notices, {"group.id": start.group or start.client_id})
+    client = build(Consumer, start, reports, {"group.id": start.group or start.client_id}, notices.callbacks())
     client.assign([TopicPartition(start.topic, partition, OFFSET_BEGINNING) for partition in start.partitions])
     reports.assigned(start.partitions)
     while not stop.asked:
@@ -38,11 +39,11 @@ def group(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     notices = Notices(reports)
     commits = Commits(start, reports)
     role = {"group.id": start.group, "auto.offset.reset": "earliest"}
-    client = _build(start, reports, notices, role, on_commit=commits.done)
+    client = build(Consumer, start, reports, role, {**notices.callbacks(), "on_commit": commits.done})
     client.subscribe(
         [start.topic],
         on_assign=lambda _, partitions: reports.assigned([item.partition for item in partitions]),
-        on_revoke=lambda _, partitions: commits.give_up(client, [item.partition for item in partitions], stop),
+        on_revoke=lambda _, partitions: _give_up(client, commits, [item.partition for item in partitions], stop),
         on_lost=lambda _, partitions: commits.revoked([item.partition for item in partitions]),
     )
     while not stop.asked:
@@ -51,7 +52,8 @@ def group(start: pb.Start, reports: Reports, stop: Stopping) -> None:
             if handler_s := reports.handling():
                 stop.wait(handler_s)
             commits.note(message.partition(), message.offset() + 1)
-        commits.commit_if_due(client)
+        if due := commits.due():
+            _commit(client, commits, due, asynchronous=True)
         notices.check()
     client.close()
 
@@ -66,6 +68,22 @@ def report_polled(message: Any, reports: Reports) -> bool:
     if error.code() != KafkaError._PARTITION_EOF:  # noqa: SLF001  # the library's name of a public constant
         reports.receive_error(error_of_kafka(error), _partition(message))
     return False
+
+
+def _give_up(client: Any, commits: Commits, partitions: list[int], stop: Stopping) -> None:
+    """Commit before another member takes over. While closing, a lost coordinator would delay the close."""
+    if not stop.asked and (new := commits.new()):
+        _commit(client, commits, new, asynchronous=False)
+    commits.revoked(partitions)
+
+
+def _commit(client: Any, commits: Commits, offsets: list[Any], *, asynchronous: bool) -> None:
+    try:
+        done = client.commit(offsets=offsets, asynchronous=asynchronous)
+    except KafkaException as error:
+        commits.failed(error)
+    else:
+        commits.done(None, done or [])
 
 
 class Commits:
@@ -83,15 +101,6 @@ class Commits:
         """Keep the next offset of a partition."""
         self._next[partition] = offset
 
-    def give_up(self, client: Any, partitions: list[int], stop: Stopping) -> None:
-        """Commit before another member takes over. While closing, a lost coordinator would delay the close."""
-        if not stop.asked and (new := self._new()):
-            try:
-                self.done(None, client.commit(offsets=self._offsets(new), asynchronous=False))
-            except KafkaException as error:
-                self._reports.commit_error(error_of(error))
-        self.revoked(partitions)
-
     def revoked(self, partitions: list[int]) -> None:
         """Drop partitions that were revoked, and report that."""
         for partition in partitions:
@@ -99,25 +108,23 @@ class Commits:
             self._done.pop(partition, None)
         self._reports.revoked(partitions)
 
-    def commit_if_due(self, client: Any) -> None:
-        """Commit new records once per commit interval."""
+    def due(self) -> list[Any]:
+        """Return what is to be committed, once per commit interval."""
         if time.monotonic() < self._due:
-            return
+            return []
         self._due = time.monotonic() + COMMIT_S
-        if not (new := self._new()):
-            return
-        try:
-            client.commit(offsets=self._offsets(new), asynchronous=True)
-        except KafkaException as error:
-            self._reports.commit_error(error_of(error))
+        return self.new()
 
-    def _new(self) -> dict[int, int]:
+    def new(self) -> list[Any]:
+        """Return the offsets that are not committed yet; none where the library commits by itself."""
         if self._by_library:
-            return {}
-        return {partition: offset for partition, offset in self._next.items() if self._done.get(partition) != offset}
+            return []
+        new = ((partition, offset) for partition, offset in self._next.items() if self._done.get(partition) != offset)
+        return [TopicPartition(self._topic, partition, offset) for partition, offset in new]
 
-    def _offsets(self, new: dict[int, int]) -> list[Any]:
-        return [TopicPartition(self._topic, partition, offset) for partition, offset in new.items()]
+    def failed(self, error: KafkaException) -> None:
+        """Report a commit that raised."""
+        self._reports.commit_error(error_of(error))
 
     def done(self, error: KafkaError | None, partitions: list[Any]) -> None:
         """Report librdkafka's result of a commit; every partition may have its own error."""
@@ -132,10 +139,17 @@ class Commits:
                 self._reports.committed(item.partition, item.offset)
 
 
-def _build(start: pb.Start, reports: Reports, notices: Notices, role: dict[str, str], **callbacks: Any) -> Any:
+def build(
+    make: Callable[[dict[str, Any]], Any],
+    start: pb.Start,
+    reports: Reports,
+    role: dict[str, str],
+    callbacks: Mapping[str, Any],
+) -> Any:
+    """Construct a consumer and report it as ready. Raises Unsupported if librdkafka rejects its settings."""
     chosen, effective = configure(start, role | {"enable.auto.commit": "false"})
     try:
-        client = Consumer({**chosen, **notices.callbacks(), **callbacks})
+        client = make({**chosen, **callbacks})
     except KafkaException as error:
         raise Unsupported(f"librdkafka rejects these settings together: {error.args[0].str()}") from None
     reports.ready(effective)

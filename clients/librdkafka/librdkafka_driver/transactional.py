@@ -43,7 +43,7 @@ def _serve(client: Any, stop: Stopping) -> None:
         client.poll(POLL_S)
 
 
-def _metadata_of(group: str) -> Any:
+def metadata_of(group: str) -> Any:
     """Return the metadata of a group. Only a consumer makes it; this one sends no request."""
     consumer = Consumer({"group.id": group})
     found = consumer.consumer_group_metadata()
@@ -51,7 +51,23 @@ def _metadata_of(group: str) -> Any:
     return found
 
 
-class _Client(Sender):
+class Remedies:
+    """What librdkafka documents as the remedy of an error."""
+
+    def error_of(self, error: BaseException) -> pb.Error:
+        """Convert an exception to an error of driver.proto."""
+        return error_of(error)
+
+    def may_repeat(self, error: BaseException) -> bool:
+        """Return whether the call may be repeated."""
+        return (found := _kafka(error)) is not None and found.retriable()
+
+    def is_final(self, error: BaseException) -> bool:
+        """Return whether the producer can only be closed."""
+        return (found := _kafka(error)) is None or found.fatal()
+
+
+class _Client(Remedies, Sender):
     _members: Any = None
 
     def init(self) -> None:
@@ -62,7 +78,7 @@ class _Client(Sender):
 
     def offsets(self, group: str, partition: int, offset: int) -> None:
         if self._members is None:
-            self._members = _metadata_of(group)
+            self._members = metadata_of(group)
         self._client.send_offsets_to_transaction([TopicPartition(self._start.topic, partition, offset)], self._members)
 
     def commit(self) -> None:
@@ -70,15 +86,6 @@ class _Client(Sender):
 
     def abort(self) -> None:
         self._client.abort_transaction()
-
-    def error_of(self, error: BaseException) -> pb.Error:
-        return error_of(error)
-
-    def may_repeat(self, error: BaseException) -> bool:
-        return (found := _kafka(error)) is not None and found.retriable()
-
-    def is_final(self, error: BaseException) -> bool:
-        return (found := _kafka(error)) is None or found.fatal()
 
 
 def _kafka(error: BaseException) -> KafkaError | None:

@@ -22,7 +22,7 @@ from probe.scenarios.scenario import Scenario
 def clients(
     *, as_json: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/clients.json).")] = False
 ) -> None:
-    """List the client libraries with versions, roles and profiles, and applications with the library inside."""
+    """List the clients with versions, roles and profiles, and the applications and wrappers that stand for one."""
     known = families()
     if as_json:
         data = {
@@ -55,7 +55,7 @@ def _served(family: Family) -> str:
 
 def _kind(app: App) -> str:
     if app.kind == "wrapper":
-        return f"A wrapper: it mirrors the row of {app.family}"
+        return f"A wrapper: looked up as {app.family}"
     roles = f" ({', '.join(app.roles)})" if app.roles else ""
     return f"An application: driven as {app.family} with its settings{roles}"
 

@@ -47,7 +47,7 @@ def publish_fingerprints(
 def of_libraries(
     handshakes: Mapping[Cell, Collection[Handshake]],
 ) -> dict[Cell, Collection[Handshake]]:
-    """Return the handshakes of libraries: whole applications send what the library inside them sends."""
+    """Return the handshakes of libraries: applications and wrappers send what the library inside them sends."""
     known = families()
     return {cell: sent for cell, sent in handshakes.items() if _counts(cell, known)}
 

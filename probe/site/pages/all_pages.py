@@ -122,7 +122,7 @@ class Pages:
             )
 
     def _library(self, client: Client) -> Client | None:
-        """Return the library inside an application."""
+        """Return the library inside an application or a wrapper."""
         family = next((one for one in self._listed if one.family == client.family), None)
         version = None if family is None else family.find(client.version)
         return None if version is None else version.library

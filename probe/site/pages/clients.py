@@ -31,11 +31,11 @@ class ClientCell:
     setting: str
     """Profile, engine, broker and workload, if they differ from those of most rows on the page."""
     library: MatrixRow | None = None
-    """Of an application: the row of the library inside it for the same question."""
+    """Of an application or a wrapper: the row of the library inside it for the same question."""
 
     @property
     def differs(self) -> bool:
-        """Whether the application and the library inside it have different outcomes."""
+        """Whether it and the library inside it have different outcomes."""
         return self.library is not None and self.library.worst is not self.row.worst
 
 
@@ -49,7 +49,7 @@ class RoleSection:
 
     @property
     def compared(self) -> str:
-        """How often an application and the library inside it differ; empty if nothing could be compared."""
+        """How often it and the library inside it differ; empty if nothing could be compared."""
         beside = [one for one in self.cells if one.library is not None]
         differ = sum(one.differs for one in beside)
         return f"The library inside it has another outcome in {differ} of {len(beside)} cells." if beside else ""
@@ -143,7 +143,7 @@ def _compared(one: Score, step: Counter[Trend]) -> Score:
 
 
 def role_sections(answers: CellIndex, client: Client, library: Client | None = None) -> list[RoleSection]:
-    """Return a client's cells per role, the worst first, each beside that of the library inside an application."""
+    """Return a client's cells per role, the worst first, each beside that of the library inside it, if there is one."""
     own = answers.of_client(client)
     usual = _usual(own)
     return [

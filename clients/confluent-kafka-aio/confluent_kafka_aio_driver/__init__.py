@@ -1,0 +1,1 @@
+"""The driver of confluent_kafka.aio."""
