@@ -66,8 +66,8 @@ def build(
     """Build a package of go_shim (`./cmd/fake-cluster`) into the file `out`; ToolError with go's own last line.
 
     `modfile` replaces go.mod and is completed by go; `variables` are set by the linker.
-    `cgo` is for libraries that are C inside, and needs a C compiler. Else it is off: with it, old sarama versions compile
-    a C library, and binaries depend on the machine.
+    `cgo` is for libraries that are C inside, and needs a C compiler. Else it is off: with it, old sarama versions
+    compile a C library, and binaries depend on the machine.
     """
     if cgo:
         find_tool("gcc")
