@@ -6,8 +6,6 @@ import pytest
 
 from probe.catalogue.families import Family
 
-APPLICATIONS = frozenset({"spring", "streams"})
-"""Applications that report deliveries, as libraries do."""
 BUILD_S = 900
 """Time limit of a test that may have to build a Rust library first: two minutes on two idle cores, once per cache."""
 
@@ -15,9 +13,9 @@ BUILD_S = 900
 def tried(family: Family) -> tuple[str, ...]:
     """Return the core versions, without any the oldest and the newest that the fake serves.
 
-    Applications have tests of their own; a wrapper is tried as a library.
+    Applications have tests of their own; a wrapper keeps the contract as a library does.
     """
-    if family.core or family.judged_by or family.family in APPLICATIONS:
+    if family.core or family.judged_by or family.source.builds_on:
         return family.core
     old = family.behaviour.old_requests
     served = [one.version for one in family.versions if old is None or not old.covers(one.version)]
