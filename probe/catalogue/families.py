@@ -127,6 +127,8 @@ class Source(_Strict):
     own_replacements: bool = False
     """Of modules: the driver is built with the replacements of the library's go.mod, which else hold for the library's
     own programs only."""
+    cgo: bool = False
+    """Of modules: the library is C inside, so the driver is built with a C compiler, which a machine may lack."""
 
 
 class UnsentRequest(Span):

@@ -61,19 +61,23 @@ def build(
     modfile: Path | None = None,
     tags: Sequence[str] = (),
     variables: Mapping[str, str] | None = None,
+    cgo: bool = False,
 ) -> None:
     """Build a package of go_shim (`./cmd/fake-cluster`) into the file `out`; ToolError with go's own last line.
 
     `modfile` replaces go.mod and is completed by go; `variables` are set by the linker.
-    cgo is off: with it, old sarama versions compile a C library, and binaries depend on the machine.
+    `cgo` is for libraries that are C inside, and needs a C compiler. Else it is off: with it, old sarama versions
+    compile a C library, and binaries depend on the machine.
     """
+    if cgo:
+        find_tool("gcc")
     link = " ".join(["-s -w", *(f"-X {name}={value}" for name, value in (variables or {}).items())])
     flags = ["-trimpath", "-buildvcs=false", f"-ldflags={link}", f"-o={out}"]
     if modfile is not None:
         flags += ["-mod=mod", f"-modfile={modfile}"]
     if tags:
         flags.append(f"-tags={','.join(tags)}")
-    done = go("build", *flags, package, env={"CGO_ENABLED": "0"})
+    done = go("build", *flags, package, env={"CGO_ENABLED": "1" if cgo else "0"})
     if done.returncode:
         raise BuildError(f"{package} did not build: {complaint(done)}")
 

@@ -1,4 +1,4 @@
-"""clients/franz-go and clients/kafka-go: client.toml agrees with the releases."""
+"""clients/franz-go, kafka-go and confluent-go: client.toml agrees with the releases."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read(name: str) -> Family:
     return read_family(CLIENTS / name / "client.toml")
 
 
-@pytest.fixture(params=["franz-go", "kafka-go"])
+@pytest.fixture(params=["franz-go", "kafka-go", "confluent-go"])
 def family(request: pytest.FixtureRequest) -> Family:
     return read(request.param)
 

@@ -86,3 +86,22 @@ def test_a_missing_go_is_reported_in_one_line(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("PROBE_CACHE", str(tmp_path))
     with pytest.raises(ToolError, match=r"^go is not on this machine; install Go"):
         golang.build("./cmd/fake-cluster", tmp_path / "out")
+
+
+def test_a_missing_c_compiler_is_reported_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PROBE_CACHE", str(tmp_path))
+    with pytest.raises(ToolError, match=r"^gcc is not on this machine; install a C compiler"):
+        golang.build("./cmd/confluent-go-driver", tmp_path / "out", cgo=True)
+
+
+def test_programs_contain_no_c_unless_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(golang, "SHIM", tmp_path)
+    (tmp_path / "go.mod").write_text("module small\n\ngo 1.21\n")
+    (tmp_path / "main.go").write_text("package main\n\nfunc main() { println(inside) }\n")
+    (tmp_path / "c.go").write_text('//go:build cgo\n\npackage main\n\nimport "C"\n\nconst inside = "c"\n')
+    (tmp_path / "no_c.go").write_text('//go:build !cgo\n\npackage main\n\nconst inside = "no c"\n')
+    for cgo, said in ((False, "no c\n"), (True, "c\n")):
+        golang.build(".", tmp_path / "out", cgo=cgo)
+        done = subprocess.run([tmp_path / "out"], capture_output=True, text=True, timeout=10, check=True)
+        assert done.stderr == said

@@ -47,8 +47,10 @@ class Go:
         text = json.dumps(answer) if arguments[0] == "mod" else listed
         return subprocess.CompletedProcess(arguments, bool(self.failure), text, self.failure)
 
-    def build(self, package: str, out: Path, *, modfile: Path, tags: list[str], variables: dict[str, str]) -> None:
-        self.calls.append(("build", package, *tags, *variables.values()))
+    def build(
+        self, package: str, out: Path, *, modfile: Path, tags: list[str], variables: dict[str, str], cgo: bool
+    ) -> None:
+        self.calls.append(("build", package, *tags, *variables.values(), *(["with C"] if cgo else [])))
         self.modfile = modfile.read_text()
         out.write_text("")
 
@@ -111,6 +113,20 @@ def test_missing_go_is_an_error_of_one_line(sarama: Family, tmp_path: Path, monk
     for call in (lambda: module.obtain(sarama, Version(version=NEW), tmp_path), lambda: module.newest(sarama)):
         with pytest.raises(ProvisionError, match="go is not on this machine"):
             call()
+
+
+def test_a_library_that_is_c_inside_is_built_with_its_compiler_or_not_at_all(tmp_path: Path, monkeypatch: Any) -> None:
+    def missing(name: str) -> None:
+        raise ToolError(f"no {name} here")
+
+    family = read_family(Path(__file__).parents[2] / "clients" / "confluent-go" / "client.toml")
+    go = Go(monkeypatch, digest=family.newest.digest)
+    module.obtain(family, family.newest, tmp_path)
+    assert go.calls[-1] == ("build", "./cmd/confluent-go-driver", "confluent", "with C")
+    monkeypatch.setattr(module, "build", golang.build)
+    monkeypatch.setattr(golang, "find_tool", missing)
+    with pytest.raises(ProvisionError, match=rf"^confluent-go {family.newest.version}: no gcc here$"):
+        module.obtain(family, family.newest, tmp_path / "other")
 
 
 def test_the_newest_version_is_by_number_without_candidates(sarama: Family, monkeypatch: Any) -> None:

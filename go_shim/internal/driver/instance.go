@@ -63,6 +63,12 @@ func (i *Instance) FlushTime(least time.Duration) time.Duration {
 	return max(least, time.Duration(i.deadline.Load())*2/5)
 }
 
+// CloseTime returns the time that closing may take, the last of what is needed to end and to report that left out.
+func (i *Instance) CloseTime() time.Duration {
+	deadline := time.Duration(i.deadline.Load())
+	return deadline - min(time.Second, deadline*2/5)
+}
+
 // Busy takes the time that the application needs for a record, or before it commits a transaction: none, unless Handle
 // named one.
 func (i *Instance) Busy() {

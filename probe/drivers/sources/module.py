@@ -190,6 +190,7 @@ def _build(family: Family, version: Version, modfile: str, scratch: Path) -> Non
         modfile=scratch / "go.driver.mod",
         tags=tags_of(family, version),
         variables=variables,
+        cgo=family.source.cgo,
     )
     record = {"module": _module(family, version), "digest": fetched, "go": go_version()}
     (scratch / "record.json").write_text(json.dumps(record, indent=1) + "\n")
