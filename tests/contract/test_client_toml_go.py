@@ -1,4 +1,4 @@
-"""clients/franz-go, kafka-go and confluent-go: client.toml agrees with the releases."""
+"""clients/franz-go, kafka-go, confluent-go and watermill-kafka: client.toml agrees with the releases."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from probe.catalogue.families import Family, Version, read_family
 from probe.catalogue.selectors import PROFILES
 from probe.drivers.sources.compiled import tags_of
 from probe.drivers.sources.module import HEADING
+from probe.model import Workload
 from probe.model.versions import version_key
 from probe.protocol.names import api_name
 from probe.toolchain.golang import SHIM
@@ -23,7 +24,7 @@ def read(name: str) -> Family:
     return read_family(CLIENTS / name / "client.toml")
 
 
-@pytest.fixture(params=["franz-go", "kafka-go", "confluent-go"])
+@pytest.fixture(params=["franz-go", "kafka-go", "confluent-go", "watermill-kafka"])
 def family(request: pytest.FixtureRequest) -> Family:
     return read(request.param)
 
@@ -85,6 +86,19 @@ def test_every_build_tag_is_in_client_toml(family: Family) -> None:
     sources = (SHIM / "cmd" / family.driver).glob("*.go")
     used = {tag for path in sources for tag in re.findall(r"^//go:build (\w+)$", path.read_text(), re.MULTILINE)}
     assert used == set(family.source.tags)
+
+
+def test_the_wrapper_is_an_upgrade_across_the_mended_sarama() -> None:
+    wrapper = read("watermill-kafka")
+    inside = {item.version: item.library for item in wrapper.versions}
+    assert [str(inside[version]) for version in ("3.0.3", "3.0.4")] == ["sarama@1.42.1", "sarama@1.43.3"]
+    assert all(one and one.family == "sarama" for one in inside.values())
+
+
+def test_the_wrapper_has_sarama_s_profiles_but_no_workload_in_bursts() -> None:
+    wrapper, sarama = read("watermill-kafka"), read("sarama")
+    assert set(wrapper.profiles) == set(sarama.profiles)
+    assert set(wrapper.missing_workloads) == {Workload.PIPELINED}
 
 
 @pytest.mark.parametrize("text", ["# Changelog\n\n## Version 1.2.3 (2025)\n", "v1.2.3\n===\n\nv1.2.2\n===\n"])

@@ -13,10 +13,12 @@ BUILD_S = 900
 def tried(family: Family) -> tuple[str, ...]:
     """Return the core versions, without any the oldest and the newest that the fake serves.
 
-    Applications have tests of their own; a wrapper keeps the contract as a library does.
+    Applications have tests of their own. Of a wrapper it is the newest, as its library is tried beside it.
     """
     if family.core or family.judged_by or family.source.builds_on:
         return family.core
+    if any(one.library for one in family.versions):
+        return (family.newest.version,)
     old = family.behaviour.old_requests
     served = [one.version for one in family.versions if old is None or not old.covers(one.version)]
     return tuple(dict.fromkeys((*served[:1], *served[-1:])))

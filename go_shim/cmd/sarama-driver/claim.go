@@ -34,7 +34,7 @@ func newClaim(session sarama.ConsumerGroupSession, part sarama.ConsumerGroupClai
 		dirty: dirtyFlag(session, part.Topic(), part.Partition()),
 	}
 	if !c.dirty.IsValid() {
-		out.Notice("sarama %s: committed offsets cannot be read", version())
+		out.Notice("%s: committed offsets cannot be read", named())
 	}
 	return c
 }

@@ -70,7 +70,7 @@ func profileNames() []string {
 func apply(profile string, config *sarama.Config) error {
 	needed := codecModules[profile]
 	if len(needed) > 0 && !slices.ContainsFunc(needed, func(path string) bool { return driver.Linked(path) != nil }) {
-		return driver.Refuse("sarama %s needs cgo for zstd and is built without", version())
+		return driver.Refuse("%s needs cgo for zstd and is built without", named())
 	}
 	return assignAll(config, profiles[profile].Set)
 }
@@ -86,11 +86,14 @@ func assignAll(config *sarama.Config, set map[string]string) error {
 
 // configure builds the Config of an instance: role, profile, properties, in this order.
 func configure(start *driverpb.Start, _ *driver.Instance) (*sarama.Config, error) {
-	chosen, err := profiles.Choose("sarama", start)
+	chosen, err := profiles.Choose(family, start)
 	if err != nil {
 		return nil, err
 	}
 	config := sarama.NewConfig()
+	if chosen.Bare {
+		config = ownDefaults(start.Role)
+	}
 	config.ClientID = start.ClientId
 	config.Consumer.Offsets.Initial = sarama.OffsetOldest
 	if !driver.IsKeyed(start) { // the library's default hashes the key
@@ -100,7 +103,7 @@ func configure(start *driverpb.Start, _ *driver.Instance) (*sarama.Config, error
 		return nil, err
 	}
 	if err := config.Validate(); err != nil {
-		return nil, driver.Refuse("sarama %s rejects this configuration: %v", version(), err)
+		return nil, driver.Refuse("%s rejects this configuration: %v", named(), err)
 	}
 	return config, nil
 }
@@ -124,7 +127,7 @@ func adjust(config *sarama.Config, chosen driver.Profile, start *driverpb.Start)
 			}
 		}
 	}
-	if start.Role == "admin" || (start.Role == "group" && hasCommit()) {
+	if start.Role == "admin" || (start.Role == "group" && commitsItself()) {
 		disableAutoCommit(config)
 	}
 	if err := apply(start.Profile, config); err != nil {

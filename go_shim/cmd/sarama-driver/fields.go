@@ -29,10 +29,10 @@ func field(config *sarama.Config, path string) reflect.Value {
 func assign(config *sarama.Config, path, text string) error {
 	target := field(config, path)
 	if !target.IsValid() {
-		return driver.Refuse("sarama %s has no Config.%s", version(), path)
+		return driver.Refuse("%s has no Config.%s", named(), path)
 	}
 	if err := parse(target, text); err != nil {
-		return driver.Refuse("sarama %s: Config.%s cannot be %q: %v", version(), path, text, err)
+		return driver.Refuse("%s: Config.%s cannot be %q: %v", named(), path, text, err)
 	}
 	return nil
 }

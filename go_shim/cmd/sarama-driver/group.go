@@ -77,17 +77,22 @@ func (g *group) consume(running context.Context) {
 func (g *group) reportErrors() {
 	defer g.done.Done()
 	for err := range g.library.Errors() {
-		kind := driverpb.Kind_RECEIVE_ERROR
-		partition := int32(-1)
-		failed := describe(err)
-		if failure, ok := err.(*sarama.ConsumerError); ok {
-			partition = failure.Partition
-			if g.ofCommit(failed.Code) {
-				kind = driverpb.Kind_COMMIT_ERROR
-			}
-		}
-		g.out.Event(kind, driver.Partition(partition), driver.Failed(failed))
+		reportReading(g.out, err, g.ofCommit)
 	}
+}
+
+// reportReading reports an error of a reader's channel of errors.
+func reportReading(out *driver.Instance, err error, ofCommit func(code int32) bool) {
+	kind := driverpb.Kind_RECEIVE_ERROR
+	partition := int32(-1)
+	failed := describe(err)
+	if failure, ok := err.(*sarama.ConsumerError); ok {
+		partition = failure.Partition
+		if ofCommit(failed.Code) {
+			kind = driverpb.Kind_COMMIT_ERROR
+		}
+	}
+	out.Event(kind, driver.Partition(partition), driver.Failed(failed))
 }
 
 // Codes of commits only, and of fetches only.
@@ -109,11 +114,10 @@ func (g *group) ofCommit(code int32) bool {
 
 // Setup begins a generation (sarama.ConsumerGroupHandler).
 func (g *group) Setup(session sarama.ConsumerGroupSession) error {
-	partitions := session.Claims()[g.topic]
 	g.mu.Lock()
 	g.claims = map[int32]*claim{}
 	g.mu.Unlock()
-	g.out.Event(driverpb.Kind_ASSIGNED, func(e *driverpb.Event) { e.Partitions = slices.Clone(partitions) })
+	reportClaims(g.out, driverpb.Kind_ASSIGNED, session, g.topic)
 	if committer, can := session.(interface{ Commit() }); can && g.own {
 		g.done.Go(func() {
 			driver.Tick(session.Context().Done(), driver.Fixed(driver.CommitInterval), func() { g.commit(committer.Commit) })
@@ -124,9 +128,14 @@ func (g *group) Setup(session sarama.ConsumerGroupSession) error {
 
 // Cleanup ends a generation (sarama.ConsumerGroupHandler).
 func (g *group) Cleanup(session sarama.ConsumerGroupSession) error {
-	partitions := session.Claims()[g.topic]
-	g.out.Event(driverpb.Kind_REVOKED, func(e *driverpb.Event) { e.Partitions = slices.Clone(partitions) })
+	reportClaims(g.out, driverpb.Kind_REVOKED, session, g.topic)
 	return nil
+}
+
+// reportClaims reports the partitions of a generation as assigned or revoked.
+func reportClaims(out *driver.Instance, kind driverpb.Kind, session sarama.ConsumerGroupSession, topic string) {
+	partitions := session.Claims()[topic]
+	out.Event(kind, func(e *driverpb.Event) { e.Partitions = slices.Clone(partitions) })
 }
 
 // ConsumeClaim reads one partition of a generation (sarama.ConsumerGroupHandler).
