@@ -26,12 +26,7 @@ export async function runQuestions(start, reports, stopping, errorOf, offsets, c
       if (!stopping.asked) reports.listError(partition, sequence, errorOf(error), query);
     }
   };
-  const places = [...start.partitions, ...(cluster.length ? [NOWHERE] : [])];
-  runWorkload(
-    start,
-    stopping,
-    ask,
-    places.map((partition) => single(partition)),
-  );
+  const all = [...start.partitions, NOWHERE].map((partition) => single(partition));
+  runWorkload(start, stopping, ask, all);
   await stopping.waitUntilAsked();
 }

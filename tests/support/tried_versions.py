@@ -6,16 +6,18 @@ import pytest
 
 from probe.catalogue.families import Family
 
+APPLICATIONS = frozenset({"spring", "streams"})
+"""Applications that report deliveries, as libraries do."""
 BUILD_S = 900
-"""Time limit of a test that may have to build a Rust library first: two minutes on two idle cores, once per cache."""
+"""Time limit of a test that may have to build a library first: two minutes on two idle cores, once per cache."""
 
 
 def tried(family: Family) -> tuple[str, ...]:
     """Return the core versions, without any the oldest and the newest that the fake serves.
 
-    Applications have tests of their own.
+    Applications have tests of their own; a wrapper is tried as a library.
     """
-    if family.core or family.judged_by or any(one.library for one in family.versions):
+    if family.core or family.judged_by or family.family in APPLICATIONS:
         return family.core
     old = family.behaviour.old_requests
     served = [one.version for one in family.versions if old is None or not old.covers(one.version)]
@@ -32,6 +34,6 @@ def marks(family: Family, place: int) -> list[pytest.MarkDecorator]:
     found = [pytest.mark.xdist_group(family.family)]
     if place or not family.core:
         found.append(pytest.mark.real)
-    if family.source.kind == "crate":
+    if family.source.kind == "crate" or family.source.build:
         found.append(pytest.mark.timeout(BUILD_S))
     return found

@@ -2,7 +2,7 @@
 //
 // fetchTopicOffsets() and fetchTopicOffsetsByTimestamp() ask for all partitions of the topic, and for metadata before. An
 // error of a partition is not handed on: its offset is told in its place (lib/kafkajs/_admin.js). There is no question
-// whether a topic could be created, as createTopics() cannot validate only, and none that describes the cluster.
+// whether a topic could be created, as createTopics() cannot validate only.
 import { LOOKBACK_MS, runQuestions } from "../../node/questions.js";
 import { connected } from "./client.js";
 import { errorOf } from "./errors.js";
@@ -11,8 +11,8 @@ import { settle } from "./settings.js";
 /** Ask until closing is requested. */
 export async function admin(library, start, reports, stopping) {
   await connected(library, start, reports, settle(library, start), "admin", (client) => {
-    const cluster = start.group ? [["group", () => client.describeGroups([start.group])]] : [];
-    return runQuestions(start, reports, stopping, errorOf, Object.entries(queries(client, start)), cluster);
+    const [offsets, cluster] = [queries(client, start), aboutTheCluster(client, start)].map(Object.entries);
+    return runQuestions(start, reports, stopping, errorOf, offsets, cluster);
   });
 }
 
@@ -32,5 +32,13 @@ function queries(client, { topic, group }) {
     timestamp: async (partition) =>
       of(await client.fetchTopicOffsetsByTimestamp(topic, Date.now() - LOOKBACK_MS), partition, "offset"),
     ...(group && { committed }),
+  };
+}
+
+/** Return the questions about the cluster. No call describes it; a list of its topics is asked of any broker, too. */
+function aboutTheCluster(client, { group }) {
+  return {
+    cluster: () => client.listTopics(),
+    ...(group && { group: () => client.describeGroups([group]) }),
   };
 }

@@ -11,7 +11,7 @@ export function loadLibrary(folder, mark) {
   const stated = load("./package.json").version;
   return {
     ...load("./").KafkaJS,
-    family: "confluent-kafka-javascript",
+    family: "confluent-javascript",
     stated,
     version: mark ? `${stated}+local.${mark}` : stated,
   };
