@@ -65,26 +65,28 @@ def build(package: Path, scripts: Iterable[str], env: Mapping[str, str], node: P
 
     ToolError with the first complaint, if one fails or takes longer than `BUILD_S` seconds.
     """
-    prefix = headers(node)
     known = json.loads((package / "package.json").read_text()).get("scripts", {})
-    path = os.pathsep.join([str(node.parent), os.environ.get("PATH", ""), str(Path(sys.executable).parent)])
     with tempfile.TemporaryDirectory(prefix="npm-") as scratch:
-        ours = {
-            "PATH": path,
-            "NODE_OPTIONS": "",
-            "MAKEFLAGS": f"-l{os.cpu_count() or 1}",  # a make without a limit of jobs starts all compilers at once
-            "npm_config_cache": scratch,
-            "npm_config_nodedir": str(prefix),
-            "npm_config_update_notifier": "false",
-        }
+        around = {**os.environ, **_environment(node, scratch), **env}
         for script in scripts:
             if script not in known:
                 raise ToolError(f"{package.name} has no script {script}; name another version")
             late = ToolError(f"{package.name}: {script} took longer than {BUILD_S:.0f} s; try on a quieter machine")
-            argv = [str(find_tool("npm")), "run", script]
-            done = run_command(argv, BUILD_S, late, cwd=package, env={**os.environ, **ours, **env})
+            done = run_command([str(find_tool("npm")), "run", script], BUILD_S, late, cwd=package, env=around)
             if done.returncode:
                 raise ToolError(f"{package.name}: {script} failed: {complaint(done.stdout + done.stderr)}")
+
+
+def _environment(node: Path, scratch: str) -> dict[str, str]:
+    places = [str(node.parent), os.environ.get("PATH", ""), str(Path(sys.executable).parent)]
+    return {
+        "PATH": os.pathsep.join(places),
+        "NODE_OPTIONS": "",
+        "MAKEFLAGS": f"-l{os.cpu_count() or 1}",  # a make without a limit of jobs starts all compilers at once
+        "npm_config_cache": scratch,
+        "npm_config_nodedir": str(headers(node)),
+        "npm_config_update_notifier": "false",
+    }
 
 
 def complaint(output: str) -> str:

@@ -137,7 +137,7 @@ class TestBuilt:
     @pytest.mark.parametrize(("role", "profile", "properties", "text"), [
         ("group", "acks-1", {}, "only producers"),
         ("producer", "static-member", {}, "only members of a group"),
-        ("producer", "isolated", {"kafkaJS.sessionTimeout": "1"}, "no setting 'kafkaJS.sessionTimeout' for role producer"),
+        ("producer", "isolated", {"kafkaJS.sessionTimeout": "1"}, "no setting 'kafkaJS.sessionTimeout'"),
         ("producer", "isolated", {"kafkaJS.idempotent": "perhaps"}, "does not take 'perhaps'"),
         ("producer", "isolated", {"invented.setting": "1"}, "No such configuration property"),
         ("producer", "isolated", {"idempotent": "true"}, "must be moved to the kafkaJS block"),

@@ -151,7 +151,7 @@ def _packaged(span: NodeSpan) -> Package | None:
 
 
 def _library(family: Family, version: Version, cache: Path, program: Path) -> tuple[Path, str]:
-    """Return the folder of the library's package, built for a Node if it has compiled code; and its name with digest."""
+    """Return the folder of the library's package, built if it has compiled code, and its name with digest."""
     name, artifact = family.source.name, version.pinned_artifact
     if artifact.startswith(LOCAL):
         return Path(artifact.removeprefix(LOCAL)), f"checkout of {name} {version.version}"
