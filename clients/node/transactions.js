@@ -6,17 +6,18 @@ import { sendTogether } from "./sending.js";
 import { seriesOf } from "./series.js";
 
 /**
- * Run a transaction per interval until closing is requested. No call of these libraries is documented to be repeatable
- * and no error to be final, so after each failure the next transaction follows.
+ * Run a transaction per interval until closing is requested. After each failure the next transaction follows, unless an
+ * error is final, which is thrown.
  *
  * `calls` has what differs between libraries: `begin()` returns a transaction with commit() and abort(); `sender(it)`
  * and `errorOf` are those of sendTogether; `overlapping` tells whether the sends of a transaction overlap;
- * `sendOffsets(it, group, number)` commits the offset that an application took this transaction's input from; `leave(it)`,
- * if there is one, frees the producer from a transaction that was not begun (`it` is null) or whose abort failed.
+ * `sendOffsets(it, group, number)` commits the offset that an application took this transaction's input from. Where there
+ * is one, `leave(it)` frees the producer from a transaction that was not begun (`it` is null) or whose abort failed, and
+ * `isFinal(error)` tells whether the library documents that the producer is of no use any more.
  */
 export async function runTransactions(start, reports, stopping, calls) {
   const running = run(start, reports, stopping, calls);
-  await stopping.waitUntilAsked();
+  await Promise.race([running, stopping.waitUntilAsked()]);
   await Promise.race([running, sleep(stopping.remaining() / 2)]); // an open transaction may end
 }
 
@@ -47,7 +48,7 @@ class Transaction {
       await this.#transaction.commit();
       this.#report("TXN_COMMITTED");
     } catch (error) {
-      this.#report("TXN_ERROR", error);
+      this.#failed(error);
       await this.#abort();
     }
   }
@@ -80,9 +81,14 @@ class Transaction {
       await this.#transaction.abort();
       this.#report("TXN_ABORTED");
     } catch (error) {
-      this.#report("TXN_ERROR", error);
+      this.#failed(error);
       await this.calls.leave?.(this.#transaction);
     }
+  }
+
+  #failed(error) {
+    this.#report("TXN_ERROR", error);
+    if (!this.stopping.asked && this.calls.isFinal?.(error)) throw error;
   }
 
   #report(kind, error) {

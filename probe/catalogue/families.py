@@ -94,6 +94,18 @@ class NodeSpan(Span):
     """npm packages with a Node for machines whose own is older, in the form of `extra`: one per processor."""
 
 
+class NpmBuild(_Strict):
+    """How an npm package with compiled code is built here from the sources that it brings."""
+
+    scripts: tuple[str, ...] = Field(min_length=1)
+    """Scripts of its package.json, in this order."""
+    env: Mapping[str, str] = {}
+    tools: tuple[str, ...]
+    """Programs of this machine that they need."""
+    keep: tuple[str, ...] = Field(min_length=1)
+    """What runs, as patterns of paths in the package. The rest, sources and objects, is removed."""
+
+
 class Source(_Strict):
     """How a version is obtained."""
 
@@ -113,6 +125,8 @@ class Source(_Strict):
     """Of npm: what the library itself depends on, in the form of `extra`. It lies in the folder of every version."""
     nodes: tuple[NodeSpan, ...] = ()
     """Of npm: the first span that covers the version decides; by default any Node that the driver runs on."""
+    build: NpmBuild | None = None
+    """Of npm: for a package with compiled code."""
     pythons: tuple[PythonSpan, ...] = ()
     """Of wheels: the first span that covers the artifact's version decides; by default the probe's own CPython."""
     tags: Mapping[str, str] = {}

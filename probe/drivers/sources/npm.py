@@ -20,11 +20,13 @@ from probe.catalogue.families import Family, NodeSpan, Version
 from probe.catalogue.files import clients_folder
 from probe.drivers.launch import Launch
 from probe.drivers.sources.node_program import node
+from probe.drivers.sources.npm_native import NativeBuild
 from probe.errors import ProvisionError
 from probe.files.atomic import filling
 from probe.model.versions import version_key
 from probe.toolchain import npm, npm_tarballs
 from probe.toolchain.cache_folders import locked
+from probe.toolchain.npm_build import BUILD_S
 from probe.toolchain.tools import ToolError
 
 STAMP = "probe-stamp.json"
@@ -67,7 +69,7 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
     ProvisionError if it cannot be downloaded or does not match its digest, ToolError if there is no Node.
     """
     program = _program(family, version, cache)
-    library, artifact = _library(family, version, cache)
+    library, artifact = _library(family, version, cache, program)
     packages = [Package.parse(text) for text in family.source.extra]
     key = hashlib.sha256("\n".join(family.source.extra).encode()).hexdigest()[:12]
     folder = cache / "npm" / f"beside-{family.family}-{key}"
@@ -148,15 +150,16 @@ def _packaged(span: NodeSpan) -> Package | None:
     return next((item for item in map(Package.parse, span.packages) if item.name == wanted), None)
 
 
-def _library(family: Family, version: Version, cache: Path) -> tuple[Path, str]:
-    """Return the folder of the library's package, and its name with digest."""
+def _library(family: Family, version: Version, cache: Path, program: Path) -> tuple[Path, str]:
+    """Return the folder of the library's package, built if it has compiled code, and its name with digest."""
     name, artifact = family.source.name, version.pinned_artifact
     if artifact.startswith(LOCAL):
         return Path(artifact.removeprefix(LOCAL)), f"checkout of {name} {version.version}"
     library = Package(name, artifact, version.digest)
-    folder = cache / "npm" / f"{name.replace('/', '+')}-{artifact}"
+    made = NativeBuild.of(family, program)
+    folder = cache / "npm" / f"{name.replace('/', '+')}-{artifact}{made.mark if made else ''}"
     beside = (*family.source.inside, *_extra(family, version))
-    held = _have([library, *(Package.parse(text) for text in beside)], folder)
+    held = _have([library, *(Package.parse(text) for text in beside)], folder, made)
     return folder / "node_modules" / name, f"npm {name} {artifact} {held[str(library)]}"
 
 
@@ -167,14 +170,17 @@ def _extra(family: Family, version: Version) -> tuple[str, ...]:
     return min(after, key=lambda item: version_key(item.version)).extra if after else version.extra
 
 
-def _have(packages: Sequence[Package], folder: Path) -> dict[str, str]:
-    """Fill a folder with packages unless it holds exactly those; return their digests by `name@version`."""
+def _have(packages: Sequence[Package], folder: Path, made: NativeBuild | None = None) -> dict[str, str]:
+    """Fill a folder with packages unless it holds exactly those; return their digests by `name@version`.
+
+    The first one is built if it has compiled code.
+    """
     if not packages:
         return {}
-    with locked(folder):
+    with locked(folder, *([BUILD_S] if made else [])):
         held = _read(folder)
         if held is None or not _fits(held, packages):
-            held = _fill(packages, folder)
+            held = _fill(packages, folder, made)
     return held
 
 
@@ -183,7 +189,7 @@ def _fits(held: dict[str, str], packages: Sequence[Package]) -> bool:
     return same and all(item.digest in {"", held[str(item)]} for item in packages)
 
 
-def _fill(packages: Sequence[Package], folder: Path) -> dict[str, str]:
+def _fill(packages: Sequence[Package], folder: Path, made: NativeBuild | None) -> dict[str, str]:
     with filling(folder) as whole:
         files = npm.pack([str(item) for item in packages], whole)
         served = {f"{name}@{version}": file for file in files for name, version in [npm_tarballs.identity(file)]}
@@ -193,6 +199,8 @@ def _fill(packages: Sequence[Package], folder: Path) -> dict[str, str]:
             npm_tarballs.unpack(served[str(item)], whole / "node_modules" / item.name)
         for file in files:
             file.unlink()
+        if made:
+            made.build(whole / "node_modules" / packages[0].name)
         (whole / STAMP).write_text(json.dumps(held, indent=1))
     return held
 
