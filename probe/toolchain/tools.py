@@ -14,6 +14,8 @@ FIXES = {
     "node": "install Node with npm, or run `python3 run.py setup`, which takes both from a package registry",
     "npm": "install npm, or run `python3 run.py setup`, which takes it from a package registry",
     "cargo": "install Rust with cargo; no package registry serves a compiler that is new enough",
+    "gcc": "install a C compiler; no package registry serves one",
+    "make": "install make; no package registry serves it",
     "chromium": "install Chromium, or run `python3 run.py setup`, which takes one from a package registry",
 }
 
