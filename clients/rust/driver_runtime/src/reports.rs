@@ -105,6 +105,11 @@ impl Instance {
         let mut read = event(Kind::Received).partition(partition).offset(offset);
         read.0.value = String::from_utf8_lossy(value).into_owned();
         self.report(read);
+        self.handle().await;
+    }
+
+    /// Returns when the application has done with a record or a transaction what it was told to take long for.
+    pub async fn handle(&self) {
         let busy_ms = self.0.handler_ms.swap(0, Ordering::SeqCst);
         if let Ok(busy_ms @ 1..) = u64::try_from(busy_ms) {
             tokio::select! {
