@@ -1,4 +1,4 @@
-//! What the wrapper tells through its contexts: errors of the client as a whole, log lines, assignments.
+//! What the wrapper reports through its contexts: errors of the client as a whole, log lines, assignments.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -146,7 +146,7 @@ impl Commits {
         new
     }
 
-    /// Commits before another member takes over. The rebalance is told on a thread of the runtime.
+    /// Commits before another member takes over. The wrapper reports the rebalance on a thread of the runtime.
     fn give_up(&self, consumer: &BaseConsumer<Notices>) {
         tokio::task::block_in_place(|| self.commit(consumer));
     }

@@ -108,7 +108,7 @@ impl Instance {
         self.handle().await;
     }
 
-    /// Returns when the application has done with a record or a transaction what it was told to take long for.
+    /// Returns when the application has handled a record, or the transaction that it keeps open.
     pub async fn handle(&self) {
         let busy_ms = self.0.handler_ms.swap(0, Ordering::SeqCst);
         if let Ok(busy_ms @ 1..) = u64::try_from(busy_ms) {
