@@ -120,7 +120,7 @@ class Source(_Strict):
     old_until: str = ""
     """Last version under the old name."""
     extra: tuple[str, ...] = ()
-    """Further artifacts that are needed (`group:artifact:version`, `name==version`; of npm: with digests)."""
+    """Further artifacts that are needed (`group:artifact:version`, `name==version`; npm, crates: with digests)."""
     inside: tuple[str, ...] = ()
     """Of npm: what the library itself depends on, in the form of `extra`. It lies in the folder of every version."""
     nodes: tuple[NodeSpan, ...] = ()
@@ -138,6 +138,8 @@ class Source(_Strict):
     Maven resolves for an unlisted version and the source's `extra`, in which {version} stands for it."""
     main: str = "probe.driver.Driver"
     """Of jars: the class that is started."""
+    needs: tuple[str, ...] = ()
+    """Of crates: programs that a build of C code needs, which a machine may lack."""
     own_replacements: bool = False
     """Of modules: the driver is built with the replacements of the library's go.mod, which else hold for the library's
     own programs only."""

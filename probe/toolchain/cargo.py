@@ -48,6 +48,13 @@ def build(folder: Path, target: Path, env: Mapping[str, str], *features: str) ->
     return target / "release" / PROGRAM
 
 
+def pin(folder: Path, name: str, version: str) -> None:
+    """Make the lock file of the manifest in a folder name this version of a crate. ToolError with cargo's complaint."""
+    done = _cargo("update", name, "--precise", version, cwd=folder, env={})
+    if done.returncode:
+        raise ToolError(f"{folder.name}: no {name} {version}: {complaint(done)}")
+
+
 def newest(name: str) -> str:
     """Return the newest release of a crate. ProvisionError if the registry does not answer."""
     found = re.search(r"^version: (\S+)", _info(name), re.MULTILINE)

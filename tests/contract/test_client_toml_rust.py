@@ -12,7 +12,7 @@ import pytest
 from probe.catalogue.families import Family, Version, read_family
 from probe.catalogue.selectors import PROFILES
 from probe.drivers.sources.compiled import tags_of
-from probe.drivers.sources.crate import manifest
+from probe.drivers.sources.crate import Pin, manifest
 from probe.model.versions import version_key
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
@@ -60,6 +60,18 @@ def test_the_lock_file_pins_the_newest_version_with_its_digest(family: Family) -
 def test_every_feature_of_a_driver_is_in_client_toml(family: Family) -> None:
     stated = tomllib.loads((CLIENTS / family.family / "driver" / "Cargo.toml").read_text())
     assert set(stated.get("features", ())) == set(family.source.tags)
+
+
+def test_a_wrapper_is_built_with_the_library_that_it_is_said_to_have() -> None:
+    for item in read("rust-rdkafka").versions:
+        assert item.library is not None
+        inside = Pin.parse(item.extra[0])
+        assert (inside.name, inside.version.partition("+")[2]) == ("rdkafka-sys", item.library.version)
+
+
+def test_a_wrapper_has_the_profiles_of_its_library() -> None:
+    library = read_family(CLIENTS / "librdkafka" / "client.toml")
+    assert set(library.profiles) - set(read("rust-rdkafka").profiles) == {"autocommit"}
 
 
 def test_features_follow_the_version() -> None:

@@ -30,10 +30,13 @@ generate-lockfile) if [ -n "$OFFLINE" ]; then echo "error: no network" >&2; exit
     esac
     printf '[[package]]\\nname = "range"\\nversion = "0.0.0"\\n[[package]]\\nname = "toy"\\nversion = "%s"\\n' $there \
         > Cargo.lock ;;
+update) echo "pinned $2 $4" >> "$BUILDS"
+    printf '[[package]]\\nname = "%s"\\nversion = "%s"\\nchecksum = "'$PINNED'"\\n' "$2" "$4" > pinned ;;
 build) if [ -n "$BROKEN" ]; then echo "error[E0433]: cannot find it" >&2; echo "more" >&2; exit 101; fi
     echo x >> "$BUILDS"
     mkdir -p "$6/release"; echo built > "$6/release/program"
-    printf '[[package]]\\nname = "toy"\\nversion = "1.0.0"\\nchecksum = "00ff"\\n' > Cargo.lock ;;
+    printf '[[package]]\\nname = "toy"\\nversion = "1.0.0"\\nchecksum = "00ff"\\n' > Cargo.lock
+    if [ -f pinned ]; then cat pinned >> Cargo.lock; fi ;;
 esac
 """
 
@@ -84,6 +87,33 @@ def test_a_wrong_digest_is_refused_and_both_are_named(family: Family, tmp_path: 
     other = Version(version="1.0.0", digest="sha256:ff00")
     with pytest.raises(ProvisionError, match=rf"^toy 1\.0\.0: .*sha256:{DIGEST}.*sha256:ff00"):
         crate.obtain(family, other, tmp_path / "cache")
+
+
+def test_a_version_is_built_with_the_crates_that_it_pins(
+    family: Family, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digest = "ab" * 32
+    monkeypatch.setenv("PINNED", digest)
+    pinned = family.versions[0].model_copy(update={"extra": (f"toy-sys==2.0.0+7.1.0 sha256:{digest}",)})
+    crate.obtain(family, pinned, tmp_path / "cache")
+    assert (tmp_path / "builds").read_text() == "pinned toy-sys 2.0.0+7.1.0\nx\n"
+    other = pinned.model_copy(update={"extra": (f"toy-sys==2.0.0+7.1.0 sha256:{'cd' * 32}",)})
+    with pytest.raises(ProvisionError, match=rf"^toy 1\.0\.0: .*sha256:{digest}.*sha256:cdcd"):
+        crate.obtain(family, other, tmp_path / "cache")
+
+
+def test_a_crate_beside_the_library_has_a_digest(family: Family, tmp_path: Path) -> None:
+    unpinned = family.versions[0].model_copy(update={"extra": ("toy-sys==2.0.0",)})
+    with pytest.raises(ProvisionError, match=r"'toy-sys==2\.0\.0' is not a pinned crate; write name==version sha256"):
+        crate.obtain(family, unpinned, tmp_path / "cache")
+
+
+def test_a_missing_compiler_of_c_is_an_error_of_one_line(family: Family, tmp_path: Path) -> None:
+    source = family.source.model_copy(update={"needs": ("no-such-compiler",)})
+    needy = family.model_copy(update={"source": source})
+    with pytest.raises(ProvisionError, match=r"^toy 1\.0\.0: no-such-compiler is not on this machine; install it$"):
+        crate.obtain(needy, needy.versions[0], tmp_path / "cache")
+    assert not (tmp_path / "builds").exists()
 
 
 def test_a_driver_that_does_not_build_is_an_error_of_one_line(

@@ -53,7 +53,7 @@ def _tools() -> Iterator[Finding]:
     yield Finding("cache", True, f"{cache_root()}, {shutil.disk_usage(cache_root()).free >> 30} GiB free")
     for name in ("go", "java"):
         yield _tool(name, partial(_path, name), needed=True)
-    for name in ("node", "npm", "cargo", "gcc"):
+    for name in ("node", "npm", "cargo", "gcc", "make"):
         yield _tool(name, partial(_path, name), needed=False)
     yield _tool("browser", _browser, needed=False)
 

@@ -1,8 +1,9 @@
 """Clients that are Rust crates: one driver source, built once per version of the library.
 
 A build has a manifest of its own: the driver's, with the library's version and the places of its sources. It begins
-with the driver's lock file, so that what the version does not decide is the same in every build. The compiled
-dependencies of a family share one folder in the cache.
+with the driver's lock file, so that what the version does not decide is the same in every build; `versions.extra`
+(`name==version sha256:...`) are crates of which a version has others than that. The compiled dependencies of a family
+share one folder in the cache.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 import shutil
 import tomllib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from probe.catalogue.families import Family, Version
@@ -24,7 +26,7 @@ from probe.files.atomic import filling
 from probe.model.versions import release_of
 from probe.toolchain import cargo
 from probe.toolchain.cache_folders import locked
-from probe.toolchain.tools import ToolError
+from probe.toolchain.tools import ToolError, find_tool
 
 SHARED = "rust"
 """The folder of clients with what Rust drivers share."""
@@ -35,6 +37,23 @@ debug = false
 strip = true
 """
 """Builds are quick and small. As in an application's release, overflow is not checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A crate in one version, beside the library."""
+
+    name: str
+    version: str
+    digest: str
+
+    @classmethod
+    def parse(cls, text: str) -> Pin:
+        """Parse `name==version sha256:...`. ProvisionError if it is none."""
+        found = re.fullmatch(r"([\w-]+)==([\w.+-]+) (sha256:[0-9a-f]{64})", text)
+        if found is None:
+            raise ProvisionError(f"{text!r} is not a pinned crate; write name==version sha256:...")
+        return cls(found[1], found[2], found[3])
 
 
 def obtain(family: Family, version: Version, cache: Path) -> Launch:
@@ -92,7 +111,7 @@ def _key(family: Family, version: Version) -> str:
     root = clients_folder().resolve()
     shared = (root / SHARED).rglob("*")
     files = [path for path in (*shared, *_driver(family).rglob("*")) if path.suffix in {".rs", ".toml", ".lock"}]
-    return _hash(files, root, cargo.cargo_version(), PROFILE, *tags_of(family, version))[:16]
+    return _hash(files, root, cargo.cargo_version(), PROFILE, *tags_of(family, version), *version.extra)[:16]
 
 
 def _hash(files: Iterable[Path], root: Path, *salt: str) -> str:
@@ -122,17 +141,25 @@ def _build(family: Family, version: Version, shared: Path, whole: Path) -> None:
     shutil.copyfile(_driver(family) / "Cargo.lock", folder / "Cargo.lock")
     mark = version.version.partition("+local.")[2]
     env = {"PROBE_LOCAL": mark} if mark else {}
+    for tool in family.source.needs:
+        find_tool(tool)
+    pins = [Pin.parse(text) for text in version.extra]
+    for item in pins:
+        cargo.pin(folder, item.name, item.version)
     program = cargo.build(folder, shared / "target", env, *tags_of(family, version))
-    digest = _checksum(family, (folder / "Cargo.lock").read_text())
+    lock = (folder / "Cargo.lock").read_text()
+    digest = _checksum(family.source.name, lock)
     check_digest(family, version, digest)
+    for item in pins:
+        check_digest(family, version.model_copy(update={"digest": item.digest}), _checksum(item.name, lock))
     shutil.copy2(program, whole / cargo.PROGRAM)
     shutil.copyfile(folder / "Cargo.lock", whole / "Cargo.lock")
     record = {"crate": family.source.name, "digest": digest, "cargo": cargo.cargo_version()}
     (whole / "record.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
-def _checksum(family: Family, lock: str) -> str:
-    """Return the digest of the library's crate, which cargo checked; empty for a checkout."""
+def _checksum(name: str, lock: str) -> str:
+    """Return the digest of a crate, which cargo checked; empty for a checkout."""
     packages = tomllib.loads(lock)["package"]
-    found = [item.get("checksum", "") for item in packages if item["name"] == family.source.name]
+    found = [item.get("checksum", "") for item in packages if item["name"] == name]
     return f"sha256:{found[0]}" if found and found[0] else ""
