@@ -1,4 +1,4 @@
-"""What watermill-kafka reports to an application, beside sarama inside it (proto/driver.proto, and verdicts on both)."""
+"""What watermill-kafka reports to an application beside sarama (proto/driver.proto, and verdicts on both)."""
 
 from __future__ import annotations
 
