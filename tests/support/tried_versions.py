@@ -7,7 +7,7 @@ import pytest
 from probe.catalogue.families import Family
 
 BUILD_S = 900
-"""Time limit of a test that may have to build a Rust library first: two minutes on two idle cores, once per cache."""
+"""Time limit of a test that may have to compile a library in Rust or C first: up to two minutes on two idle cores."""
 
 
 def tried(family: Family) -> tuple[str, ...]:
@@ -32,6 +32,6 @@ def marks(family: Family, place: int) -> list[pytest.MarkDecorator]:
     found = [pytest.mark.xdist_group(family.family)]
     if place or not family.core:
         found.append(pytest.mark.real)
-    if family.source.kind == "crate":
+    if family.source.kind == "crate" or family.source.cgo:
         found.append(pytest.mark.timeout(BUILD_S))
     return found
