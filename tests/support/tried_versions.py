@@ -34,6 +34,6 @@ def marks(family: Family, place: int) -> list[pytest.MarkDecorator]:
     found = [pytest.mark.xdist_group(family.family)]
     if place or not family.core:
         found.append(pytest.mark.real)
-    if family.source.kind == "crate" or family.source.build:
+    if family.source.kind == "crate" or family.source.build or family.source.cgo:
         found.append(pytest.mark.timeout(BUILD_S))
     return found

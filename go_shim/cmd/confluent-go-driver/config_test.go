@@ -93,3 +93,20 @@ func TestThisProgramSaysThatItWasBuiltWithoutTheWrapper(t *testing.T) {
 		t.Errorf("%v is no refusal", err)
 	}
 }
+
+func TestErrorsOfConnectionsAreNoneOfConsuming(t *testing.T) {
+	for _, one := range []struct {
+		name, text string
+		wanted     bool
+	}{
+		{"_ALL_BROKERS_DOWN", "3/3 brokers are down", true},
+		{"_TRANSPORT", "127.0.0.1:9092/1: Connect to ipv4#127.0.0.1:9092 failed: Connection refused", true},
+		{"_TRANSPORT", "Failed to fetch committed offsets for 2 partition(s) in group \"g\": Local: Broker transport failure", false},
+		{"_MAX_POLL_EXCEEDED", "Application maximum poll interval (8000ms) exceeded by 12ms", false},
+		{"TOPIC_AUTHORIZATION_FAILED", "Fetch from broker 1 failed: Broker: Topic authorization failed", false},
+	} {
+		if found := isOfClient(one.name, one.text); found != one.wanted {
+			t.Errorf("%s: %s: %v", one.name, one.text, found)
+		}
+	}
+}

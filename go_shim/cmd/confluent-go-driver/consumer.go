@@ -71,7 +71,7 @@ func (r *reader) message(item *kafka.Message, each func(kafka.TopicPartition)) {
 // failed reports an error of consuming without a partition, which the event does not have. A fatal one does not end the
 // instance, as it does not with librdkafka's other binding, which calls it an error of consuming, too.
 func (r *reader) failed(failed kafka.Error) {
-	if isOfClient(failed) {
+	if isOfClient(nameOf(int(failed.Code())), failed.String()) {
 		ofClient(r.out, failed)
 		return
 	}
