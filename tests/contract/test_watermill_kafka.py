@@ -1,4 +1,4 @@
-"""What watermill-kafka tells an application, beside sarama, which is inside it (proto/driver.proto, and verdicts on both)."""
+"""What watermill-kafka tells an application (proto/driver.proto), and verdicts on it and on the sarama inside it."""
 
 from __future__ import annotations
 
