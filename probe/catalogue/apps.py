@@ -1,7 +1,7 @@
 """Reads apps.toml: applications and wrappers, the library inside each version, and their settings.
 
-An application is driven as its library with the application's own settings, in the application's roles. A wrapper has
-no driver of its own and sets nothing: it mirrors the row of the library inside it.
+An application is driven as its library with the application's own settings, in the application's roles. A wrapper sets
+nothing: it mirrors the row of the library inside it, also where a family drives the wrapper itself.
 """
 
 from __future__ import annotations
