@@ -79,10 +79,10 @@ def test_each_acknowledgement_has_its_own_offset() -> None:
     assert min(offset for _, offset in acked) == 0
 
 
-def test_a_reader_without_a_group_is_told_nothing_where_sarama_s_is_told_an_error() -> None:
-    for client, outcome, told in (
+def test_a_reader_without_a_group_hears_of_no_error_where_sarama_s_does() -> None:
+    for client, outcome, errors in (
         (f"watermill-kafka@{FAMILY.newest.version}", Outcome.REFRESHES, 0),
         ("sarama@1.43.3", Outcome.SURFACES, 1),
     ):
         for _, verdict in play([planned(client, "disk/storage-error", role="consumer")]):
-            assert (verdict.outcome, verdict.facts.errors_surfaced) == (outcome, told), client
+            assert (verdict.outcome, verdict.facts.errors_surfaced) == (outcome, errors), client
