@@ -11,7 +11,7 @@ import typer
 from probe import __version__
 from probe.cli.console.failure import fail
 from probe.cli.laboratory import LaboratoryError, is_missing, need_laboratory
-from probe.cli.lazy_group import LazyGroup
+from probe.cli.lazy_group import LazyGroup, collect_garbage
 from probe.cli.wiring.signals import handle_signals
 from probe.errors import REFUSED, EndedError, ExhaustedError, ProbeError, reason_of
 from probe.processes.resources import exhaustion, raise_file_limit
@@ -44,6 +44,7 @@ def probe(
 ) -> None:
     """Drive real Kafka clients against brokers in fault states. Without a command: the core run, matrix and site."""
     if context.invoked_subcommand is None:
+        collect_garbage()
         need_laboratory("the core run")
         from probe.cli.commands.run import core_run  # noqa: PLC0415  # `--help` and other commands do not need it
 

@@ -123,6 +123,22 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 
+def collect_garbage() -> None:
+    """Let the collector run from here on (`probe.cli.main`). It leaves out what is imported, which stays."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+
+
+class _Invoked(TyperCommand):
+    """A command; what was allocated until it is invoked stays until it ends."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Invoke it."""
+        collect_garbage()
+        return super().invoke(ctx)
+
+
 class LazyGroup(TyperGroup):
     """A group whose list of commands is made from the table. Only the invoked command is imported."""
 
@@ -146,13 +162,8 @@ def load(name: str) -> Any:
     """
     if COMMANDS[name].laboratory:
         need_laboratory(f"`probe {name}`")
-    gc.disable()
-    try:
-        module = importlib.import_module(f"probe.cli.commands.{COMMANDS[name].module}")
-    finally:
-        gc.freeze()  # what is imported stays, so a pass of the collector over it would find nothing
-        gc.enable()
+    module = importlib.import_module(f"probe.cli.commands.{COMMANDS[name].module}")
     function = getattr(module, name.replace("-", "_"))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    alone.command(name)(function)
+    alone.command(name, cls=_Invoked)(function)
     return get_command(alone)

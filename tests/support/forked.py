@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from probe.cli import main
+from probe.cli.app import main
 
 DEADLINE_S = 120
 
