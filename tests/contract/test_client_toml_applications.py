@@ -75,10 +75,12 @@ def test_roles_profiles_and_limits(family: Family) -> None:
     assert all(limit.source for limit in family.behaviour.back_off_ms)
 
 
-def test_kcat_uses_the_wheels_of_librdkafka() -> None:
-    pinned = {item.pinned_artifact: item.digest for item in read("librdkafka").versions}
-    for item in read("kcat").versions:
-        assert item.digest == pinned[item.pinned_artifact]
+@pytest.mark.parametrize("name", ["kcat", "confluent-kafka-aio"])
+def test_what_runs_librdkafkas_wheels_names_the_librdkafka_inside(name: str) -> None:
+    wheels = {item.pinned_artifact: (item.digest, item.version) for item in read("librdkafka").versions}
+    for item in read(name).versions:
+        assert item.library is not None
+        assert (item.digest, item.library.version) == wheels[item.pinned_artifact]
 
 
 @pytest.mark.parametrize(("version", "tags"), [("1.28.5", ["telegraf"]), ("1.29.5", ["ibm", "telegraf"])])
