@@ -156,7 +156,7 @@ def settled(role: str, profile: str, properties: dict[str, str]) -> Any:
     script = (
         f"const start = {{ ...{json.dumps(start)}, bootstrap: ['localhost:1'] }};"
         f"import {{ connected }} from {json.dumps(str(DRIVER / 'client.js'))};"
-        "const told = await new Promise((resolve) => {"
+        "const ended = await new Promise((resolve) => {"
         "  const reports = { ready: resolve, notice() {} };"
         "  const attempt = async () => {"
         "    const { block, own } = settle(library, start);"
@@ -165,6 +165,6 @@ def settled(role: str, profile: str, properties: dict[str, str]) -> Any:
         "  };"
         "  attempt().catch((error) => resolve(error.message));"
         "});"
-        "const answer = told"
+        "const answer = ended"
     )
     return ask(script)

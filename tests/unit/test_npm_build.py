@@ -123,7 +123,13 @@ def test_a_machine_without_a_compiler_skips_the_family_with_that_reason(
     with pytest.raises(ProvisionError, match=r"^toy 1\.0\.0: g\+\+ is not on this machine; install a C\+\+ compiler"):
         provision(family, family.versions[0], tmp_path / "cache")
     assert npm_native.compiler_of(family)[0] is False
-    assert not (tmp_path / "cache" / "npm").exists()
+    assert [path.suffix for path in (tmp_path / "cache" / "npm").iterdir()] == [".lock"]
+
+
+def test_what_is_built_already_needs_no_compiler(family: Family, tmp_path: Path, bin_folder: Path) -> None:
+    first = package_of(family, tmp_path / "cache")
+    (bin_folder / "g++").unlink()
+    assert package_of(family, tmp_path / "cache") == first
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 // Role admin: questions in turn (driver.proto).
 //
 // fetchTopicOffsets() and fetchTopicOffsetsByTimestamp() ask for all partitions of the topic, and for metadata before. An
-// error of a partition is not handed on: its offset is told in its place (lib/kafkajs/_admin.js). There is no question
+// error of a partition is not handed on: its offset stands for the answer (lib/kafkajs/_admin.js). There is no question
 // whether a topic could be created, as createTopics() cannot validate only.
 import { LOOKBACK_MS, runQuestions } from "../../node/questions.js";
 import { connected } from "./client.js";
@@ -16,7 +16,7 @@ export async function admin(library, start, reports, stopping) {
   });
 }
 
-/** Return the questions about a partition; each returns the offset that an application is told. */
+/** Return the questions about a partition; each returns the offset that an application gets. */
 function queries(client, { topic, group }) {
   const of = (partitions, partition, key) =>
     Number(partitions.find((item) => item.partition === partition)?.[key] ?? -1);

@@ -39,11 +39,11 @@ export function construct(library, start, reports, { block, own }, kind) {
 
 /** librdkafka reads its settings when connecting begins, and refuses them before it sends a request. */
 async function refused(library, connecting) {
-  const told = connecting.then(
+  const failure = connecting.then(
     () => null,
     (error) => error,
   );
-  const error = await Promise.race([told, nextTurn(null)]);
+  const error = await Promise.race([failure, nextTurn(null)]);
   if (error) throw unsupported(library, error);
 }
 

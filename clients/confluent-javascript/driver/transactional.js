@@ -1,7 +1,8 @@
 // Role transactional: one transaction per interval, with the records of its workload.
 //
 // An error states its remedy (INTRODUCTION.md, error handling): the call may be repeated if it is `retriable`, the client is
-// of no use any more if it is `fatal`; else the transaction is aborted, as in the library's example.
+// of no use any more if it is `fatal`; else the transaction is aborted, as in the library's example. Neither is ever true up
+// to 1.10.1: librdkafka's errors have them as `isRetriable` and `isFatal` (lib/error.js, lib/kafkajs/_common.js).
 import { runTransactions } from "../../node/transactions.js";
 import { connected, construct } from "./client.js";
 import { errorOf } from "./errors.js";

@@ -190,6 +190,8 @@ def _fits(held: dict[str, str], packages: Sequence[Package]) -> bool:
 
 
 def _fill(packages: Sequence[Package], folder: Path, made: NativeBuild | None) -> dict[str, str]:
+    if made:
+        made.check()
     with filling(folder) as whole:
         files = npm.pack([str(item) for item in packages], whole)
         served = {f"{name}@{version}": file for file in files for name, version in [npm_tarballs.identity(file)]}

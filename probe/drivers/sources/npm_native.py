@@ -21,12 +21,13 @@ class NativeBuild:
 
     @classmethod
     def of(cls, family: Family, program: Path) -> NativeBuild | None:
-        """Return the build for a Node, None for a family without compiled code. ToolError if something is missing."""
-        if family.source.build is None:
-            return None
-        if text := npm_build.lacks(program, family.source.build.tools):
+        """Return the build for a Node, None for a family without compiled code."""
+        return None if family.source.build is None else cls(family.source.build, program)
+
+    def check(self) -> None:
+        """Raise ToolError if this machine cannot build it; what is built already needs no compiler."""
+        if text := npm_build.lacks(self.node, self.how.tools):
             raise ToolError(text)
-        return cls(family.source.build, program)
 
     @property
     def mark(self) -> str:
