@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,6 +43,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: order.index(_kind(item)))
     for item in items:
         item.add_marker(pytest.mark.xdist_group(_kind(item) or item.path.stem))
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported and collected out of every later pass of the garbage collector: it stays."""
+    gc.freeze()
 
 
 def _kind(item: pytest.Item) -> str:

@@ -1,4 +1,7 @@
-"""The wheel and the source archive, each installed into an empty environment without a network."""
+"""The wheel and the source archive, each installed into an empty environment without a network.
+
+The quick tests install the wheel alone, since the installation of the archive builds the same wheel again.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {suffix: next(path for path in paths if path.name.endswith(suffix)) for suffix in SUFFIXES}
 
 
-@pytest.fixture(scope="module", params=SUFFIXES)
+@pytest.fixture(scope="module", params=[SUFFIXES[0], pytest.param(SUFFIXES[1], marks=pytest.mark.real)])
 def folder(request: pytest.FixtureRequest, built: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with an environment `env` that holds nothing but the probe and what it asks for."""
     made = tmp_path_factory.mktemp("installed")
