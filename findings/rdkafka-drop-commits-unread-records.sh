@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # rdkafka (Rust) 0.39.0: a consumer that is dropped commits records that its application never got.
 #
-# The drop closes the consumer and polls until it is closed; records that wait in the queue are thrown away
+# The drop closes the consumer and polls until it is closed; records that wait in the queue are discarded
 # (src/consumer/base_consumer.rs, 770-777). To librdkafka a record that was taken from an event was read
-# (src/rdkafka_event.c of 2.12.1, 143), and with enable.auto.commit and enable.auto.offset.store, which are on by default, closing
-# commits what was read. Whoever joins next begins after these records. With enable.auto.offset.store=false nothing counts
-# as read until the application says so.
+# (src/rdkafka_event.c of 2.12.1, 143), and with enable.auto.commit and enable.auto.offset.store, which are on by
+# default, closing commits what was read. The next member begins after these records. With
+# enable.auto.offset.store=false nothing counts as read until the application says so.
 #
 # Seen 2026-11-28 with rdkafka 0.39.0, rdkafka-sys 4.10.0+2.12.1, Rust 1.95, on librdkafka's mock cluster: ten consumers,
 # each of a group of its own, read 10 of 20,000 records and are dropped. How many lose how much is by chance:
@@ -84,9 +84,8 @@ async fn many(servers: &str, store: &'static str) -> usize {
     }
     let ahead = found.iter().filter(|more| **more > 0).count();
     let most = found.iter().max().unwrap().max(&0);
-    println!(
-        "enable.auto.offset.store={store}: {ahead} of {CONSUMERS} committed more than they read; at most {most} unread records"
-    );
+    print!("enable.auto.offset.store={store}: {ahead} of {CONSUMERS} committed more than they read; ");
+    println!("at most {most} unread records");
     ahead
 }
 
