@@ -91,7 +91,7 @@ def test_a_missing_go_is_reported_in_one_line(tmp_path: Path, monkeypatch: pytes
 def test_a_missing_c_compiler_is_reported_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PROBE_CACHE", str(tmp_path))
-    with pytest.raises(ToolError, match=r"^gcc is not on this machine; install a C++ compiler"):
+    with pytest.raises(ToolError, match=r"^gcc is not on this machine; install a C\+\+ compiler"):
         golang.build("./cmd/confluent-go-driver", tmp_path / "out", cgo=True)
 
 
