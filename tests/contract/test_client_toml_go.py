@@ -1,4 +1,4 @@
-"""clients/franz-go, kafka-go, confluent-go and watermill-kafka: client.toml agrees with the releases."""
+"""clients/franz-go, kafka-go, confluent-go and watermill: client.toml agrees with the releases."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read(name: str) -> Family:
     return read_family(CLIENTS / name / "client.toml")
 
 
-@pytest.fixture(params=["franz-go", "kafka-go", "confluent-go", "watermill-kafka"])
+@pytest.fixture(params=["franz-go", "kafka-go", "confluent-go", "watermill"])
 def family(request: pytest.FixtureRequest) -> Family:
     return read(request.param)
 
@@ -89,14 +89,14 @@ def test_every_build_tag_is_in_client_toml(family: Family) -> None:
 
 
 def test_the_wrapper_is_an_upgrade_across_the_mended_sarama() -> None:
-    wrapper = read("watermill-kafka")
+    wrapper = read("watermill")
     inside = {item.version: item.library for item in wrapper.versions}
     assert [str(inside[version]) for version in ("3.0.3", "3.0.4")] == ["sarama@1.42.1", "sarama@1.43.3"]
     assert all(one and one.family == "sarama" for one in inside.values())
 
 
 def test_the_wrapper_has_sarama_s_profiles_but_no_workload_in_bursts() -> None:
-    wrapper, sarama = read("watermill-kafka"), read("sarama")
+    wrapper, sarama = read("watermill"), read("sarama")
     assert set(wrapper.profiles) == set(sarama.profiles)
     assert set(wrapper.missing_workloads) == {Workload.PIPELINED}
 

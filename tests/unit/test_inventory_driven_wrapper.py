@@ -28,12 +28,12 @@ def test_sarama_beside_the_wrapper_is_counted_once_and_the_wrapper_is_named() ->
 )
 def test_the_wrapper_alone_stands_for_the_sarama_inside_it(module: str, version: str, library: str) -> None:
     (found,) = read(go_mod(f"{WRAPPER}{module} v{version}"), "go.mod").found
-    assert found.selector == f"watermill@{version}"
-    app = apps()["watermill"]
+    assert found.selector == f"watermill-kafka@{version}"
+    app = apps()["watermill-kafka"]
     assert (app.family, app.inside(version).library) == ("sarama", library)
 
 
 def test_the_wrapper_s_rows_agree_with_its_family() -> None:
-    for item in families()["watermill-kafka"].versions:
+    for item in families()["watermill"].versions:
         assert item.library
-        assert apps()["watermill"].inside(item.version).library == item.library.version
+        assert apps()["watermill-kafka"].inside(item.version).library == item.library.version

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	family = "watermill-kafka"
+	family = "watermill"
 	module = "github.com/ThreeDotsLabs/watermill-kafka/v3"
 )
 

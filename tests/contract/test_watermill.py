@@ -18,10 +18,10 @@ from tests.support.fake_brokers import brokers
 from tests.support.real_cells import planned, play
 from tests.support.shared_runs import result_of, run_once
 
-FAMILY = read_families(Path(__file__).resolve().parents[2] / "clients")["watermill-kafka"]
+FAMILY = read_families(Path(__file__).resolve().parents[2] / "clients")["watermill"]
 SARAMA = "github.com/IBM/sarama"
 WRITER, MEMBER, BURSTS = "writer", "member", "bursts"
-pytestmark = [pytest.mark.real, pytest.mark.xdist_group("watermill-kafka"), pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.real, pytest.mark.xdist_group("watermill"), pytest.mark.timeout(900)]
 
 
 def _events(version: Version) -> dict[str, list[pb.Event]]:
@@ -81,7 +81,7 @@ def test_each_acknowledgement_has_its_own_offset() -> None:
 
 def test_a_reader_without_a_group_hears_of_no_error_where_sarama_s_does() -> None:
     for client, outcome, errors in (
-        (f"watermill-kafka@{FAMILY.newest.version}", Outcome.REFRESHES, 0),
+        (f"watermill@{FAMILY.newest.version}", Outcome.REFRESHES, 0),
         ("sarama@1.43.3", Outcome.SURFACES, 1),
     ):
         for _, verdict in play([planned(client, "disk/storage-error", role="consumer")]):
