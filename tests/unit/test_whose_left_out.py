@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from fingerprints import Question, asked, questions, report, views, wrong  # found by the line above
 
 Sent = dict[Cell, tuple[Handshake, ...]]
-ASKED = 60
+ASKED = 150
 """Questions per view."""
 
 
