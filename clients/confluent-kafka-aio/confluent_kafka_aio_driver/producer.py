@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 from confluent_kafka import KafkaException
 from confluent_kafka.aio import AIOProducer
-from driver_runtime.event_loop import CHECK_S, LoopCaller
+from driver_runtime.event_loop import CHECK_S
+from driver_runtime.future_sender import FutureSender
 from driver_runtime.library import Stopping, Unsupported
 from driver_runtime.reports import Reports
-from driver_runtime.series import destination, series_of
-from driver_runtime.workload import Ticker, value_of
+from driver_runtime.series import series_of
+from driver_runtime.workload import Ticker
 from librdkafka_driver.errors import error_of
 from librdkafka_driver.notices import Notices
 from librdkafka_driver.settings import configure
@@ -58,43 +59,21 @@ async def close(client: Any, stop: Stopping) -> None:
     await client.close()
 
 
-class Sender:
+class Sender(FutureSender):
     """Sends records and reports their results."""
 
-    def __init__(self, start: pb.Start, reports: Reports, stop: Stopping, client: Any) -> None:
-        self._start = start
-        self._reports = reports
-        self._stop = stop
-        self._client = client
-        self.bridge = LoopCaller()
-        self.ended: Callable[[int, int], None] = lambda _, __: None
-        """Called with partition and sequence, as sent, of every operation that ended."""
+    _error_of = staticmethod(error_of)
 
-    def send(self, partition: int, sequence: int, clock: int) -> None:
-        """Pass a record to the library, from a thread of the driver; wait until it was taken."""
-        value = value_of(self._start.instance, partition, sequence, clock)
-        self._reports.sent(partition, sequence, clock)
-        try:
-            self.bridge.call(self._send(partition, sequence, value))
-        except Exception as error:  # noqa: BLE001  # the application gets any exception of produce()
-            self._failed(partition, sequence, error)
+    async def _produce(self, value: bytes, where: Mapping[str, Any]) -> asyncio.Future[Any]:
+        future: asyncio.Future[Any] = await self._client.produce(self._start.topic, value, **where)
+        return future
 
-    async def _send(self, partition: int, sequence: int, value: str) -> None:
-        where = destination(self._start, partition, sequence)
-        future = await self._client.produce(self._start.topic, value.encode(), **where)
-        future.add_done_callback(lambda done: self._done(partition, sequence, done))
-
-    def _done(self, partition: int, sequence: int, done: asyncio.Future[Any]) -> None:
-        if done.cancelled():
-            return
-        if (error := done.exception()) is not None:
-            self._failed(partition, sequence, error)
-        else:
-            stored = done.result()
-            self._reports.acked(stored.partition(), sequence, stored.offset())
-            self.ended(partition, sequence)
+    @staticmethod
+    def _place(stored: Any) -> tuple[int, int]:
+        return stored.partition(), stored.offset()
 
     def _failed(self, partition: int, sequence: int, error: BaseException) -> None:
-        if not self._stop.asked:  # what a close leaves behind has no result of the library
-            self._reports.send_error(partition, sequence, error_of(error))
-        self.ended(partition, sequence)
+        if self._stop.asked:  # what a close leaves behind has no result of the library
+            self.ended(partition, sequence)
+        else:
+            super()._failed(partition, sequence, error)
