@@ -96,27 +96,10 @@ func (w *writer) close() {
 	w.logs.close()
 }
 
-// producer writes records to every partition, or with every key.
-type producer struct {
-	*writer
-	workload *driver.Workload
-}
-
 func openProducer(set config, start *driverpb.Start, out *driver.Instance) (driver.Client, error) {
 	w, err := newWriter(set, start, out)
 	if err != nil {
 		return nil, err
 	}
-	p := &producer{writer: w}
-	p.workload = driver.StartWorkload(out, start, func(partition int32, sequence int64, ended func()) bool {
-		p.write(partition, sequence, func(error) { ended() })
-		return true
-	})
-	return p, nil
-}
-
-func (p *producer) Close() {
-	p.workload.Stop()
-	p.close()
-	p.workload.ReportSkipped()
+	return driver.StartProducer(out, start, w.write, w.close), nil
 }
