@@ -25,8 +25,9 @@ from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.settled import read_runs
 from probe.diagnose.fingerprints import Fingerprints, learned, whole
 from probe.diagnose.fits import Hulls, Lines
+from probe.diagnose.libraries import Sure, Whose
 from probe.diagnose.traits import Observed, hard_part
-from probe.diagnose.whose import Listed, Sure, Whose
+from probe.diagnose.whose import Listed
 from probe.model import Cell
 from probe.model.handshake import Handshake
 from probe.protocol.apis import HANDSHAKE_APIS

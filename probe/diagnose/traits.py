@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from probe.model.handshake import FirstFetch, Handshake
-from probe.protocol.apis import API_VERSIONS
+from probe.protocol.apis import API_VERSIONS, SASL_APIS
 
 Value = int | str
 ASKS, SESSIONS = "asks for versions", "fetch sessions"
@@ -93,12 +93,37 @@ def traits_of(handshakes: Iterable[Handshake], began: Container[int]) -> Traits:
     """Return what tells a library apart in what connections sent; `began` has those whose first request was seen."""
     versions: dict[int, set[int]] = defaultdict(set)
     values: dict[str, set[Value]] = defaultdict(set)
-    for one in handshakes:
+    for one in map(without_log_in, handshakes):
         for api, version in (*one.versions, *one.requests):
             versions[api].add(version)
         for name, value in _values(one, began=one.conn in began):
             values[name].add(value)
     return _sorted(versions, values)
+
+
+def without_log_in(sent: Handshake) -> Handshake:
+    """Return what a connection would have sent without a log-in (SASL), so that it says the same of the library.
+
+    The Java client asks for versions in version 0 before it logs in, and again, with its own version and name, after it
+    (`SaslClientAuthenticator`): only the latter counts.
+    """
+    apis = [api for api, _ in sent.requests]
+    if not {*apis, *(api for api, _ in sent.versions)}.intersection(SASL_APIS):
+        return sent
+    done = next((place for place, api in enumerate(apis) if api in SASL_APIS), len(apis))
+    again = API_VERSIONS in apis[done:]
+    kept = tuple(
+        (api, version)
+        for place, (api, version) in enumerate(sent.requests)
+        if api not in SASL_APIS and not (again and place < done and api == API_VERSIONS)
+    )
+    asked = dict(reversed(kept)).get(API_VERSIONS)
+    versions = tuple(
+        (api, asked if api == API_VERSIONS and asked is not None else version)
+        for api, version in sent.versions
+        if api not in SASL_APIS
+    )
+    return replace(sent, requests=kept, versions=versions)
 
 
 def united(several: Iterable[Traits]) -> Traits:

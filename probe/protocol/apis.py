@@ -35,9 +35,15 @@ DESCRIBE_CLUSTER = api_key("DescribeCluster")
 ALTER_CLIENT_QUOTAS = api_key("AlterClientQuotas")
 CONSUMER_GROUP_HEARTBEAT = api_key("ConsumerGroupHeartbeat")
 
+SASL_HANDSHAKE = api_key("SaslHandshake")
+SASL_AUTHENTICATE = api_key("SaslAuthenticate")
+
+SASL_APIS = (SASL_HANDSHAKE, SASL_AUTHENTICATE)
+"""APIs by which a client logs in. After SaslHandshake version 0 its tokens follow without any header (KIP-152)."""
 HANDSHAKE_APIS = (
     API_VERSIONS,
-    *map(api_key, ("SaslHandshake", "SaslAuthenticate", "GetTelemetrySubscriptions", "PushTelemetry")),
+    *SASL_APIS,
+    *map(api_key, ("GetTelemetrySubscriptions", "PushTelemetry")),
 )
 """APIs that a client sends on a connection before its work, or in addition to it."""
 DISCOVERY_APIS = (METADATA, FIND_COORDINATOR)

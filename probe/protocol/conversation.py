@@ -7,7 +7,7 @@ from struct import Struct
 
 from probe.model import Event, Request, Response
 from probe.model.handshake import Handshake
-from probe.protocol.apis import API_VERSIONS, CONTROLLED_SHUTDOWN, FETCH, PRODUCE
+from probe.protocol.apis import API_VERSIONS, CONTROLLED_SHUTDOWN, FETCH, PRODUCE, SASL_HANDSHAKE
 from probe.protocol.compiler import MALFORMED, skip_tags
 from probe.protocol.digest import ANSWERS, QUESTIONS
 from probe.protocol.exchanges import NOTHING, request_event, response_event
@@ -22,6 +22,8 @@ from probe.protocol.sessions import FetchSessions
 UNSUPPORTED_VERSION = 35
 HIGHEST_API = 1000
 MAX_PENDING = 10_000
+SMALLEST_REQUEST, SMALLEST_ANSWER = 8, 4
+"""Bytes of the shortest headers."""
 
 _REQUEST = Struct(">hhi").unpack_from
 _INT16 = Struct(">h").unpack_from
@@ -33,7 +35,8 @@ class Conversation:
 
     The methods never raise for bytes sent by peers. A body that cannot be read gives an event with `error`. Bytes that
     are not of Kafka's protocol give one more event with `error` (API -1). After that nothing is decoded any more, and
-    `fault` contains the reason.
+    `fault` contains the reason. After SaslHandshake version 0 the tokens of the log-in have no header of Kafka's
+    (KIP-152): frames of both sides are passed over until a request of the definitions comes.
     """
 
     def __init__(
@@ -53,16 +56,18 @@ class Conversation:
         self._first = FirstRequests(schemas)
         self._schemas, self._names = schemas, names
         self._sessions = sessions or FetchSessions()
-        self.asking, self.answering = Splitter(8), Splitter(4)
+        self.asking, self.answering = Splitter(0), Splitter(0)
         """The frames of both directions."""
         self._pending: deque[Asked] = deque()
+        self._tokens = False  # they may come
 
     def client_bytes(self, data: bytes, at: int) -> list[Event]:
         """Process bytes from the client, the last at `at` microseconds. Return the completed events."""
         out: list[Event] = []
         if not self.fault:
             for frame in self.asking.feed(data):
-                self.fold.take(self._request(frame, at), out)
+                if not self._is_token(frame):
+                    self.fold.take(self._request(frame, at), out)
                 if self.fault:
                     break
             if self.asking.fault and not self.fault:
@@ -74,7 +79,8 @@ class Conversation:
         out: list[Event] = []
         if not self.fault:
             for frame in self.answering.feed(data):
-                self.fold.take(self._response(frame, at), out)
+                if self._pending or not self._tokens:
+                    self.fold.take(self._response(frame, at), out)
                 if self.fault:
                     break
             if self.answering.fault and not self.fault:
@@ -95,9 +101,19 @@ class Conversation:
         """Return the API key of the request with this correlation id, -1 if there is none."""
         return next((asked.api for asked in self._pending if asked.corr == corr), -1)
 
+    def _is_token(self, frame: Frame) -> bool:
+        """Return whether a frame of the client is a token of a log-in, as none of the definitions begins with it."""
+        if not self._tokens or frame.end - frame.start < SMALLEST_REQUEST:
+            return self._tokens
+        api, version, _ = _REQUEST(frame.data, frame.start)
+        return self._schemas.request(api, version) is None
+
     def _request(self, frame: Frame, at: int) -> Request:
         data, start, end, size, _ = frame
+        if end - start < SMALLEST_REQUEST:
+            return self._broken_request(f"not Kafka: a request of {end - start} bytes", at)
         api, version, corr = _REQUEST(data, start)
+        self._tokens = (api, version) == (SASL_HANDSHAKE, 0)
         if not (0 <= api <= HIGHEST_API and version >= 0):
             return self._broken_request(f"not Kafka: API key {api}, version {version}", at)
         self.requests[api] += 1
@@ -147,7 +163,9 @@ class Conversation:
         return asked, digest
 
     def _response(self, frame: Frame, at: int) -> Response:
-        data, start, _, size, _ = frame
+        data, start, end, size, _ = frame
+        if end - start < SMALLEST_ANSWER:
+            return self._broken_response(f"not Kafka: an answer of {end - start} bytes", at)
         (corr,) = _INT32(data, start)
         asked = self._take(corr)
         if asked is None:

@@ -51,5 +51,7 @@ ANSWERS: dict[int, Answer] = {
     apis.END_TXN: coordinators.answer_key,
     apis.TXN_OFFSET_COMMIT: coordinators.answer_commit,
     apis.CONSUMER_GROUP_HEARTBEAT: coordinators.answer_key,
+    apis.SASL_HANDSHAKE: coordinators.answer_code,
+    apis.SASL_AUTHENTICATE: coordinators.answer_code,
 }
 """API key to the function that reads its responses."""

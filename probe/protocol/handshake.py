@@ -1,4 +1,8 @@
-"""Keep what a client sends first on a connection. Only the first request of an API is read for it."""
+"""Keep what a client sends first on a connection. Only the first request of an API is read for it.
+
+Of ApiVersions the first one that names the client's software counts: the Java client asks before its log-in without a
+name, and after it with one.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +98,7 @@ class FirstRequests:
         if len(self._order) < FIRST:
             self._order.append((api, asked.version))
         if api in self._versions:
-            return False
+            return api == API_VERSIONS and self._software[0] is None  # Java asks twice where it logs in
         self._versions[api] = asked.version
         return api in _READ
 

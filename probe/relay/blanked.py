@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from struct import Struct
 from typing import NamedTuple
 
+from probe.protocol.apis import SASL_HANDSHAKE
 from probe.protocol.compiler import MALFORMED, skip_tags
 from probe.protocol.confidential import Found, Span, confidential, has_confidential
 from probe.protocol.definitions import REQUEST, RESPONSE
 from probe.protocol.frames import MAX_FRAME, PREFIX
 from probe.protocol.layout import Layout
-from probe.protocol.names import api_key
 from probe.protocol.schemas import Schemas
 
 Piece = tuple[int, int, bytes]
@@ -25,7 +25,6 @@ Piece = tuple[int, int, bytes]
 ASK, ANSWER = 0, 1
 FIELD, WHOLE = b"\0", b"\xff"
 """What stands in place of a field, and of a message: no message of Kafka begins with the latter."""
-SASL_HANDSHAKE = api_key("SaslHandshake")
 _HEADER, _INT16, _INT32 = Struct(">hhi").unpack_from, Struct(">h").unpack_from, Struct(">i").unpack_from
 _FIXED = 8
 """Bytes of a request's header before its client id."""

@@ -139,3 +139,32 @@ def test_too_many_open_requests_end_the_decoding() -> None:
         talk.client_bytes(data * 100, second * 1_000_000)
     assert "without an answer" in talk.fault
     assert talk.requests[12] == 10_001
+
+
+def test_tokens_without_headers_are_passed_over() -> None:
+    """After SaslHandshake version 0 (KIP-152); Java up to 1.0 and the brokers of that time log in so."""
+    talk = conversation()
+    ask(talk, 17, 0, corr=1, Mechanism="PLAIN")
+    answer(talk, 17, 0, corr=1, Mechanisms=["PLAIN"])
+    for token in (b"\0Alice\0S3cretWord", b"\0a\0b", b"", b"n,,n=user,r=fyko+d2lbbFgONRv9qkxdawL"):
+        assert talk.client_bytes(framed(token), 20) == []
+        assert talk.broker_bytes(framed(token[:3]), 21) == []
+    ask(talk, 12, 3, corr=2, GroupId="g")
+    assert answer(talk, 12, 3, corr=2).corr == 2
+    assert talk.fault == ""
+
+
+@pytest.mark.parametrize(("asked", "answered"), [(framed(b"\0\3"), b""), (b"", framed(b"\0\3"))])
+def test_what_is_too_short_for_a_header_is_not_kafkas(asked: bytes, answered: bytes) -> None:
+    talk = conversation()
+    events = [*talk.client_bytes(asked, 1), *talk.broker_bytes(answered, 2)]
+    assert [event.error.split(":")[0] for event in events if isinstance(event, Request | Response)] == ["not Kafka"]
+    assert talk.fault
+
+
+def test_codes_of_log_ins_are_read() -> None:
+    talk = conversation()
+    ask(talk, 17, 1, corr=1, Mechanism="SCRAM-SHA-256")
+    assert answer(talk, 17, 1, corr=1, ErrorCode=33).code == 33
+    ask(talk, 36, 2, corr=2, AuthBytes=b"secret")
+    assert answer(talk, 36, 2, corr=2, ErrorCode=58).code == 58

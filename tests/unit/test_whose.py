@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probe.diagnose.fingerprints import Fingerprints, learned, whole
+from probe.diagnose.libraries import Span, Sure, Whose
 from probe.diagnose.traits import Observed
-from probe.diagnose.whose import Listed, Span, Sure, Whose
+from probe.diagnose.whose import Listed
 from probe.model.handshake import FirstFetch, Handshake, Purpose
-from probe.protocol.apis import FETCH, METADATA, PRODUCE
+from probe.protocol.apis import API_VERSIONS, FETCH, METADATA, PRODUCE
 from tests.support.sent_first import (
     NORTHERN,
     cell,
@@ -144,21 +145,54 @@ def test_a_reported_version_within_the_range_is_the_version(known: Fingerprints)
     assert found.reported.contradicts == ""
 
 
-@pytest.mark.parametrize(
-    ("name", "version", "against"),
-    [
-        ("librdkafka", "1.5", "what it sends is that of librdkafka after 1.2 and before 1.4"),
-        ("sarama", "v1.61.1", "what it sends is that of librdkafka"),
-    ],
-)
-def test_a_report_that_contradicts_is_shown_and_not_believed(
-    known: Fingerprints, name: str, version: str, against: str
-) -> None:
-    plain, found = asked(seen([northern(10)], line="3.9"), known), asked(reporting(name, version, northern(10)), known)
+def test_a_reported_version_that_contradicts_is_shown_and_not_believed(known: Fingerprints) -> None:
+    plain = asked(seen([northern(10)], line="3.9"), known)
+    found = asked(reporting("librdkafka", "1.5", northern(10)), known)
     assert found.reported is not None
-    assert (found.reported.name, found.reported.version, found.reported.contradicts) == (name, version, against)
+    assert found.reported.contradicts == "what it sends is that of librdkafka after 1.2 and before 1.4"
     assert found.version == ""
     assert replace(found, reported=None) == plain
+
+
+def test_a_name_that_no_other_library_sends_is_never_outweighed(known: Fingerprints) -> None:
+    """What it sends is that of another library: a proxy, a setting that was not learned, or an order that was not."""
+    found = asked(reporting("sarama", "v1.61.1", northern(10)), known)
+    assert (found.library, found.sure, found.span) == ("sarama", Sure.LIKELY, Span())
+    assert found.reason == "it reports the name sarama"
+    assert found.reported is not None
+    assert found.reported.contradicts == "what it sends is that of librdkafka"
+
+
+@pytest.mark.parametrize("name", ["rskafka", "krafka", "platformatic-kafka"])
+def test_a_library_without_fingerprints_that_names_itself_is_named(known: Fingerprints, name: str) -> None:
+    found = asked(reporting(name, "0.6.0", northern(10)), known)
+    assert (found.library, found.sure, found.text, found.version) == (
+        name,
+        Sure.LIKELY,
+        f"{name}, any version",
+        "0.6.0",
+    )
+    assert found.reported is not None
+    assert found.reported.contradicts == ""
+
+
+def greeting(version: int) -> Handshake:
+    """Return a connection of which nothing but ApiVersions was seen."""
+    pair = ((API_VERSIONS, version),)
+    return Handshake(conn=1, broker=1, purposes=(Purpose.DISCOVERY,), requests=pair, versions=pair)
+
+
+def test_no_library_is_named_from_api_versions_alone_if_several_send_it() -> None:
+    both = {cell(family, "1.0", "3.9"): (northern(7),) for family in ("northern", "eastern")}
+    found = asked(seen([greeting(3)]), learned(both))
+    assert (found.library, found.candidates) == ("", ("eastern", "northern"))
+    assert found.reason == "nothing but ApiVersions was seen, which many send alike"
+
+
+def test_a_library_is_named_from_api_versions_that_it_alone_sends() -> None:
+    found = asked(seen([greeting(3)]))
+    assert (found.library, found.sure) == ("northern", Sure.LIKELY)
+    assert asked(seen([greeting(2)])).library == ""
 
 
 def test_an_applications_version_is_not_the_librarys(known: Fingerprints) -> None:

@@ -25,7 +25,6 @@ FIRST_REQUESTS = 4
 """Requests by which a connection among brokers is recognised."""
 STRANGE = 8
 """Answers without a request, in a row, after which the beginning of an answer is searched for."""
-SASL_HANDSHAKE = api_key("SaslHandshake")
 _CORRELATION = Struct(">i").unpack_from
 LOST_ANSWER = "the answer is not in the capture"
 
@@ -33,8 +32,7 @@ LOST_ANSWER = "the answer is not in the capture"
 class Overheard(Conversation):
     """The decoder of one captured connection.
 
-    Where bytes are lost, it goes on at the next message that it can recognise. Tokens of SASL without Kafka's headers
-    (SaslHandshake version 0) are passed over: no request begins with them, and no answer has their number.
+    Where bytes are lost, it goes on at the next message that it can recognise.
     """
 
     def __init__(
@@ -47,14 +45,12 @@ class Overheard(Conversation):
         ranges: Ranges,
     ) -> None:
         super().__init__(conn, broker, schemas, names, sessions)
-        self.asking, self.answering = Splitter(0), Splitter(0)
         self.among_brokers = False
         """Only brokers send what was sent."""
         self._ranges = ranges
         self._seeking = [False, False]
         """The next message of the client, and of the broker, has to be found."""
         self._unchecked = FIRST_REQUESTS
-        self._tokens = False
         self._strange = 0
 
     def seek(self, *, client: bool) -> None:
@@ -96,15 +92,14 @@ class Overheard(Conversation):
         for frame in frames:
             if frame.holes and _header_lost(frame):
                 continue
+            if self._is_token(frame):
+                continue
             if not is_request(frame):
-                if self._tokens:
-                    continue
                 self.seek(client=True)
                 break
             if len(self._pending) >= MAX_PENDING:
                 self._pending.popleft()
             request = self._request(frame, at)
-            self._tokens = request.api == SASL_HANDSHAKE and request.version == 0
             if self._unchecked:
                 self._unchecked -= 1
                 self.among_brokers |= request.api in OF_BROKERS or REPLICA.fullmatch(self.client_id) is not None
