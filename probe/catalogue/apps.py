@@ -77,6 +77,8 @@ class App(_Strict):
     title: str
     kind: Literal["application", "wrapper"]
     family: str
+    driven_by: str = ""
+    """Family that drives the application itself, by the application's own versions; empty = none does."""
     names: tuple[str, ...] = ()
     """Other names of it, such as its software name in ApiVersions requests (KIP-511)."""
     roles: tuple[Role, ...] = ()
@@ -101,6 +103,15 @@ class App(_Strict):
         if self.kind == "wrapper" and self.settings:
             raise ValueError(f"{self.name} is a wrapper, which sets nothing")
         return self
+
+    @property
+    def is_proven_by_library(self) -> bool:
+        """Whether what the library does is what this does: a wrapper that sets nothing, and that nobody drives itself.
+
+        Of the cells in which shipped evidence has both, a library that fails was inside an application or wrapper that
+        does not in 173 of 365, and one that passes inside one that fails in 95 of 1,182.
+        """
+        return self.kind == "wrapper" and not self.driven_by
 
     def find(self, version: str) -> Inside | None:
         """Return the entry that covers a version, or what the version itself names; None if neither does."""

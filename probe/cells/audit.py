@@ -47,6 +47,9 @@ class Fault:
     """The cell behind the finding; for `suspected`, the cell with the library's default settings."""
     ignored: str = ""
     """Why and until when the finding is accepted, by an ignore file; empty = it counts."""
+    stand_in: str = ""
+    """What was measured in the client's place, in words: the library inside it, or another release with that library;
+    empty = nothing else than the client."""
     passes_in: str = ""
     """The smallest later version of the library that is known to pass in this cell; empty = none, or nothing fails."""
 
@@ -70,6 +73,8 @@ class Upgrade:
     """The newest lower version that was measured and does not conform."""
     exact: bool
     """Whether the version was measured in the configuration of the service."""
+    family: str = ""
+    """Whose version it is: the client's, or that of the library inside it."""
     application: str = ""
     """The release of the application that contains the version, with that release's settings: `filebeat 9.0.0`."""
 
@@ -200,7 +205,7 @@ def first_good(
     for name, cells in releases:
         found = {_compared(mine, item) for mine, item in zip(faults, examine(cells, stored), strict=False)}
         if found <= {Finding.PASSES, Finding.INFORMATIVE}:
-            return Upgrade(cells[0].version, last_bad, exact=True, application=name)
+            return Upgrade(cells[0].version, last_bad, exact=True, application=name, family=cells[0].family)
         if found & {Finding.FAILS, Finding.SUSPECTED}:
             last_bad = cells[0].version
     return None
@@ -232,7 +237,7 @@ def _smallest(
         if any(found.values()):
             last_bad = version
         elif all(key in found for key in asked):
-            return Upgrade(version, last_bad, exact=False)
+            return Upgrade(version, last_bad, exact=False, family=bad[0].cell.family)
     return None
 
 

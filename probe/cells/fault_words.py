@@ -7,8 +7,10 @@ from probe.cells.citations import evidence_of
 
 
 def doubt(fault: Fault) -> str:
-    """Return in brackets that the evidence is of the library's own settings; empty otherwise."""
-    return " (with the library's own settings)" if is_by_own_settings(fault) else ""
+    """Return in brackets what was measured in place of the client as it is; empty if it was measured itself."""
+    settings = "with the library's own settings" if is_by_own_settings(fault) else ""
+    measured = ", ".join(filter(None, (fault.stand_in, settings)))
+    return f" ({measured})" if measured else ""
 
 
 def is_by_own_settings(fault: Fault) -> bool:
@@ -31,4 +33,4 @@ def proof(fault: Fault) -> str:
 
 def unknown_reason(fault: Fault) -> str:
     """Return why a finding is not known."""
-    return f"{fault.evidence.tally}: {proof(fault)}" if fault.evidence else "never measured"
+    return f"{fault.evidence.tally}{doubt(fault)}: {proof(fault)}" if fault.evidence else "never measured"

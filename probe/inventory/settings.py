@@ -101,7 +101,7 @@ TELEGRAF: Mapping[str, tuple[str, Kind]] = {
 }
 """Keys that all Kafka plugins of Telegraf have: plugins/common/kafka/config.go of influxdata/telegraf."""
 TELEGRAF_OUTPUT = Application(
-    "telegraf-kafka",
+    "telegraf",
     Role.PRODUCER,
     {
         **TELEGRAF,
@@ -113,7 +113,7 @@ TELEGRAF_OUTPUT = Application(
 )
 """plugins/outputs/kafka/README.md of influxdata/telegraf."""
 TELEGRAF_INPUT = Application(
-    "telegraf-kafka",
+    "telegraf",
     Role.GROUP,
     {**TELEGRAF, "session_timeout": ("Consumer.Group.Session.Timeout", duration)},
 )

@@ -238,7 +238,7 @@ def test_an_application_gets_its_own_smallest_upgrade(tmp_path: Path) -> None:
     file = tmp_path / "fleet.txt"
     file.write_text("metricbeat@8.16.1\n")
     text, _, code = audit(file, results)
-    assert code == 1
+    assert (code, "producer disk/storage-error: stuck (sarama@1.29.1 inside it)" in text) == (0, True)
     assert "smallest upgrade: filebeat 9.0.0, which has sarama 1.43.3 (1.29.1 is not enough)" in text
 
 

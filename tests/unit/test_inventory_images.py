@@ -33,12 +33,12 @@ def inside(name: str) -> list[str]:
     [
         ("docker.elastic.co/beats/filebeat:8.16.1", ["filebeat@8.16.1"]),
         (f"docker.elastic.co/beats/metricbeat:8.16.1{DIGEST}", ["filebeat@8.16.1"]),
-        ("telegraf:1.31.1-alpine", ["telegraf-kafka@1.31.1"]),
-        ("docker.io/library/telegraf:v1.31.1", ["telegraf-kafka@1.31.1"]),
+        ("telegraf:1.31.1-alpine", ["telegraf@1.31.1"]),
+        ("docker.io/library/telegraf:v1.31.1", ["telegraf@1.31.1"]),
         ("registry.example:5000/mirror/jaeger-collector:1.50.0", ["jaeger@1.50.0"]),
         ("otel/opentelemetry-collector-contrib:0.100.0", ["opentelemetry-collector@0.100.0"]),
         ("otel/opentelemetry-collector-contrib:0.132.0", ["opentelemetry-collector@0.132.0"]),
-        ("otel/opentelemetry-collector-contrib:0.140.1", ["opentelemetry-collector-franz@0.140.1"]),
+        ("otel/opentelemetry-collector-contrib:0.140.1", ["opentelemetry-collector@0.140.1"]),
         ("jeffail/benthos:4.20.0", ["benthos@4.20.0", "benthos-franz@4.20.0"]),
         ("debezium/connect:2.7.3.Final", ["debezium@2.7.3.Final"]),
         ("quay.io/strimzi/kafka:0.43.0-kafka-3.8.0", ["kafka-connect@3.8.0"]),
@@ -72,8 +72,8 @@ def test_a_list_of_images_is_counted() -> None:
     assert reading.taken_for == "list of images"
     assert [(item.shown, item.count) for item in reading.found] == [
         ("filebeat@8.16.1", 1),
-        ("telegraf-kafka@1.31.1", 2),
-        ("opentelemetry-collector-franz@0.150.0", 1),
+        ("telegraf@1.31.1", 2),
+        ("opentelemetry-collector@0.150.0", 1),
         ("filebeat@7.17.0", 1),
         ("kafka-connect@3.8.0", 2),
         ("telegraf:latest", 1),
@@ -88,7 +88,7 @@ def test_a_table_of_images_is_read() -> None:
     text += "telegraf     1.31.1-alpine   0123456789ab   2 weeks ago   200MB\n"
     text += "<none>       <none>          0123456789ab   3 days ago    1MB\n"
     found = only(read(text, "images.txt"))
-    assert (found.selector, str(found.place)) == ("telegraf-kafka@1.31.1", "images.txt, line 2")
+    assert (found.selector, str(found.place)) == ("telegraf@1.31.1", "images.txt, line 2")
 
 
 def of_pods(text: str = PODS) -> dict[str, tuple[str, int]]:
@@ -100,8 +100,8 @@ def of_pods(text: str = PODS) -> dict[str, tuple[str, int]]:
 def test_pods_are_counted_by_what_owns_them() -> None:
     assert of_pods() == {
         "shop/filebeat-x": ("filebeat@8.16.1", 1),
-        "shop/metrics": ("telegraf-kafka@1.31.1", 2),
-        "shop/traces-0": ("opentelemetry-collector-franz@0.150.0", 1),
+        "shop/metrics": ("telegraf@1.31.1", 2),
+        "shop/traces-0": ("opentelemetry-collector@0.150.0", 1),
         "shop/orders-connect-0": ("kafka-connect@3.8.0", 1),
         "shop/logs-latest": ("telegraf:latest", 1),
     }
@@ -128,7 +128,7 @@ def test_what_makes_pods_counts_its_replicas() -> None:
     deployment = {"kind": "Deployment", "metadata": {"name": "a"}, "spec": {"replicas": 3, "template": template}}
     job = {"kind": "CronJob", "metadata": {"name": "b"}, "spec": {"jobTemplate": {"spec": {"template": template}}}}
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": [deployment, job]})
-    assert of_pods(text) == {"a": ("telegraf-kafka@1.31.1", 3), "b": ("telegraf-kafka@1.31.1", 1)}
+    assert of_pods(text) == {"a": ("telegraf@1.31.1", 3), "b": ("telegraf@1.31.1", 1)}
 
 
 def test_a_single_pod_is_read() -> None:

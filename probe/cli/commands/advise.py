@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from probe.catalogue.families import CatalogueError
+from probe.catalogue.identities import compared_as
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import any_line, select_profiles
 from probe.catalogue.workloads import select_workloads
@@ -118,8 +119,8 @@ def understand(what: Sequence[str], broker: str | None) -> Change:
     numbers = [item for item in what if re.fullmatch(r"\d[\w.+-]*", item)]
     names = tuple(item for item in what if item not in numbers)
     if len(numbers) == 2 and len(names) == 1 and "@" not in names[0]:
-        app = None if names[0] in families() else apps().get(names[0])
-        return Change("version", numbers[0], numbers[1], (app.family,) if app else names, app)
+        family, app = compared_as(names[0], numbers, families(), apps())
+        return Change("version", numbers[0], numbers[1], (family,), app)
     if broker is not None and len(numbers) == 1:
         return Change("broker", any_line(broker), any_line(numbers[0]), names)
     raise ProbeError(f"advise {' '.join(what)}: {USAGE}")

@@ -20,7 +20,8 @@ from probe.cli.console.audit_output import print_audit
 from probe.cli.console.inventory_output import reading_lines
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import say
-from probe.cli.wiring.audit_requests import Sources, answered, ask, report
+from probe.cli.wiring.audit_findings import Sources, answered, report
+from probe.cli.wiring.audit_requests import ask
 from probe.cli.wiring.catalogue import apps, packages
 from probe.cli.wiring.evidence import say_differing
 from probe.cli.wiring.ignore_file import accept, expired, read_ignore_file

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from probe.catalogue.families import CatalogueError
+from probe.catalogue.identities import family_of, identify
 from probe.catalogue.selectors import Chosen, any_line, own_profile, select_clients
 from probe.catalogue.workloads import select_workloads
 from probe.cells.audit import BAD, Fault, Finding, examine
@@ -23,6 +24,7 @@ from probe.cli.console.lookup_output import AT, as_json, as_text, counts_of, ove
 from probe.cli.console.wrapped import terminal_columns, wrapped
 from probe.cli.wiring import evidence as given
 from probe.cli.wiring.catalogue import apps, by_number, families
+from probe.cli.wiring.sides import Side, answers_of, library_side, notes_of, sides_of, used_of
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.evidence.wanted import Wanted
 from probe.model import CONTROL, Cell, Engine, Profile, Role
@@ -64,22 +66,28 @@ def lookup(
 
     A family alone has a line per version, and does not fail.
     """
-    asked = _chosen(client)
+    sides = _sides(client)
+    asked = sides[0].chosen
     line = any_line(broker)
     with given.open_evidence(evidence, results, max_age) as found:
-        every = found.find(_wanted(asked, client, role, engine, workload))
-        fitting = _fitting(every, asked, profile, scenario)
-        cells = in_order({_as_asked(cell, asked, line) for cell in fitting})
-        stored = completed(cells, every)
-        faults = [item for item in without_implied(examine(cells, stored)) if _is_asked(item, scenario)]
+
+        def known(side: Side) -> tuple[Fault, ...]:
+            every = found.find(_wanted(side.chosen, client, role, engine, workload))
+            fitting = _fitting(every, side.chosen, profile, scenario)
+            cells = in_order({_as_asked(cell, side.chosen, line) for cell in fitting})
+            return without_implied(examine(cells, completed(cells, every)))
+
+        every = answers_of(sides, known, by_profile=profile is not None)
+        faults = [item for item in every if _is_asked(item, scenario)]
         if not faults:
             raise NothingJudgedError(_nothing(client, found))
         bad = [item.evidence for item in faults if item.finding in BAD and item.evidence is not None]
         later = found.later([item.cell for item in bad], any_profile=False) if bad else {}
         passing = next_conforming(bad, later.values())
-    given.say_differing([stored[cell] for cell in cells if cell in stored])
+    given.say_differing([item.evidence for item in faults if item.evidence is not None])
     where = f"broker line {line}, {engine} engine, {_shown(profile, faults)}"
     meant = asked.client.family if _is_family(asked, client) else str(asked.client)
+    used = used_of(sides, faults)
     columns = terminal_columns()
     if json_out:
         about = {"client": client, "stands_for": meant, "broker": line, "engine": str(engine)}
@@ -87,24 +95,33 @@ def lookup(
     elif _is_family(asked, client):
         _print_versions(f"{client} on {where}", faults, columns)
     else:
-        settings = " with its settings" if asked.application else ""
-        driven = f" ({meant}{settings})" if meant != client else ""
+        driven = f" ({'; '.join(used)})" if used != [client] else ""
         title = wrapped(f"{client}{driven} on {where}: {counts_of(faults)}", columns, 2)
-        for text in (*title, *as_text(faults, passing, results, everything=everything, columns=columns)):
+        notes = [line for text in notes_of(sides, faults) for line in wrapped(text, columns, 2)]
+        for text in (*title, *notes, *as_text(faults, passing, results, everything=everything, columns=columns)):
             typer.echo(text)
     _check(client, faults, is_gate=not _is_family(asked, client))
 
 
-def _chosen(client: str) -> Chosen:
-    """Return the client of a name, without a registry. ProbeError for an unknown one, or several versions."""
+def _sides(client: str) -> tuple[Side, ...]:
+    """Return what answers for a name, without a registry. ProbeError for an unknown one, or several versions."""
+    name, at, _ = client.partition("@")
+    driven = family_of(name, families(), apps())
     try:
-        found = select_clients(families(), [client], by_number, apps())
+        if not at and driven:
+            return (Side(select_clients(families(), [driven], by_number)[-1]),)
+        if not driven:
+            return (_one(client, select_clients(families(), [client], by_number, apps())),)
+        return sides_of(identify(families(), client, by_number, apps()))
     except CatalogueError as error:
         raise ProbeError(str(error).replace("--client", "lookup")) from None
+
+
+def _one(client: str, found: Sequence[Chosen]) -> Side:
     if "@" in client and len(found) > 1:
         family = client.partition("@")[0]
         raise ProbeError(f"lookup {client}: {len(found)} versions; name one, or {family} for a line about each")
-    return found[-1]
+    return library_side(found[-1])
 
 
 def _is_family(asked: Chosen, client: str) -> bool:

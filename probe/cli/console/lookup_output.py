@@ -123,6 +123,7 @@ def _answer(fault: Fault, passing: Mapping[Cell, str], results: str) -> dict[str
         **said(seen),
         "reason": "" if seen is None else seen.reason,
         "passes_in": "" if seen is None else passing.get(seen.cell, ""),
+        "stand_in": fault.stand_in,
         "command": run_command([fault.cell], results) if seen is None else command(fault.cell, seen, results),
         "others": [] if seen is None else [said(item) for item in seen.beside],
     }

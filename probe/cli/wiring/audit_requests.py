@@ -1,41 +1,22 @@
-"""The clients of inventories as cells, and what settled cells say about each."""
+"""The clients of inventories as cells: of each client itself, and of the library inside it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from probe.catalogue.families import CatalogueError
+from probe.catalogue.identities import Identity, identify
 from probe.catalogue.scenarios import select_scenarios
-from probe.catalogue.selectors import LOCAL, Chosen, select_clients, select_profiles
-from probe.cells.aggregate import SettledCell
-from probe.cells.audit import Fault, Finding, Report, examine, first_good, upgrade
-from probe.cells.control_cells import without_implied
+from probe.catalogue.selectors import LOCAL, Chosen, select_profiles
 from probe.cli.wiring.catalogue import apps, by_number, choose_clients, families
-from probe.cli.wiring.evidence import open_evidence
 from probe.inventory.found import Found
 from probe.model import CONTROL, Cell, Engine, Profile, Role, Workload
 from probe.model.profile import DEFAULT_PROFILE
-from probe.model.versions import release_key
 from probe.planning.selection import Selection, combinations
 from probe.scenarios.scenario import Scenario
 
-if TYPE_CHECKING:
-    from probe.catalogue.apps import Application
-
 NO_SUCH_ROLE = "no scenario that is asked about has this role; leave the role empty for all"
-
-
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """What answers are taken from."""
-
-    evidence: Sequence[str] | None
-    """As `--evidence` names it; None = the user's own and the package's."""
-    results: str
-    max_age: int
-    """Age in days up to which evidence shows that a client passes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +24,27 @@ class AuditRequest:
     """A client of an inventory with its cells, or the reason why it has none."""
 
     service: Found
-    chosen: Chosen | None = None
+    identity: Identity | None = None
     cells: tuple[Cell, ...] = ()
+    """Of the client itself."""
+    library_cells: tuple[Cell, ...] = ()
+    """Of the library inside an application or wrapper."""
     problem: str = ""
     named: bool = True
     """Whether workloads were named. Otherwise one that is not known, other than `continuous`, is no question."""
+
+    @property
+    def is_runnable(self) -> bool:
+        """Whether the client itself can be measured: it can be obtained, and no settings are in the library's words."""
+        one = self.identity
+        return one is not None and one.is_obtainable and not (one.library and _own_settings(self.service, one))
+
+    @property
+    def all_cells(self) -> tuple[Cell, ...]:
+        """The cells whose evidence can answer."""
+        relative = self.identity.relative if self.identity else None
+        others = [replace(cell, version=relative.client.version) for cell in self.cells] if relative else []
+        return *self.cells, *others, *self.library_cells
 
 
 def ask(
@@ -59,32 +56,67 @@ def ask(
     """
     if why := service.broken or service.unknown:
         return AuditRequest(service, problem=why)
+    question = Question(service, tuple(scenarios), engine, line, tuple(workloads))
     try:
-        chosen = _chosen(service.selector)
-        selection = Selection(
-            clients=[chosen],
-            scenarios=[*select_scenarios([CONTROL]), *(item for item in scenarios if item.name != CONTROL)],
-            roles=[service.role] if service.role else tuple(Role),
-            profiles=_profiles(service),
-            own_profiles=not service.profile,
-            engine=engine,
-            brokers=[line],
-            workloads=workloads or (Workload.CONTINUOUS,),
-            own_workloads=() if workloads else [item.name for item in scenarios],
-        )
+        identity = _identity(service.selector)
+        own, problem = _cells(identity.itself, question, _own_settings(service, identity))
+        library, other = _cells(identity.library, question, service.properties)
     except CatalogueError as error:
         return AuditRequest(service, problem=str(error).removeprefix("--client "))
+    problem = "" if own or library else problem or other or NO_SUCH_ROLE
+    return AuditRequest(service, identity, own, library, problem, named=bool(workloads))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked about a service."""
+
+    service: Found
+    scenarios: tuple[Scenario, ...]
+    engine: Engine
+    line: str
+    workloads: tuple[Workload, ...]
+
+
+def _cells(chosen: Chosen | None, asked: Question, properties: Sequence[str]) -> tuple[tuple[Cell, ...], str]:
+    """Return the cells of one client; or none, and why there are none."""
+    if chosen is None:
+        return (), ""
+    service, scenarios = asked.service, asked.scenarios
+    selection = Selection(
+        clients=[chosen],
+        scenarios=[*select_scenarios([CONTROL]), *(item for item in scenarios if item.name != CONTROL)],
+        roles=[service.role] if service.role else tuple(Role),
+        profiles=profiles_of(service, properties),
+        own_profiles=not service.profile,
+        engine=asked.engine,
+        brokers=[asked.line],
+        workloads=asked.workloads or (Workload.CONTINUOUS,),
+        own_workloads=() if asked.workloads else [item.name for item in scenarios],
+    )
     every = list(combinations(selection))
     cells = tuple(item.cell for item in every if not item.reason and item.variant.expectation.conforms)
     cells = _with_control(cells, asked=any(item.name == CONTROL for item in scenarios))
-    skipped = (item.reason for item in every if item.reason)
-    problem = "" if cells else next(skipped, NO_SUCH_ROLE)
-    return AuditRequest(service, chosen, cells, problem, named=bool(workloads))
+    return cells, "" if cells else next((item.reason for item in every if item.reason), NO_SUCH_ROLE)
 
 
-def _profiles(service: Found) -> tuple[Profile, ...]:
-    """Return the profile of a service, with its properties. CatalogueError for an unknown one."""
-    return select_profiles([service.profile or DEFAULT_PROFILE], service.properties, None)
+def _own_settings(service: Found, identity: Identity) -> tuple[str, ...]:
+    """Return the properties that are not the application's own defaults anyway.
+
+    They are in the library's words, which the application's own family does not know; a library knows all of its own.
+    """
+    library = identity.library
+    if library is None or library.application is None:
+        return service.properties
+    one = library.application
+    usual = [one.app.properties(role, one.version) for role in ([service.role] if service.role else Role)]
+    defaults = {f"{key}={value}" for each in usual for key, value in each.items()}
+    return tuple(item for item in service.properties if item not in defaults)
+
+
+def profiles_of(service: Found, properties: Sequence[str]) -> tuple[Profile, ...]:
+    """Return the profile of a service, with properties. CatalogueError for an unknown one."""
+    return select_profiles([service.profile or DEFAULT_PROFILE], properties, None)
 
 
 def _with_control(cells: Sequence[Cell], *, asked: bool) -> tuple[Cell, ...]:
@@ -93,70 +125,8 @@ def _with_control(cells: Sequence[Cell], *, asked: bool) -> tuple[Cell, ...]:
     return tuple(cell for cell in cells if (cell.role, cell.workload) in used)
 
 
-def _chosen(name: str) -> Chosen:
-    """Return the client of a name without a registry; unlisted versions are identified by number."""
+def _identity(name: str) -> Identity:
+    """Return what a name stands for, without a registry; unlisted versions are identified by number."""
     if name.partition("@")[2].startswith(LOCAL):
-        return choose_clients([name])[0]
-    return select_clients(families(), [name], by_number, apps())[0]
-
-
-def answered(
-    asked: Sequence[AuditRequest], sources: Sources, jobs: int | None, *, fill: bool
-) -> Mapping[Cell, SettledCell]:
-    """Return the answers of evidence; with `fill`, cells without one are run first."""
-    cells = [cell for item in asked for cell in item.cells]
-
-    def answers() -> dict[Cell, SettledCell]:
-        with open_evidence(sources.evidence, sources.results, sources.max_age) as found:
-            return found.answer(cells)
-
-    if not fill:
-        return answers()
-    from probe.cli.wiring.filling import fill_in  # noqa: PLC0415  # loads what runs need
-
-    return fill_in(sources.results, jobs, answers, lambda stored: _missing(asked, stored))
-
-
-def _missing(asked: Iterable[AuditRequest], stored: Mapping[Cell, SettledCell]) -> list[Cell]:
-    """Return the cells whose findings are not known in their own configuration."""
-    faults = [fault for item in asked for fault in _faults(item, stored)]
-    return list(dict.fromkeys(item.cell for item in faults if item.finding in {Finding.UNKNOWN, Finding.SUSPECTED}))
-
-
-def _faults(asked: AuditRequest, stored: Mapping[Cell, SettledCell]) -> tuple[Fault, ...]:
-    found = without_implied(examine(asked.cells, stored))
-    return tuple(one for one in found if asked.named or one.finding is not Finding.UNKNOWN or not one.cell.unusual)
-
-
-def report(asked: AuditRequest, stored: Mapping[Cell, SettledCell]) -> Report:
-    """Return the findings about a client."""
-    faults = _faults(asked, stored)
-    return Report(
-        name=asked.service.name,
-        client=asked.service.shown,
-        stands_for=str(asked.chosen.client) if asked.chosen else "",
-        count=asked.service.count,
-        faults=faults,
-        upgrade=first_good(faults, _releases(asked, [item.cell for item in faults]), stored) or upgrade(faults, stored),
-        problem=asked.problem,
-        place=asked.service.place,
-        note=asked.service.note,
-        is_broken=bool(asked.service.broken),
-    )
-
-
-def _releases(asked: AuditRequest, cells: Sequence[Cell]) -> Iterator[tuple[str, list[Cell]]]:
-    """Yield the later releases of a service's application, each with these cells in its configuration."""
-    own = asked.chosen.application if asked.chosen else None
-    if own is None:
-        return
-    (profile,) = _profiles(asked.service)
-    later = [item for item in own.app.versions if release_key(item.since) > release_key(own.version)]
-    for item in sorted(later, key=lambda one: release_key(one.since)):
-        release = replace(own, version=item.since)
-        yield str(release), [_in_release(cell, release, item.library, profile) for cell in cells]
-
-
-def _in_release(cell: Cell, release: Application, library: str, profile: Profile) -> Cell:
-    own = replace(profile, name=Profile.parse(cell.profile).name)  # a scenario may have one of its own
-    return replace(cell, version=library, profile=str(release.profile(own, cell.role)))
+        return Identity(choose_clients([name])[0])
+    return identify(families(), name, by_number, apps())

@@ -17,7 +17,7 @@ COLUMNS = (
     *("service", "client", "stands_for", "count", "role", "profile", "scenario", "engine", "broker"),
     *("finding", "outcome", "reason", "run_id", "upgrade", "outcomes", "worst", "ignored", "file", "line"),
     *("evidence", "measured", "days", "rules", "conditions", "passes_in"),
-    *("measured_on", "measured_profile", "rests_on", "workload"),
+    *("measured_on", "measured_profile", "rests_on", "workload", "stand_in"),
 )
 
 
@@ -51,6 +51,7 @@ def _fault(fault: Fault) -> dict[str, object]:
         "reason": reason(fault),
         "ignored": fault.ignored,
         "passes_in": fault.passes_in,
+        "stand_in": fault.stand_in,
         "rests_on": "; ".join(evidence_of(fault.cell, seen)) if seen is not None else "",
     }
 

@@ -105,36 +105,37 @@ def way_out(report: Report, apps: Mapping[str, App]) -> str:
     found = report.upgrade
     if found is None:
         return ""
-    family = report.stands_for.partition("@")[0]
+    family = found.family or report.stands_for.partition("@")[0]
     version = f"{family} {found.version} ({found.last_bad} is not enough)"
     if found.application:
         return f"{found.application}, which has {version}"
     doubt = "" if found.exact else ", by the library's own settings"
-    return version + doubt + _of_application(report, apps, found.version)
+    return version + doubt + _of_application(report, apps, family, found.version)
 
 
 def part_of_way(report: Report, faults: Sequence[Fault], apps: Mapping[str, App]) -> str:
     """Return the versions that pass some of these faults where none is known to pass all of a service, as text."""
-    passing: dict[str, list[str]] = {}
+    passing: dict[tuple[str, str], list[str]] = {}
     for fault in faults:
         if fault.passes_in:
-            passing.setdefault(fault.passes_in, []).append(f"{_asked(fault.cell)}{doubt(fault)}")
-    family = report.stands_for.partition("@")[0]
+            key = (fault.cell.family, fault.passes_in)
+            passing.setdefault(key, []).append(f"{_asked(fault.cell)}{doubt(fault)}")
     ways = [
-        f"{family} {version} for {', '.join(names)}{_of_application(report, apps, version)}"
-        for version, names in sorted(passing.items(), key=lambda item: version_key(item[0]))
+        f"{family} {version} for {', '.join(names)}{_of_application(report, apps, family, version)}"
+        for (family, version), names in sorted(passing.items(), key=lambda item: (item[0][0], version_key(item[0][1])))
     ]
     return f"{'; '.join(ways)} (no version is known to pass all that fails)" if ways else ""
 
 
-def _of_application(report: Report, apps: Mapping[str, App], library: str) -> str:
+def _of_application(report: Report, apps: Mapping[str, App], family: str, library: str) -> str:
+    """Return which release of a service's application has a version of the library; empty for other families."""
     name, _, version = report.client.partition("@")
-    app = None if name == report.stands_for.partition("@")[0] else apps.get(name)
-    if app is None or app.artifacts:
+    app = apps.get(name) or next((one for one in apps.values() if one.driven_by == name and one.family == family), None)
+    if app is None or app.artifacts or app.family != family or name == family:
         return ""
     later = [item for item in app.versions if release_key(item.last) > release_key(version)]
     enough = [item for item in later if version_key(item.library) >= version_key(library)]
     if not enough:
-        return f"; no {app.name} is known to have it"
+        return f"; no {name} is known to have it"
     first = min(enough, key=lambda item: release_key(item.since))
-    return f"; {app.name} {first.since} has {first.library}"
+    return f"; {name} {first.since} has {first.library}"

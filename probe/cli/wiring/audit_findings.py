@@ -1,0 +1,144 @@
+"""What settled cells say of the clients of inventories: of a client itself, a relative, the library inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from probe.catalogue.selectors import Chosen
+from probe.cells.aggregate import SettledCell
+from probe.cells.audit import BAD, Fault, Finding, Report, Upgrade, examine, first_good, upgrade
+from probe.cells.control_cells import without_implied
+from probe.cells.itself_first import itself_first, of_relative, of_stand_in, same_question
+from probe.cli.wiring.audit_requests import AuditRequest, profiles_of
+from probe.cli.wiring.evidence import open_evidence
+from probe.model import Cell, Profile
+from probe.model.versions import release_key
+
+if TYPE_CHECKING:
+    from probe.catalogue.apps import Application
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What answers are taken from."""
+
+    evidence: Sequence[str] | None
+    """As `--evidence` names it; None = the user's own and the package's."""
+    results: str
+    max_age: int
+    """Age in days up to which evidence shows that a client passes."""
+
+
+def answered(
+    asked: Sequence[AuditRequest], sources: Sources, jobs: int | None, *, fill: bool
+) -> Mapping[Cell, SettledCell]:
+    """Return the answers of evidence; with `fill`, cells without one are run first."""
+    cells = [cell for item in asked for cell in item.all_cells]
+
+    def answers() -> dict[Cell, SettledCell]:
+        with open_evidence(sources.evidence, sources.results, sources.max_age) as found:
+            return found.answer(cells)
+
+    if not fill:
+        return answers()
+    from probe.cli.wiring.filling import fill_in  # noqa: PLC0415  # loads what runs need
+
+    return fill_in(sources.results, jobs, answers, lambda stored: _missing(asked, stored))
+
+
+def _missing(asked: Iterable[AuditRequest], stored: Mapping[Cell, SettledCell]) -> list[Cell]:
+    """Return the cells whose findings are not known in their own configuration: of the client itself, if it can be."""
+    missing: dict[Cell, None] = {}
+    for item in asked:
+        for fault in _faults(item, stored):
+            if fault.finding in {Finding.UNKNOWN, Finding.SUSPECTED}:
+                missing |= dict.fromkeys(_measured_by(fault, item))
+    return [*missing]
+
+
+def _measured_by(fault: Fault, asked: AuditRequest) -> list[Cell]:
+    """Return the cells that answer a question: the application's own, if it can be run, else the library's."""
+    wanted = asked.cells if asked.is_runnable else asked.library_cells
+    return [cell for cell in wanted if same_question(cell, fault.cell)] or [fault.cell]
+
+
+def _faults(asked: AuditRequest, stored: Mapping[Cell, SettledCell]) -> tuple[Fault, ...]:
+    """Return what is known of the client itself, then what a relative and the library inside show of it."""
+    one = asked.identity
+    found = without_implied(examine(asked.cells, stored))
+    if one and one.relative:
+        near = of_relative(asked.cells, one.relative.client, stored, measurable=one.is_obtainable)
+        found = itself_first(found, tuple(near))
+    if one and one.library and one.library.application:
+        inside = without_implied(examine(asked.library_cells, stored))
+        if not one.library.application.app.is_proven_by_library:
+            inside = _of_library(inside, one.library)
+        known = [item for item in found if asked.is_runnable or item.evidence is not None]
+        found = itself_first(known, inside)
+    return tuple(one for one in found if asked.named or one.finding is not Finding.UNKNOWN or not one.cell.unusual)
+
+
+def _of_library(faults: Iterable[Fault], library: Chosen) -> tuple[Fault, ...]:
+    """Return the library's faults as what they show of the application; what is not measured stays as a question."""
+    words = f"{library.client} inside it"
+    held = {item.cell: item for item in of_stand_in(faults, words)}
+    return tuple(held.get(item.cell, item) for item in faults)
+
+
+def report(asked: AuditRequest, stored: Mapping[Cell, SettledCell]) -> Report:
+    """Return the findings about a client."""
+    faults = _faults(asked, stored)
+    return Report(
+        name=asked.service.name,
+        client=asked.service.shown,
+        stands_for=_stands_for(asked, faults),
+        count=asked.service.count,
+        faults=faults,
+        upgrade=_upgrade(asked, faults, stored),
+        problem=asked.problem,
+        place=asked.service.place,
+        note=asked.service.note,
+        is_broken=bool(asked.service.broken),
+    )
+
+
+def _stands_for(asked: AuditRequest, faults: Iterable[Fault]) -> str:
+    """Return the client that the findings are of: the application itself, if it was measured or can be."""
+    one = asked.identity
+    if one is None:
+        return ""
+    itself = one.itself
+    own = itself is not None and (one.library is None or any(item.cell.client == itself.client for item in faults))
+    chosen = itself if own else one.library or itself
+    return str(chosen.client) if chosen else ""
+
+
+def _upgrade(asked: AuditRequest, faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> Upgrade | None:
+    """Return the smallest upgrade by the cells of the client itself, if any of these is bad; else by the library's."""
+    own = [item for item in faults if not item.stand_in]
+    if not asked.library_cells or any(item.finding in BAD and item.cell in asked.cells for item in own):
+        return upgrade(own, stored)
+    inside = [
+        replace(item, cell=cell) for item in faults for cell in asked.library_cells if same_question(cell, item.cell)
+    ]
+    return first_good(inside, _releases(asked, [item.cell for item in inside]), stored) or upgrade(inside, stored)
+
+
+def _releases(asked: AuditRequest, cells: Sequence[Cell]) -> Iterator[tuple[str, list[Cell]]]:
+    """Yield the later releases of a service's application, each with these cells in its configuration."""
+    library = asked.identity.library if asked.identity else None
+    own = library.application if library else None
+    if own is None:
+        return
+    (profile,) = profiles_of(asked.service, asked.service.properties)
+    later = [item for item in own.app.versions if release_key(item.since) > release_key(own.version)]
+    for item in sorted(later, key=lambda one: release_key(one.since)):
+        release = replace(own, version=item.since)
+        yield str(release), [_in_release(cell, release, item.library, profile) for cell in cells]
+
+
+def _in_release(cell: Cell, release: Application, library: str, profile: Profile) -> Cell:
+    own = replace(profile, name=Profile.parse(cell.profile).name)  # a scenario may have one of its own
+    return replace(cell, version=library, profile=str(release.profile(own, cell.role)))

@@ -1,0 +1,87 @@
+"""What answers for a client of a look-up: the client itself, then a release like it, then the library inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from probe.catalogue.identities import Identity
+from probe.catalogue.selectors import Chosen
+from probe.cells.audit import Fault
+from probe.cells.itself_first import itself_first, like, of_stand_in
+from probe.model import Client
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One client whose evidence answers."""
+
+    chosen: Chosen
+    stand_in: str = ""
+    """What it is to the client that is asked about, in words, if it proves nothing about that; empty = it does."""
+    instead_of: Client | None = None
+    """The client that a run would measure to know it; None = this one."""
+
+    @property
+    def words(self) -> str:
+        """Return the client, and that it has an application's settings."""
+        one = self.chosen.application
+        has_own = one is not None and one.app.kind == "application"
+        return f"{self.chosen.client} with its settings" if has_own else str(self.chosen.client)
+
+
+def library_side(chosen: Chosen) -> Side:
+    """Return the side of a library, alone or inside an application or wrapper."""
+    one = chosen.application
+    is_proof = one is None or one.app.is_proven_by_library
+    return Side(chosen, "" if is_proof else f"{chosen.client} inside it")
+
+
+def sides_of(identity: Identity) -> tuple[Side, ...]:
+    """Return what answers, the client itself first."""
+    itself, relative, library = identity.itself, identity.relative, identity.library
+    return (
+        *([Side(itself)] if itself else []),
+        *([Side(relative, like(relative.client), identity.measurable)] if relative else []),
+        *([library_side(library)] if library else []),
+    )
+
+
+def answers_of(
+    sides: Sequence[Side], known: Callable[[Side], tuple[Fault, ...]], *, by_profile: bool
+) -> tuple[Fault, ...]:
+    """Return what is known of the first side, then of the next ones to the questions that have no answer."""
+    found: tuple[Fault, ...] = ()
+    for side in sides:
+        mine = known(side)
+        found = itself_first(found, _of(side, mine) if side.stand_in else mine, by_profile=by_profile)
+    return found
+
+
+def _of(side: Side, faults: Sequence[Fault]) -> tuple[Fault, ...]:
+    found = of_stand_in(faults, side.stand_in)
+    one = side.instead_of
+    return tuple(replace(item, cell=replace(item.cell, version=one.version)) for item in found) if one else found
+
+
+def used_of(sides: Sequence[Side], faults: Sequence[Fault]) -> list[str]:
+    """Return the clients that answered, in words."""
+    return [side.words for side in sides if _answered(side, faults)] or [sides[0].words]
+
+
+def notes_of(sides: Sequence[Side], faults: Sequence[Fault]) -> Iterator[str]:
+    """Yield what is to be known of a library inside, where it or a release like it answered: it may be a fork."""
+    if not any(item.stand_in for item in faults):
+        return
+    for side in sides:
+        one = side.chosen.application
+        if one is None or not side.stand_in:
+            continue
+        inside = one.app.find(one.version)
+        notes = "; ".join(filter(None, (inside.note if inside else "", one.app.note)))
+        if notes:
+            yield f"  {side.stand_in}: {notes}"
+
+
+def _answered(side: Side, faults: Sequence[Fault]) -> bool:
+    return any(item.evidence and item.evidence.cell.client == side.chosen.client for item in faults)
