@@ -11,6 +11,7 @@ from probe.diagnose.clients import FIRST_CONNS, ClientKey, ClientState, Link, is
 from probe.diagnose.findings import ClientFinding, Finding, Status, client_finding, merged
 from probe.diagnose.judging import View, findings_of
 from probe.diagnose.leaders import Leaders
+from probe.diagnose.log_ins import latest
 from probe.diagnose.reading import Reader
 from probe.diagnose.seen import Connection, Input, Left, LogZone, Source, Wire
 from probe.diagnose.topic_names import Aliases, learned, name_client, name_findings, named_event, named_item
@@ -141,6 +142,10 @@ class _Reading:
 
     def _closed(self, event: Closed) -> None:
         reader = self.by_conn.pop(event.conn, None)
+        connection = self.source.connections.get(event.conn)
+        if reader is None and connection is not None and connection.mismatch is not None:
+            reader = self._named(event.conn, "", event)
+            self.by_conn.pop(event.conn)
         if reader is None and (opened := self.unnamed.pop(event.conn, None)) is not None:
             reader = self._alone_at(event.conn)
             if reader is not None:
@@ -148,7 +153,7 @@ class _Reading:
                 reader.opened(opened)
         if reader is not None:
             reader.client.last_at = event.at
-            reader.end(event)
+            reader.end(event, connection)
 
     def _alone_at(self, conn: int) -> Reader | None:
         """Return the only client of a host, whose a connection without a request must be."""
@@ -238,7 +243,11 @@ def analyse(
             reading.judge(reader.client, source.watched(reader.client.last_at))
         client, library = reader.client, reading.library(reader.client, complete=True)
         troubles = reading.findings.get(key, ())
-        found.append(client_finding(client, troubles, library, now, back_off_ms(library)))
+        found.append(
+            client_finding(
+                client, troubles, library, now, back_off_ms(library), latest(source.connections, client.conns)
+            )
+        )
     return Diagnosis(
         clients=tuple(sorted(found, key=ClientFinding.rank)),
         brokers=reading.brokers.views(reading.leaders),

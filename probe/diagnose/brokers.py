@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from probe.diagnose.leaders import Leaders
-from probe.diagnose.objects import WORK, Item, work_on
+from probe.diagnose.objects import LOG_IN, WORK, Item, work_on
 from probe.diagnose.seen import Connection
 from probe.model import Folded, Response
+from probe.protocol.apis import SASL_APIS
 from probe.verdict.apis import BENIGN
 
 ITEMS = 2_000
@@ -67,6 +68,8 @@ class Brokers:
         if seen is None:
             return
         seen.answers += 1
+        if event.api in SASL_APIS and event.code:
+            self._add(seen, event.code, LOG_IN, 1)
         if event.api not in WORK:
             return
         if any(row.code for row in event.rows):
@@ -86,8 +89,11 @@ class Brokers:
         if not code or code in BENIGN or api not in WORK:
             return
         for item in items:
-            if (code, item) in seen.codes or len(seen.codes) < ITEMS:
-                seen.codes[code, item] += weight
+            self._add(seen, code, item, weight)
+
+    def _add(self, seen: _Seen, code: int, item: Item, weight: int) -> None:
+        if (code, item) in seen.codes or len(seen.codes) < ITEMS:
+            seen.codes[code, item] += weight
 
     def replace_items(self, named: Callable[[Item], Item]) -> None:
         """Replace every object by what a function makes of it."""

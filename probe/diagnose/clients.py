@@ -40,6 +40,12 @@ class Link:
     """Objects that it carried work about, with the time of the last one."""
     answered: bool = False
     """Some request on it was answered."""
+    log_in: int = 0
+    """Time of the latest request of a log-in; 0 = none."""
+    refused: bool = False
+    """The latest log-in was refused, after which a broker ends the connection."""
+    served: bool = False
+    """Something else was answered after a log-in."""
 
 
 @dataclass(slots=True)
@@ -75,6 +81,8 @@ class ClientState:
     """Most connections to one broker in two seconds."""
     closed: bool = False
     """It ended all of its connections by itself."""
+    expired: int = 0
+    """Connections that a broker ended because the session of their log-in was over."""
     unnamed: set[str] = field(default_factory=set)
     """Topics of which only the id is known, as `?<id>`."""
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from probe.diagnose.clients import ClientKey, ClientState
-from probe.diagnose.objects import Item
-from probe.diagnose.seen import Source
+from probe.diagnose.objects import ADMISSION, Item
+from probe.diagnose.seen import LogIn, Source
 from probe.diagnose.whose_client import Library
 from probe.model import History, Role, Trigger
 from probe.verdict.storms import allowed_connects
@@ -17,6 +17,10 @@ from probe.verdict.storms import allowed_connects
 class Status(StrEnum):
     """What became of a client, the worst first."""
 
+    REFUSED = "refused"
+    """Brokers refuse its log-in, so that it does no work."""
+    MISMATCH = "mismatch"
+    """It speaks TLS to a plaintext listener, or plaintext to one with TLS."""
     STUCK = "stuck"
     """It met a trouble, and has not worked since, for as long as such a client may need."""
     STORMS = "storms"
@@ -30,10 +34,13 @@ class Status(StrEnum):
 
 
 ORDER = tuple(Status)
+MOST, PER_SECOND = 100, 5.0
+"""Connections of a client that is not let in, and their rate, from which on it storms: clients wait for up to a second
+between two (`reconnect.backoff.max.ms` of Kafka's own)."""
 ANSWERED_US = 9_000_000
 """Patience with error answers: the scenarios' watch of 10 s, less the second in which the first answer comes."""
 ACKS_NONE = "it writes with acks=0, to which no broker answers"
-BAD = frozenset({Status.STUCK, Status.STORMS})
+BAD = frozenset({Status.REFUSED, Status.MISMATCH, Status.STUCK, Status.STORMS})
 """What makes the command end with exit code 1."""
 
 
@@ -128,6 +135,12 @@ class ClientFinding:
     status: Status
     reason: str
     library: Library
+    storm: str
+    """The connections of a client that opens too many; empty = it does not."""
+    log_in: LogIn | None
+    """Its latest log-in; None where none was seen."""
+    expired: int
+    """Connections that a broker ended because the session of their log-in was over."""
     findings: tuple[Finding, ...]
     """The worst first."""
     healthy: int
@@ -154,21 +167,31 @@ class ClientFinding:
 
 
 def client_finding(
-    client: ClientState, found: Sequence[Finding], library: Library, now: int, back_off_ms: int
+    client: ClientState,
+    found: Sequence[Finding],
+    library: Library,
+    now: int,
+    back_off_ms: int,
+    log_in: LogIn | None = None,
 ) -> ClientFinding:
     """Return what is said of a client by the findings about its objects."""
     findings = tuple(sorted(merged(found), key=lambda item: item.rank))
     worst = findings[0] if findings else None
+    let_in = worst is None or worst.item.kind not in ADMISSION or worst.recovered is not None
     worked = any(state.successes for state in client.items.values())
     status = worst.status if worst is not None else Status.HEALTHY if worked else Status.UNKNOWN
     reason = worst.reason if worst is not None else "" if worked else _nothing(client, now)
-    if client.most_connects > allowed_connects(back_off_ms) and status is not Status.STUCK:
-        status, reason = Status.STORMS, f"opened {client.most_connects} connections to one broker within two seconds"
+    storm = _storm(client, back_off_ms, let_in=let_in)
+    if storm and status not in BAD:
+        status, reason = Status.STORMS, storm
     return ClientFinding(
         key=client.key,
         source=client.source,
         status=status,
         reason=reason,
+        storm=storm,
+        log_in=log_in,
+        expired=client.expired,
         library=library,
         findings=findings,
         healthy=len(client.items.keys() - {item.item for item in findings}),
@@ -180,6 +203,16 @@ def client_finding(
         first=client.first_at,
         last=client.last_at,
     )
+
+
+def _storm(client: ClientState, back_off_ms: int, *, let_in: bool) -> str:
+    """Return which connections are too many (docs/verdicts.md#storm); empty if they are not."""
+    if client.most_connects > allowed_connects(back_off_ms):
+        return f"opened {client.most_connects} connections to one broker within two seconds"
+    seconds = (client.last_at - client.first_at) / 1e6
+    if not let_in and client.opened >= MOST and client.opened > PER_SECOND * seconds:
+        return f"opened {client.opened} connections in {seconds:.0f} s without being let in"
+    return ""
 
 
 def _nothing(client: ClientState, now: int) -> str:

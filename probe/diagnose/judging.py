@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from probe.diagnose.clients import ClientState
 from probe.diagnose.findings import Asked, ErrorCount, Finding, Status
 from probe.diagnose.leaders import Leaders
-from probe.diagnose.objects import Item, Kind, work_on
+from probe.diagnose.objects import WHOLE, Item, Kind, work_on
 from probe.diagnose.observed import observed
 from probe.diagnose.status import status_of
 from probe.diagnose.troubles import ItemState, Trouble
@@ -52,7 +52,7 @@ def findings_of(client: ClientState, leaders: Leaders, now: int, *, back_off_ms:
     found: list[Finding] = []
     for one in plain:
         trouble = client.items[one.item].trouble
-        if len(found) < DETAILED and trouble is not None and one.item.kind is not Kind.CLUSTER:
+        if len(found) < DETAILED and trouble is not None and one.item.kind not in WHOLE:
             history = observed(client, one.item, trouble, events, leaders, now, back_off_ms)
             found.append(_detailed(one, history, trouble, view))
         else:

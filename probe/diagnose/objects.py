@@ -25,6 +25,10 @@ class Kind(StrEnum):
     TRANSACTION = "transactional id"
     CLUSTER = "cluster"
     """Requests about no object: those by which a client gets to know versions, brokers and leaders."""
+    LOG_IN = "log-in"
+    """What a client shows before a broker serves it (SASL)."""
+    LISTENER = "listener"
+    """What a client and the port that it connects to have to agree on: TLS or plaintext."""
 
 
 class Item(NamedTuple):
@@ -32,14 +36,16 @@ class Item(NamedTuple):
 
     kind: Kind
     name: str
-    """Topic, group or transactional id; empty for the cluster."""
+    """Topic, group or transactional id; empty for the others."""
     partition: int = -1
     """-1 where it is no partition, or where the whole topic is meant."""
 
     @property
     def target(self) -> Target:
         """Return which broker serves it."""
-        return {Kind.PARTITION: Target.LEADER, Kind.CLUSTER: Target.CLUSTER}.get(self.kind, Target.COORDINATOR)
+        if self.kind in WHOLE:
+            return Target.CLUSTER
+        return Target.LEADER if self.kind is Kind.PARTITION else Target.COORDINATOR
 
     def __str__(self) -> str:
         if self.kind is Kind.PARTITION:
@@ -47,7 +53,11 @@ class Item(NamedTuple):
         return f"{self.kind} {self.name}".rstrip()
 
 
-CLUSTER = Item(Kind.CLUSTER, "")
+CLUSTER, LOG_IN, LISTENER = (Item(kind, "") for kind in (Kind.CLUSTER, Kind.LOG_IN, Kind.LISTENER))
+ADMISSION = frozenset({Kind.LOG_IN, Kind.LISTENER})
+"""What comes before all work: a client that is not let in does none."""
+WHOLE = ADMISSION | {Kind.CLUSTER}
+"""Kinds of which there is one each."""
 
 
 def work_on(api: int, rows: Iterable[Row]) -> Iterator[Item]:

@@ -7,7 +7,9 @@ from collections.abc import Collection, Iterable
 
 from probe.diagnose.clients import PENDING, ClientState, Link
 from probe.diagnose.leaders import Leaders
-from probe.diagnose.objects import CLUSTER, WORK, Item, asked_for, work_on
+from probe.diagnose.log_ins import let_in, session_over
+from probe.diagnose.objects import CLUSTER, LISTENER, LOG_IN, WORK, Item, asked_for, work_on
+from probe.diagnose.seen import Connection
 from probe.diagnose.troubles import Sign
 from probe.model import Closed, Folded, Opened, Request, Response
 from probe.protocol import apis
@@ -54,6 +56,8 @@ class Reader:
         if event.api in JOINS:
             client.joined = event.at
         link = client.links.get(event.conn)
+        if link is not None and event.api in apis.SASL_APIS:
+            link.log_in, link.served = event.at, False
         items: Collection[Item] = dict.fromkeys(work_on(event.api, event.rows)) if event.api in WORK else ()
         for item in items:
             if (state := client.state(item)) is None:
@@ -81,12 +85,15 @@ class Reader:
         request = client.pending.pop((event.conn, event.corr), None)
         if (link := client.links.get(event.conn)) is not None:
             link.answered = True
+            let_in(client, link, event)
         if event.error:
             return
         if event.api in WORK:
             self._worked(event, request)
         elif event.api in DISCOVERY:
             self._learned(event)
+        elif event.api in apis.SASL_APIS:
+            self._logged_in(event, link)
         elif event.api in HANDSHAKE and event.api != apis.API_VERSIONS and _is_bad(event.code):
             self._sign(CLUSTER, Sign.ERROR, event.at, event.broker, api=event.api, code=event.code)
 
@@ -113,19 +120,28 @@ class Reader:
             else:
                 state.add_success(event.at, event.until, event.broker, event.api, event.responses)
 
-    def end(self, event: Closed) -> None:
-        """Note a connection that ended."""
+    def end(self, event: Closed, connection: Connection | None = None) -> None:
+        """Note a connection that ended; `connection` has what its beginning shows."""
         client = self.client
         client.kept.add(event)
         link = client.links.pop(event.conn, None)
         lost = [key for key in client.pending if key[0] == event.conn]
         waiting = [client.pending.pop(key) for key in lost]
+        if connection is not None and connection.mismatch is not None:
+            self._sign(LISTENER, Sign.CUT, event.at, event.broker)
+            client.items[LISTENER].mismatch = connection.mismatch
+            return
         if event.by == "client":
             client.closed = not client.links
             return
+        if link is not None and link.refused:
+            return  # the refused log-in is the sign
+        client.expired += session_over(link, connection, event.at)
         hit = {item for request in waiting for item in work_on(request.api, request.rows)}
         if link is not None:
             hit |= {item for item, at in link.work.items() if event.at - at <= ACTIVE_US}
+        if not hit and link is not None and link.log_in and not link.served:
+            hit = {LOG_IN}
         if not hit and (waiting or (link is not None and not link.answered)):
             hit = {CLUSTER}
         for item in sorted(hit):
@@ -135,6 +151,13 @@ class Reader:
         """Note a request that is unanswered for as long as none should be."""
         for item in sorted(set(work_on(request.api, request.rows))) or [CLUSTER]:
             self._sign(item, Sign.SILENCE, at, request.broker, api=request.api)
+
+    def _logged_in(self, event: Response, link: Link | None) -> None:
+        """Read an answer to a log-in. One without an error is no success: others may follow, and refuse it."""
+        if link is not None:
+            link.refused = bool(event.code)
+        if event.code:
+            self._sign(LOG_IN, Sign.ERROR, event.at, event.broker, api=event.api, code=event.code)
 
     def _worked(self, event: Response, request: Request | None) -> None:
         asked = event.sent_at

@@ -26,7 +26,7 @@ OBJECTS = 3
 """Objects of a client, and errors of a broker, that are listed without `--all`."""
 AT = 11
 """Column at which texts begin."""
-SPOKEN = (Status.STUCK, Status.STORMS, Status.UNKNOWN)
+SPOKEN = (*BAD, Status.UNKNOWN)
 """Statuses of which all is said; the others have a line per client."""
 
 
@@ -98,6 +98,7 @@ def _client(one: ClientFinding, names: BrokerNames, advice: Advice | None, *, ev
     if one.status not in SPOKEN and not everything and not (one.worst is not None and one.worst.was_stuck):
         if one.worst is not None:
             yield _indented(f"{summary(one.worst, names)}")
+        yield from map(_indented, log_in(one))
         return
     shown = one.findings if everything else one.findings[:OBJECTS]
     for finding in shown:
@@ -105,6 +106,9 @@ def _client(one: ClientFinding, names: BrokerNames, advice: Advice | None, *, ev
             yield _indented(text)
     if not one.findings or one.worst is None or one.reason != one.worst.reason:
         yield from (_indented(text) for text in (one.reason,) if text)
+    yield from map(_indented, log_in(one))
+    if one.storm and one.reason != one.storm:
+        yield _indented(f"storm: {one.storm}")
     if len(one.findings) > len(shown):
         yield _indented(f"and {len(one.findings) - len(shown)} more objects with a trouble; --all lists them")
     yield _indented(
@@ -113,6 +117,22 @@ def _client(one: ClientFinding, names: BrokerNames, advice: Advice | None, *, ev
     )
     if advice is not None and one.status in BAD:
         yield from (_indented(text) for text in advised(advice))
+
+
+def log_in(one: ClientFinding) -> Iterator[str]:
+    """Yield how a client logged in, if its session has an end (KIP-368) or it was refused."""
+    found = one.log_in
+    if found is None or not (found.session_ms or one.status is Status.REFUSED):
+        return
+    how = f"log-in by {found.mechanism}" if found.mechanism else "log-in"
+    if not found.session_ms:
+        yield how
+        return
+    yield f"{how}; the broker grants a session of {found.session_ms / 1000:.1f} s" + (
+        f", and ended {counted(one.expired, 'connection')} of which it was over: it did not log in again"
+        if one.expired
+        else ""
+    )
 
 
 def _indented(text: str) -> str:

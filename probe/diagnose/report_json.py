@@ -59,6 +59,14 @@ def _client(one: ClientFinding, advice: Advice | None, addresses: dict[int, Brok
         "source": one.source,
         "status": one.status,
         "reason": one.reason,
+        "storm": one.storm,
+        "log_in": None
+        if one.log_in is None
+        else {
+            "mechanism": one.log_in.mechanism,
+            "session_ms": one.log_in.session_ms,
+            "expired_connections": one.expired,
+        },
         "library": {
             "family": library.family,
             "versions": list(library.versions),

@@ -47,6 +47,22 @@ def zone_text(zone: tzinfo, at: int) -> str:
     return str(zone) if isinstance(zone, ZoneInfo) else datetime.fromtimestamp(at / 1e6, zone).tzname() or str(zone)
 
 
+class Mismatch(StrEnum):
+    """How a client and a listener fail to speak with each other."""
+
+    PLAINTEXT_TO_TLS = "it speaks plaintext, and the listener answers with a TLS alert"
+    TLS_TO_PLAINTEXT = "it speaks TLS, and its ClientHello gets no answer, as at a plaintext listener"
+
+
+class LogIn(NamedTuple):
+    """How a client logged in on a connection (SASL)."""
+
+    mechanism: str
+    """Such as `PLAIN`; empty = not seen."""
+    session_ms: int = 0
+    """Time after which the broker wants another log-in (KIP-368); 0 = none was granted, or it has no end."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
     """One connection of a client to a broker."""
@@ -67,6 +83,10 @@ class Connection:
     """The beginning of the connection was seen."""
     listener: str = ""
     """Request log: the listener's name."""
+    log_in: LogIn | None = None
+    """Capture: the latest log-in; None without one. Grows while events are read."""
+    mismatch: Mismatch | None = None
+    """Capture: why nothing else could follow; known when the connection ends."""
     software: tuple[str, str] | None = None
     """Request log: the name and version that the client reported (KIP-511)."""
 

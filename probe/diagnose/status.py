@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from probe.diagnose.admission import admission
 from probe.diagnose.clients import ClientState
 from probe.diagnose.findings import ACKS_NONE, ANSWERED_US, Status
-from probe.diagnose.objects import Item, Kind
+from probe.diagnose.objects import ADMISSION, Item, Kind
 from probe.diagnose.troubles import ItemState, Sign, Trouble
 from probe.protocol.names import api_slug, error_name
 from probe.scenarios.error_answers import BY_CODE, ErrorClass
@@ -186,6 +187,8 @@ RULES: tuple[Rule, ...] = (
 
 def status_of(client: ClientState, item: Item, state: ItemState, trouble: Trouble, now: int) -> tuple[Status, str]:
     """Return the status, and the reason as a clause."""
+    if item.kind in ADMISSION:
+        return admission(item.kind, trouble, state.mismatch, now)
     case = Case(client, item, state, trouble, now)
     status, reason = next((status, reason) for holds, status, reason in RULES if holds(case))
     return status, reason(case)

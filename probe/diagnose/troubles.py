@@ -109,6 +109,8 @@ class ItemState:
     """Its requests ask for no answer (acks=0)."""
     fetched: bool = False
     """Some fetch of it was answered well."""
+    mismatch: str = ""
+    """Why a client and a listener cannot speak with each other; empty = they can."""
 
     def add_sign(self, sign: Sign, at: int, broker: int, *, api: int = -1, code: int = 0, weight: float = 1) -> bool:
         """Note a sign. Return whether a trouble begins with it."""

@@ -20,6 +20,8 @@ from probe.protocol.apis import (
     LOG_APIS,
     METADATA,
     PRODUCE,
+    SASL_AUTHENTICATE,
+    SASL_HANDSHAKE,
 )
 from probe.protocol.compiler import MALFORMED, skip_tags
 from probe.protocol.frames import Frame
@@ -38,7 +40,7 @@ _MAGIC_AT, _CODEC_BITS = 16, 7
 _ATTRIBUTES_AT: Mapping[int, int] = {0: 17, 1: 17, 2: 22}
 """Position of the byte with the codec, by the batch's magic (`LegacyRecord`, `DefaultRecordBatch`)."""
 
-_READ = frozenset((API_VERSIONS, METADATA, FETCH, PRODUCE, INIT_PRODUCER_ID))
+_READ = frozenset((API_VERSIONS, SASL_HANDSHAKE, METADATA, FETCH, PRODUCE, INIT_PRODUCER_ID))
 """APIs whose first request is read."""
 _NEUTRAL = frozenset((*HANDSHAKE_APIS, *DISCOVERY_APIS, *LOG_APIS, INIT_PRODUCER_ID))
 """APIs that do not tell what a connection is for, or that have a purpose of their own."""
@@ -61,6 +63,10 @@ class FirstRequests:
         self._metadata: FirstMetadata | None = None
         self._fetch: FirstFetch | None = None
         self._produce: FirstProduce | None = None
+        self.mechanism = ""
+        """Mechanism of the first log-in (SASL); empty = none was seen."""
+        self.session_ms = 0
+        """Time after which the broker wants another log-in, by its latest answer (KIP-368); 0 = it named none."""
 
     def take(self, asked: Asked, frame: Frame, p: int) -> None:
         """Take a request whose header, without its tagged fields, ends at `p`. It never raises."""
@@ -120,13 +126,17 @@ class FirstRequests:
             self._fetch = _fetch(body)
         elif api == PRODUCE:
             self._produce = _produce(body)
+        elif api == SASL_HANDSHAKE:
+            self.mechanism = body["Mechanism"][:LONGEST_TEXT]
         else:
             self._transactional = body["TransactionalId"] is not None
 
     def answered(self, api: int, body: Body) -> None:
-        """Take a broker's answer; of those to ApiVersions the first one that lists APIs is kept."""
+        """Take a broker's answer: the first one to ApiVersions that lists APIs is kept, and the latest to a log-in."""
         if api == API_VERSIONS and not self._offered:
             self._offered = {item["ApiKey"]: item["MaxVersion"] for item in body["ApiKeys"]}
+        elif api == SASL_AUTHENTICATE and not body["ErrorCode"]:
+            self.session_ms = body.get("SessionLifetimeMs", 0)
 
     def _purposes(self) -> tuple[Purpose, ...]:
         apis = self._versions.keys()

@@ -116,13 +116,20 @@ def _check(found: Diagnosis, problems: Sequence[str]) -> None:
     bad = [one for one in found.clients if one.status in BAD]
     if bad:
         first = visible(f"{bad[0].key.address} {bad[0].key.client_id}")
-        raise GateError(f"{len(bad)} of {len(found.clients)} clients are stuck or storm: {first}")
+        raise GateError(f"{len(bad)} of {len(found.clients)} clients are {_worst(found)}: {first}")
     if problems:
         raise ProbeError(f"{counted(len(problems), 'file')} could not be read, named above; the others are reported")
     if not found.clients:
         raise NothingJudgedError(_no_client(found))
     if all(one.status is Status.UNKNOWN for one in found.clients):
         raise NothingJudgedError(f"nothing is known of any client: {visible(found.clients[0].reason)}")
+
+
+def _worst(found: Diagnosis) -> str:
+    """Return what is said of clients that are in trouble, in words."""
+    admitted = any(one.status in {Status.STUCK, Status.STORMS} for one in found.clients)
+    shut_out = any(one.status in {Status.REFUSED, Status.MISMATCH} for one in found.clients)
+    return " or ".join(["stuck or storm"] * admitted + ["not let in"] * shut_out)
 
 
 def _no_client(found: Diagnosis) -> str:

@@ -13,7 +13,7 @@ from probe.cli.wiring.evidence import open_evidence
 from probe.diagnose import input as readers
 from probe.diagnose.advice import Advice, advise
 from probe.diagnose.analysis import Diagnosis, analyse
-from probe.diagnose.findings import BAD, ClientFinding
+from probe.diagnose.findings import ClientFinding, Status
 from probe.diagnose.fingerprints import shipped
 from probe.diagnose.seen import LogZone
 from probe.diagnose.traits import Observed
@@ -25,6 +25,8 @@ from probe.model.handshake import Handshake
 STDIN = "-"
 UNKNOWN_BACK_OFF_MS = 100
 """Back-off of a client whose library is not known: that of most libraries."""
+ADVISABLE = frozenset({Status.STUCK, Status.STORMS})
+"""Of a client that is not let in no evidence speaks."""
 ADVISED = 50
 """Most clients for which evidence is asked."""
 
@@ -113,7 +115,7 @@ def advices(
     diagnosis: Diagnosis, evidence: Sequence[str] | None, results: str, max_age: int
 ) -> list[tuple[ClientFinding, Advice]]:
     """Return what evidence says of the clients that are stuck or storm."""
-    bad = [one for one in diagnosis.clients if one.status in BAD and one.worst is not None][:ADVISED]
+    bad = [one for one in diagnosis.clients if one.status in ADVISABLE and one.worst is not None][:ADVISED]
     if not bad:
         return []
     with open_evidence(evidence, results, max_age) as found:

@@ -124,6 +124,11 @@ def _places(data: bytes, part: bytes) -> Iterator[int]:
         p = data.find(part, p + 1)
 
 
+def is_alert(data: bytes) -> bool:
+    """Return whether bytes begin with an alert of TLS, which a listener with TLS sends to a plaintext client."""
+    return data[:1] == b"\x15" and is_tls(data)
+
+
 def is_tls(data: bytes) -> bool:
     """Return whether bytes begin with a record of TLS (RFC 8446, section 5.1)."""
     return (

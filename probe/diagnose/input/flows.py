@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from probe.diagnose.input.boundaries import HEADER_SIZE, begins_request, is_tls, request_start
+from probe.diagnose.input.boundaries import HEADER_SIZE, begins_request, is_alert, is_tls, request_start
 from probe.diagnose.input.overheard import Overheard
 from probe.diagnose.input.registry import Registry
 from probe.diagnose.input.segments import sender
-from probe.diagnose.seen import Source
+from probe.diagnose.seen import Mismatch, Source
 from probe.model import Closed, Event, Opened
 from probe.model.endpoint import Endpoint
 from probe.protocol.frames import PREFIX
@@ -26,12 +26,18 @@ TLS_RECORDS = 3
 """Pieces that begin with a record of TLS after which a connection counts as encrypted."""
 
 
+HANDSHAKE_RECORD = 22
+"""Content type of TLS records by which a client begins (RFC 8446, section 5.1)."""
+SOON_US = 1_000_000
+"""Time before now from which events may come."""
+
+
 class Flow:
     """A connection. `state` is what is known of it: nothing yet, Kafka's protocol, or a reason to ignore it."""
 
     __slots__ = (
-        "_began", "_first", "_pieces", "_registry", "_tls", "client", "closed_by", "file", "ignored", "last_at",
-        "number", "opened_at", "streams", "talk",
+        "_began", "_first", "_hello", "_pieces", "_registry", "_tls", "client", "closed_by", "file", "ignored",
+        "last_at", "number", "opened_at", "streams", "talk",
     )  # fmt: skip
 
     def __init__(self, registry: Registry, file: str, at: int) -> None:
@@ -50,6 +56,8 @@ class Flow:
         self._began = False
         self._first: bytes | None = None
         self._pieces = self._tls = 0
+        self._hello = False
+        """The client began with TLS, and was not answered."""
 
     def begin(self, client: Stream, at: int) -> None:
         """Take note of the first packet of the connection."""
@@ -61,10 +69,17 @@ class Flow:
         """Process the next bytes of one side."""
         talk = self.talk
         if talk is None:
-            if not self.ignored:
+            if self._hello and stream is not self.client:
+                self._ignore(ENCRYPTED)
+            elif not (self._hello or self.ignored):
                 self._recognise(stream, at, data, out)
             return
+        if stream is not self.client and not talk.responses and is_alert(data):
+            self._registry.note(self.number, mismatch=Mismatch.PLAINTEXT_TO_TLS)
+            return
         out += talk.client_bytes(data, at) if stream is self.client else talk.broker_bytes(data, at)
+        if talk.log_in != self._registry.connections[self.number].log_in:
+            self._registry.note(self.number, log_in=talk.log_in)
         if talk.among_brokers:
             self._ignore(AMONG)
 
@@ -83,6 +98,8 @@ class Flow:
             self._registry.keep(self.talk.handshake())
             if self.closed_by:
                 out.append(Closed(at=at, conn=self.number, broker=self.talk.broker, by=self.closed_by))
+        elif self._hello and not self.ignored:
+            self._unanswered(at, out)
         elif not self.ignored and self._pieces:
             self._ignore(ENCRYPTED if self._tls else OTHER)
         self.talk = None
@@ -100,7 +117,9 @@ class Flow:
         """Recognise the protocol by the first bytes of the client."""
         self._first = None
         if is_tls(first):
-            self._ignore(ENCRYPTED)
+            self._hello = first[0] == HANDSHAKE_RECORD
+            if not self._hello:
+                self._ignore(ENCRYPTED)
         elif begins_request(first, 0, self._registry.lenient) < 0:
             self._ignore(OTHER)
         else:
@@ -138,6 +157,23 @@ class Flow:
         if self._began:
             out.append(Opened(at=self.opened_at, conn=number, broker=broker))
         out += events
+
+    def _unanswered(self, at: int, out: list[Event]) -> None:
+        """Note a connection that ends without an answer to its ClientHello.
+
+        A plaintext listener of Kafka takes it for a size that is too large, and ends the connection at once
+        (`org.apache.kafka.common.network.NetworkReceive`).
+        """
+        assert self.client is not None
+        address = str(_endpoint(self.client.peer.key))
+        if self.closed_by != "broker" and not (self.closed_by and self._registry.is_broker(address)):
+            self._ignore(ENCRYPTED)
+            return
+        began = max(self.opened_at, at - SOON_US)
+        added = self._registry.add(Source.CAPTURE, self.file, sender(self.client.key), address, began=True)
+        self._registry.note(added.conn, mismatch=Mismatch.TLS_TO_PLAINTEXT)
+        out.append(Opened(at=began, conn=added.conn, broker=added.broker))
+        out.append(Closed(at=at, conn=added.conn, broker=added.broker, by=self.closed_by))
 
     def _ignore(self, reason: str) -> None:
         self.ignored, self.talk, self._first = reason, None, None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from struct import Struct
 
 from probe.diagnose.input.boundaries import HEADER, HEADER_SIZE, Ranges, answer_start, is_request, request_start
+from probe.diagnose.seen import LogIn
 from probe.inventory.readers.request_log import AMONG_BROKERS
 from probe.model import Event
 from probe.protocol.conversation import MAX_PENDING, Conversation
@@ -52,6 +53,12 @@ class Overheard(Conversation):
         """The next message of the client, and of the broker, has to be found."""
         self._unchecked = FIRST_REQUESTS
         self._strange = 0
+
+    @property
+    def log_in(self) -> LogIn | None:
+        """Return how the client logged in, as far as it was seen; None if it did not."""
+        first = self._first
+        return LogIn(first.mechanism, first.session_ms) if first.mechanism or first.session_ms else None
 
     def seek(self, *, client: bool) -> None:
         """Search for the next message of a side: what its next bytes belong to is not known."""

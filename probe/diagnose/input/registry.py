@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 from probe.diagnose.input.boundaries import Ranges, ranges_of
 from probe.diagnose.input.files import InputFile
@@ -63,9 +64,17 @@ class Registry:
         self.connections[connection.conn] = connection
         return connection
 
+    def note(self, number: int, **known: Any) -> None:
+        """Note more of a connection: fields of `Connection`."""
+        self.connections[number] = replace(self.connections[number], **known)
+
     def broker(self, address: str) -> int:
         """Return the number of a broker's address."""
         return self._brokers.setdefault(address, len(self._brokers) + 1)
+
+    def is_broker(self, address: str) -> bool:
+        """Return whether something spoke Kafka's protocol, without TLS, with this address."""
+        return address in self._brokers
 
     def sessions(self, broker: int) -> FetchSessions:
         """Return the fetch sessions of a broker."""

@@ -22,6 +22,8 @@ from probe.site.timeline.picture import broker_lanes, picture_svg, shows_more
 
 STYLE = Path(__file__).resolve().parents[1] / "static" / "site.css"
 TONES = {
+    Status.REFUSED: "bad",
+    Status.MISMATCH: "bad",
     Status.STUCK: "bad",
     Status.STORMS: "bad",
     Status.UNKNOWN: "mute",
