@@ -1,4 +1,4 @@
-"""Reads apps.toml: applications and wrappers, the library inside each version, and their settings.
+"""Applications and wrappers, the library inside each version, and their settings: the entries of apps.toml.
 
 An application is driven as its library with the application's own settings, in the application's roles. A wrapper sets
 nothing: it stands for the library inside it. One that is driven as well is a family with a name of its own.
@@ -7,17 +7,15 @@ nothing: it stands for the library inside it. One that is driven as well is a fa
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from probe.catalogue.families import CatalogueError, Family, Span
+from probe.catalogue.families import CatalogueError, Span
+from probe.catalogue.name_hints import client_hint
 from probe.model import Profile, Role
-from probe.model.hints import did_you_mean
 from probe.model.versions import release_key
 
 
@@ -90,6 +88,8 @@ class App(_Strict):
     library: str = ""
     """Expression for a version that names the library's in its group `library`; empty = none does."""
     versions: tuple[Inside, ...] = ()
+    versions_in: str = ""
+    """File beside this one with further `versions`, which a program writes; empty = none."""
     settings: tuple[Settings, ...] = ()
     note: str = ""
 
@@ -166,47 +166,6 @@ class Application:
         return replace(profile, properties=tuple(pairs.items()))
 
 
-def read_apps(path: Path, families: Mapping[str, Family]) -> dict[str, App]:
-    """Return the entries of apps.toml by all their names; empty without such a file.
-
-    A name of a family stays the family's, since an application may also be driven as a family of its own. Raises
-    CatalogueError with the file, the entry and the problem.
-    """
-    if not path.is_file():
-        return {}
-    try:
-        rows = tomllib.loads(path.read_text()).get("app", [])
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise CatalogueError(f"{path}: {error}; correct or remove the file") from None
-    found: dict[str, App] = {}
-    for row in rows:
-        app = _listed(_entry(path, row), families)
-        for name in (app.name, *app.names):
-            if name in found:
-                raise CatalogueError(f"{path}: {name} occurs twice; correct the file")
-            if app.family in families and name not in families:
-                found[name] = app
-    return found
-
-
-def _listed(app: App, families: Mapping[str, Family]) -> App:
-    family = families.get(app.family)
-    if not app.artifacts or family is None:
-        return app
-    source = f"clients/{app.family}/client.toml"
-    found = [Inside(since=v.pinned_artifact, library=v.version, source=source) for v in family.versions]
-    return app.model_copy(update={"versions": tuple(found)})
-
-
-def _entry(path: Path, row: Mapping[str, object]) -> App:
-    try:
-        return App.model_validate(row)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = f"[[app]] {row.get('name', '?')} {'.'.join(map(str, first['loc']))}"
-        raise CatalogueError(f"{path}: {where}: {first['msg']}; correct the entry") from None
-
-
 def listed(apps: Mapping[str, App]) -> list[App]:
     """Return each entry once, by kind and name."""
     return sorted({app.name: app for app in apps.values()}.values(), key=lambda app: (app.kind, app.name))
@@ -216,8 +175,7 @@ def find_app(apps: Mapping[str, App], families: Iterable[str], name: str) -> App
     """Return an application by name. CatalogueError with the nearest names, also of families."""
     if name in apps:
         return apps[name]
-    otherwise = f"known are {', '.join(sorted(families))}; `probe clients` lists all"
-    hint = did_you_mean(name, sorted({*families, *apps}), otherwise)
+    hint = client_hint(name, [*families], apps, more="; `probe clients` lists all")
     raise CatalogueError(f"--client {name}: there is no client family or application {name}; {hint}")
 
 

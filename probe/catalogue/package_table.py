@@ -56,11 +56,12 @@ class PackageTable:
 def normal(ecosystem: str, name: str) -> str:
     """Return the name by which a package is found in the table.
 
-    PyPI takes `Kafka_Python` for `kafka-python`; in package URLs of Go modules some tools write all letters small.
+    PyPI takes `Kafka_Python` for `kafka-python`; in package URLs of Go modules some tools write all letters small, and
+    NuGet makes no difference between large and small ones.
     """
     if ecosystem == "pypi":
         return re.sub(r"[-_.]+", "-", name).lower()
-    return name.lower() if ecosystem == "golang" else name
+    return name.lower() if ecosystem in {"golang", "nuget"} else name
 
 
 @cache

@@ -35,8 +35,20 @@ def mentions(text: str, ecosystem: str) -> bool:
 
 
 def ecosystem_of(name: str) -> str:
-    """Return the ecosystem of a package that is named without one; empty if the table has no such package."""
-    return next((kind for kind, known in packages() if known == normal(kind, name)), "")
+    """Return the ecosystem of a package that is named without one; empty if the table has no such package.
+
+    A name as a registry spells it comes before one that only reads like it: `Confluent.Kafka` is NuGet's, though PyPI
+    takes it for `confluent-kafka`.
+    """
+    exact = (row.ecosystem for row in package_table().packages if name in row.names)
+    alike = (kind for kind, known in packages() if known == normal(kind, name))
+    return next(exact, "") or next(alike, "")
+
+
+def by_repository(name: str) -> str:
+    """Return the Go module that a repository names (segmentio/kafka-go); else the name itself."""
+    module = f"github.com/{name}"
+    return module if name.count("/") == 1 and known("golang", module) is not None else name
 
 
 def by_artifact(name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from probe.inventory.columns import WORDS, by_column
 from probe.inventory.document import Document, Spot
 from probe.inventory.found import Found, InventoryError, Place
-from probe.inventory.packages import by_artifact, client_of, ecosystem_of
+from probe.inventory.packages import by_artifact, by_repository, client_of, ecosystem_of
 from probe.inventory.text import one_line
 from probe.inventory.versions import exact, with_v
 from probe.inventory.wire_names import client_on_the_wire, library_inside
@@ -119,6 +119,7 @@ def _client(client: str, version: str, place: str) -> tuple[str, str]:
     name, at, own = client.rpartition("@") if not client.startswith("@") else _scoped(client)
     if not at or not name:
         name, own = client, ""
+    name = by_repository(name)
     if core := library_inside(own or version):
         return "librdkafka", core
     version = own or version  # a column `version` beside it may be that of the service

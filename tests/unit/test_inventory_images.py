@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from probe.catalogue.apps import read_apps
+from probe.catalogue.apps_file import read_apps
 from probe.catalogue.families import read_families
 from probe.inventory.found import FileContent, Found, Place
 from probe.inventory.images import images, in_image, is_image

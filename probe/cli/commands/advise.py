@@ -12,6 +12,7 @@ import typer
 
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.identities import compared_as
+from probe.catalogue.name_hints import client_hint
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import any_line, select_profiles
 from probe.catalogue.workloads import select_workloads
@@ -42,7 +43,6 @@ from probe.errors import GateError, ProbeError
 from probe.model import CONTROL, Cell, Engine, Profile, Role
 from probe.model.counts import counted
 from probe.model.grades import Trend
-from probe.model.hints import did_you_mean
 from probe.model.profile import DEFAULT_PROFILE
 from probe.model.versions import version_key
 
@@ -131,7 +131,7 @@ def _check(change: Change, wanted: Filter) -> None:
     for name in change.clients:
         family = name.partition("@")[0]
         if family not in families():
-            hint = did_you_mean(family, [*families(), *apps()], f"known are {', '.join(sorted(families()))}")
+            hint = client_hint(family, [*families()], apps())
             raise CatalogueError(f"advise {name}: there is no client family {family}; {hint}")
     select_profiles([Profile.parse(name).name for name in wanted.profiles], (), None)
     select_scenarios(wanted.scenarios)

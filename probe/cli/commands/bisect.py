@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from probe.catalogue.name_hints import client_hint
 from probe.catalogue.scenarios import select_scenarios
 from probe.cells.bisect import ChangePoint, NextRuns, NoChange, describe, next_step, sentence, unsure
 from probe.cells.citations import cited
@@ -22,7 +23,6 @@ from probe.cli.wiring.catalogue import choose_clients, families
 from probe.cli.wiring.evidence import open_evidence
 from probe.errors import NothingJudgedError, ProbeError
 from probe.model import Engine, Role, Workload
-from probe.model.hints import did_you_mean
 from probe.model.profile import DEFAULT_PROFILE
 from probe.model.versions import version_key
 from probe.planning.plan import Plan
@@ -119,7 +119,7 @@ def survey(family: str, scenario: str, asked: o.RunSelection, oldest: str | None
     if "@" in family:
         raise ProbeError(f"bisect {family}: write the family without a version; --from and --to limit the versions")
     if family not in families():
-        hint = did_you_mean(family, families(), f"known are {', '.join(sorted(families()))}")
+        hint = client_hint(family, [*families()])
         raise ProbeError(f"bisect {family}: there is no client family {family}; {hint}")
     low, high = (_version(family, text) for text in (oldest, newest))
     clients = [f"{family}@{version}" for version in ("all", low, high) if version is not None]

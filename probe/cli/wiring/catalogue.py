@@ -35,7 +35,7 @@ def apps() -> Mapping[str, App]:
 
 
 def _apps() -> Mapping[str, App]:
-    from probe.catalogue.apps import read_apps  # noqa: PLC0415  # a family needs none of its models
+    from probe.catalogue.apps_file import read_apps  # noqa: PLC0415  # a family needs none of its models
 
     return read_apps(data_file("apps.toml"), families())
 
