@@ -1,11 +1,19 @@
 """How often `probe diagnose` agrees with the verdicts of stored trials.
 
-    python benchmarks/diagnose_trials.py RESULTS [--seed 13] [--trials 300] [--outcome OUTCOME ...] [--events] [--list]
+    python benchmarks/diagnose_trials.py RESULTS [--form FORM ...] [--seed 13] [--trials 300] [--outcome OUTCOME ...]
+                                         [--events] [--list]
 
 Trials are drawn from those with a stored capture (`probe run --capture`) whose fault reached the client. A capture is
 cut at the end of the trial's window and read as the command reads a file, and the status of the trial's client is
 compared with the trial's own verdict. `--events` reads stored wire events in place of captures, of any run, and does
 not know libraries.
+
+| form | what is read |
+|---|---|
+| `whole` | all brokers, from the client's start to the end of the window |
+| `one-broker` | the port of the broker that fails |
+| `window` | the time between two moments that the seed draws, at least five seconds apart |
+| `log-in` | `whole`, with the frames of a log-in (SASL) written at the beginning of each connection |
 
 | the trial | right is |
 |---|---|
@@ -14,6 +22,8 @@ not know libraries.
 | `stuck`, and not recovered | stuck |
 | a storm beside a worse outcome | also storms |
 | not recovered by another outcome (`fatal`, `waiting`, `surfaces`, ...), or the client was closed | stuck or unknown |
+| a part that ends before the fault reached the client | recovered or healthy |
+| a part that ends before it had recovered | any of stuck, unknown, recovered, healthy |
 
 A `stuck` trial in which an error had to reach the application counts by whether the client recovered: what reaches the
 application is not on the wire.
@@ -30,22 +40,39 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from diagnose_forms import at_port, between, with_log_ins
+from diagnose_truth import WORKS, right_for, right_within
 
 from probe import store
 from probe.cli.wiring.diagnosis import UNKNOWN_BACK_OFF_MS, diagnose_files
 from probe.diagnose.analysis import Diagnosis, analyse
 from probe.diagnose.findings import ClientFinding, Status
+from probe.diagnose.input import open_inputs
 from probe.diagnose.stored_trials import TrialInput
-from probe.model import Cell, History, Outcome, Reaction
+from probe.model import Cell, History, Outcome, Request
 from probe.model.outcomes import UNOBSERVED
 from probe.store import TrialRow
 from probe.store.captures import capture_name, captured_names
 from tests.support.stored_captures import write_window
 
-WORKS = frozenset({Status.RECOVERED, Status.HEALTHY})
+SHORTEST_US = 5_000_000
+
+
+class Form(StrEnum):
+    """What is read of a trial."""
+
+    WHOLE = "whole"
+    ONE_BROKER = "one-broker"
+    WINDOW = "window"
+    LOG_IN = "log-in"
+    EVENTS = "events"
+
+
 LEFT_OUT = frozenset({*UNOBSERVED, Outcome.NOT_PROVOKED})
 """Of a client that its fault did not reach a verdict does not say what became of it after another error."""
 
@@ -71,24 +98,6 @@ class Compared:
         return was_stuck if self.status in WORKS else self.status is Status.STUCK and bool(right) and right <= WORKS
 
 
-def right_for(row: TrialRow, expects: Reaction, *, closes: bool) -> frozenset[Status]:
-    """Return the statuses that agree with a verdict."""
-    verdict = row.verdict
-    if verdict.outcome is Outcome.STORMS:
-        return frozenset({Status.STORMS})
-    return _without_storm(row, expects, closes=closes) | ({Status.STORMS} if verdict.facts.storm else frozenset())
-
-
-def _without_storm(row: TrialRow, expects: Reaction, *, closes: bool) -> frozenset[Status]:
-    verdict = row.verdict
-    stuck = verdict.outcome is Outcome.STUCK and expects is not Reaction.SURFACE
-    if closes:
-        return frozenset({Status.STUCK, Status.UNKNOWN, *WORKS})
-    if verdict.facts.recovered or (verdict.facts.recovered is None and not stuck):
-        return WORKS
-    return frozenset({Status.STUCK}) if stuck else frozenset({Status.STUCK, Status.UNKNOWN})
-
-
 def drawn(results: str, options: argparse.Namespace) -> list[TrialRow]:
     """Return the drawn trials: of all that can be read, or of those with some outcomes."""
     rows = [row for row in store.trials(results) if row.verdict.outcome not in LEFT_OUT and not row.shortened]
@@ -100,7 +109,7 @@ def drawn(results: str, options: argparse.Namespace) -> list[TrialRow]:
     return random.Random(options.seed).sample(rows, min(options.trials, len(rows)))  # noqa: S311  # no secret
 
 
-def compared(results: str, rows: list[TrialRow], *, events: bool) -> Iterator[Compared]:
+def compared(results: str, rows: list[TrialRow], form: Form, seed: int) -> Iterator[Compared]:
     """Yield the drawn trials with what is said of them."""
     by_run: dict[str, dict[tuple[Cell, int], TrialRow]] = defaultdict(dict)
     for row in rows:
@@ -108,23 +117,51 @@ def compared(results: str, rows: list[TrialRow], *, events: bool) -> Iterator[Co
     for run_id, wanted in by_run.items():
         for history in store.histories(results, run_id, set(wanted)):
             row = wanted[history.header.cell, history.header.trial]
-            found = of_events(history) if events else of_capture(results, row, history)
-            yield Compared(row, _right(row, history), _client(found, history))
+            if form is Form.EVENTS:
+                play = history.header.play
+                right = right_for(row, play.expects, closes=play.closes)
+                yield Compared(row, right, _client(of_events(history), history))
+            else:
+                yield of_capture(results, row, history, form, seed)
 
 
-def _right(row: TrialRow, history: History) -> frozenset[Status]:
-    play = history.header.play
-    return right_for(row, play.expects, closes=play.closes)
-
-
-def of_capture(results: str, row: TrialRow, history: History) -> Diagnosis:
-    """Return what the command says of a trial's capture."""
+def of_capture(results: str, row: TrialRow, history: History, form: Form, seed: int) -> Compared:
+    """Return what the command says of a form of a trial's capture."""
     capture = store.read_capture(results, row.run_id, row.cell, row.trial)
     assert capture is not None, row
+    play = history.header.play
+    right = right_for(row, play.expects, closes=play.closes)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trial.pcapng"
-        write_window(capture, history, path)
-        return diagnose_files([str(path)], lambda *_: None, 0)
+        until = write_window(capture, history, path)
+        data = path.read_bytes()
+        if form is Form.WINDOW:
+            begin, ahead, _ = _known(path, history)
+            drawn_from = random.Random(f"{seed} {row.run_id} {row.cell} {row.trial}")  # noqa: S311  # no secret
+            first = round(drawn_from.uniform(begin, max(begin, until - SHORTEST_US)))
+            last = round(drawn_from.uniform(min(until, first + SHORTEST_US), until))
+            path.write_bytes(between(data, first, last))
+            right = right_within(row, history, first - ahead, last - ahead)
+        elif form is Form.ONE_BROKER:
+            ports = _known(path, history)[2]
+            path.write_bytes(at_port(data, ports.get(history.header.subject.old, -1)))
+        elif form is Form.LOG_IN:
+            path.write_bytes(with_log_ins(data))
+        return Compared(row, right, _client(diagnose_files([str(path)], lambda *_: None, 0), history))
+
+
+def _known(path: Path, history: History) -> tuple[int, int, dict[int, int]]:
+    """Return when a capture begins, by how much its clock is ahead, and the port of each node (microseconds)."""
+    sent = {(e.client_id, e.api, e.corr): e for e in reversed(history.events) if isinstance(e, Request)}
+    begin, ahead, ports = 0, 0, {}
+    with open_inputs([str(path)]) as found:
+        for event in found.events():
+            begin = begin or event.at
+            if isinstance(event, Request) and (one := sent.get((event.client_id, event.api, event.corr))) is not None:
+                ahead = ahead or event.at - one.at
+                address = found.connections[event.conn].broker_address
+                ports[one.broker] = int(address.rpartition(":")[2])
+    return begin, ahead, ports
 
 
 def of_events(history: History) -> Diagnosis:
@@ -141,21 +178,29 @@ def _client(found: Diagnosis, history: History) -> ClientFinding | None:
 
 
 def main() -> None:
-    """Print the figures, and with `--list` the trials that disagree."""
-    parser = argparse.ArgumentParser()
+    """Print the figures of each form, and with `--list` the trials that disagree."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results")
+    parser.add_argument("--form", action="append", choices=[*Form], type=Form)
     parser.add_argument("--seed", type=int, default=13)
     parser.add_argument("--trials", type=int, default=300)
     parser.add_argument("--outcome", action="append", default=[])
-    parser.add_argument("--events", action="store_true")
+    parser.add_argument("--events", action="store_true", help="the same as --form events")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
+    forms = [Form.EVENTS] if options.events else options.form or [Form.WHOLE]
+    options.events = Form.EVENTS in forms
     rows = drawn(options.results, options)
-    all_of = list(compared(options.results, rows, events=options.events))
+    for form in forms:
+        report(form, list(compared(options.results, rows, form, options.seed)), options)
+
+
+def report(form: Form, all_of: list[Compared], options: argparse.Namespace) -> None:
+    """Print the figures of one form."""
     named = [one for one in all_of if one.status is not Status.UNKNOWN]
     right = [one for one in named if one.status in one.right]
     opposite = [one for one in all_of if one.opposite]
-    print(f"{len(all_of)} trials, seed {options.seed}: {len(named)} named, {len(right)} of them right "
+    print(f"{form}: {len(all_of)} trials, seed {options.seed}: {len(named)} named, {len(right)} of them right "
           f"({len(right) / max(1, len(named)):.1%}); unknown {1 - len(named) / max(1, len(all_of)):.1%}; "
           f"opposite {len(opposite)}")  # fmt: skip
     for (status, wanted), count in sorted(Counter((one.status, "/".join(sorted(one.right))) for one in all_of).items()):

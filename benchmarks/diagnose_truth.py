@@ -1,0 +1,52 @@
+"""What is right to say of a trial's client, by the trial's own verdict."""
+
+from __future__ import annotations
+
+from probe.diagnose.findings import Status
+from probe.model import History, Outcome, Reaction
+from probe.store import TrialRow
+from probe.verdict.hits import find_hits
+from probe.verdict.wire_evidence import WireEvidence
+
+WORKS = frozenset({Status.RECOVERED, Status.HEALTHY})
+QUIET_US = 1_000_000
+"""Time without another sign after which a client has recovered (docs/verdicts.md#recovered)."""
+
+
+def right_for(row: TrialRow, expects: Reaction, *, closes: bool) -> frozenset[Status]:
+    """Return the statuses that agree with a verdict."""
+    verdict = row.verdict
+    if verdict.outcome is Outcome.STORMS:
+        return frozenset({Status.STORMS})
+    return _without_storm(row, expects, closes=closes) | ({Status.STORMS} if verdict.facts.storm else frozenset())
+
+
+def _without_storm(row: TrialRow, expects: Reaction, *, closes: bool) -> frozenset[Status]:
+    verdict = row.verdict
+    stuck = verdict.outcome is Outcome.STUCK and expects is not Reaction.SURFACE
+    if closes:
+        return frozenset({Status.STUCK, Status.UNKNOWN, *WORKS})
+    if verdict.facts.recovered or (verdict.facts.recovered is None and not stuck):
+        return WORKS
+    return frozenset({Status.STUCK}) if stuck else frozenset({Status.STUCK, Status.UNKNOWN})
+
+
+def right_within(row: TrialRow, history: History, begin: int, end: int) -> frozenset[Status]:
+    """Return the statuses that agree with a verdict about a part of the trial, on the clock of the history.
+
+    A client that had recovered by the end works; one that had not been hit by then does, too; between the two it is
+    stuck, or too little of it was seen.
+    """
+    play = history.header.play
+    whole = right_for(row, play.expects, closes=play.closes)
+    evidence = WireEvidence(history)
+    first = next((hit.at for hit in find_hits(evidence)), None)
+    facts = row.verdict.facts
+    storm = frozenset({Status.STORMS}) if Status.STORMS in whole else frozenset()
+    if first is None or end < first:
+        return WORKS | storm
+    if not facts.recovered or facts.recovery_ms is None:
+        return whole | {Status.UNKNOWN} if begin <= first else whole | {Status.UNKNOWN} | storm
+    start = max(first, evidence.timeline.available or first)
+    over = start + round(facts.recovery_ms * 1000)
+    return WORKS | storm if end >= over + QUIET_US else frozenset({Status.STUCK, Status.UNKNOWN, *WORKS}) | storm
