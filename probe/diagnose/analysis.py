@@ -8,21 +8,21 @@ from dataclasses import dataclass, field, replace
 from probe.diagnose.awaited import Awaited
 from probe.diagnose.brokers import Brokers, BrokerView
 from probe.diagnose.clients import FIRST_CONNS, ClientKey, ClientState, Link, is_over
+from probe.diagnose.coverage import Hosts, coverage
 from probe.diagnose.findings import ClientFinding, Finding, Status, client_finding, merged
 from probe.diagnose.judging import View, findings_of
 from probe.diagnose.leaders import Leaders
 from probe.diagnose.log_ins import latest
+from probe.diagnose.naming import Libraries
 from probe.diagnose.reading import Reader
 from probe.diagnose.seen import Connection, Input, Left, LogZone, Source, Wire
 from probe.diagnose.topic_names import Aliases, learned, name_client, name_findings, named_event, named_item
-from probe.diagnose.whose_client import NOBODY, Library, Whose
+from probe.diagnose.whose_client import Library, Whose
 from probe.model import Closed, Folded, Opened, Request, Response
 from probe.verdict.apis import DISCOVERY
 
 KNOWN = 200
 """Findings of a client beyond which those about one object become one."""
-MORE_THAN_ONE = 2
-"""Addresses of brokers among the connections of a host that show a capture of more than one broker."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +48,12 @@ class _Reading:
 
     source: Input
     back_off_ms: Callable[[Library], int]
-    whose: Whose
+    libraries: Libraries
     pictures: int
     """Number of troubles whose events are still to be kept for timelines."""
     reserved: int = 0
     """Number of these for troubles that are not over."""
-    leaders: Leaders = field(default_factory=Leaders)
+    leaders: Leaders = field(init=False)
     brokers: Brokers = field(default_factory=Brokers)
     readers: dict[ClientKey, Reader] = field(default_factory=dict)
     by_conn: dict[int, Reader] = field(default_factory=dict)
@@ -61,15 +61,15 @@ class _Reading:
     """Connections that have sent no request."""
     awaited: Awaited = field(default_factory=Awaited)
     findings: dict[ClientKey, list[Finding]] = field(default_factory=dict)
-    libraries: dict[ClientKey, tuple[int, Library]] = field(default_factory=dict)
-    """Whose clients they are, with the number of connections that show it."""
     aliases: Aliases = field(default_factory=dict)
     """Names of topics that were known by their ids alone."""
-    hosts: dict[str, set[int]] = field(default_factory=dict)
-    """Addresses of brokers that connections of a host lead to."""
+    hosts: Hosts = field(default_factory=lambda: Hosts({}, {}))
     begin: int = 0
     now: int = 0
     events: int = 0
+
+    def __post_init__(self) -> None:
+        self.leaders = Leaders(self.source.nodes)
 
     def take(self, event: Wire) -> None:
         self.now = max(self.now, event.at)
@@ -164,13 +164,14 @@ class _Reading:
 
     def _note(self, event: Wire) -> Connection:
         connection = self.source.connections[event.conn]
-        self.hosts.setdefault(connection.client, set()).add(event.broker)
+        self.hosts.note(connection)
         self.brokers.known(event.broker, connection)
+        self.leaders.listens(event.broker, connection.broker_address, connection.listener)
         return connection
 
     def judge(self, client: ClientState, now: int) -> None:
         """Judge the troubles of a client, and begin anew."""
-        library = self.library(client)
+        library = self.libraries.of(client)
         found = findings_of(
             client,
             self.leaders,
@@ -190,8 +191,9 @@ class _Reading:
     def _view(self, client: ClientState) -> View:
         known = self.source.connections
         return View(
-            brokers=len(self.hosts.get(client.key.address, ())) >= MORE_THAN_ONE,
+            brokers=self.hosts.several(client.key.address),
             clocks=len({known[conn].file for conn in client.conns if conn in known}) > 1,
+            coverage=coverage(client, self.leaders, self.hosts, known),
         )
 
     def _pictured(self, finding: Finding) -> Finding:
@@ -201,22 +203,6 @@ class _Reading:
             return replace(finding, history=None)
         self.pictures -= 1
         return finding
-
-    def library(self, client: ClientState, *, complete: bool = False) -> Library:
-        """Return whose client it is, by what its connections sent first.
-
-        While the input is read, an answer holds until the client opens another connection.
-        """
-        known = self.libraries.get(client.key)
-        if known is not None and known[0] == len(client.conns) and not complete:
-            return known[1]
-        seen = self.source.handshakes()
-        connections = [one for conn in client.conns if (one := self.source.connections.get(conn)) is not None]
-        reported = next((one.software for one in connections if one.software), None)
-        began = frozenset(one.conn for one in connections if one.began)
-        found = self.whose([seen[conn] for conn in client.conns if conn in seen], began, reported) or NOBODY
-        self.libraries[client.key] = (len(client.conns), found)
-        return found
 
 
 def analyse(
@@ -231,7 +217,7 @@ def analyse(
     `whose` names the library of a client, `back_off_ms` that library's back-off between retries. The
     events of `pictures` troubles are kept for timelines, half of them for troubles that are not over.
     """
-    reading = _Reading(source, back_off_ms, whose, pictures, pictures // 2)
+    reading = _Reading(source, back_off_ms, Libraries(source, whose), pictures, pictures // 2)
     for event in source.events():
         reading.take(event)
     now = reading.now = source.watched(reading.now)
@@ -241,7 +227,7 @@ def analyse(
     for key, reader in reading.readers.items():
         if reader.client.troubled:
             reading.judge(reader.client, source.watched(reader.client.last_at))
-        client, library = reader.client, reading.library(reader.client, complete=True)
+        client, library = reader.client, reading.libraries.of(reader.client, complete=True)
         troubles = reading.findings.get(key, ())
         found.append(
             client_finding(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from probe.diagnose.reading import Reader, due
+from probe.diagnose.answers import due
+from probe.diagnose.reading import Reader
 from probe.diagnose.seen import Source
 from probe.model import Request
 from probe.verdict.hits import SILENCE_US

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from probe.diagnose.leaders import Leaders
 from probe.diagnose.objects import LOG_IN, WORK, Item, work_on
+from probe.diagnose.proofs import is_bad
 from probe.diagnose.seen import Connection
 from probe.model import Folded, Response
 from probe.protocol.apis import SASL_APIS
-from probe.verdict.apis import BENIGN
 
 ITEMS = 2_000
 """Most pairs of object and code that are distinguished per broker."""
@@ -86,7 +86,7 @@ class Brokers:
             self._count(seen, event.api, row.code, work_on(event.api, (row,)), event.responses)
 
     def _count(self, seen: _Seen, api: int, code: int, items: Iterable[Item], weight: int) -> None:
-        if not code or code in BENIGN or api not in WORK:
+        if not is_bad(api, code) or api not in WORK:
             return
         for item in items:
             self._add(seen, code, item, weight)

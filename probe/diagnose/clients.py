@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from probe.diagnose.keeping import Kept
-from probe.diagnose.objects import Item
+from probe.diagnose.objects import Item, Kind, asked_for
 from probe.diagnose.seen import Source
+from probe.diagnose.spells import Question
 from probe.diagnose.troubles import ItemState
 from probe.model import Request
 from probe.protocol.rows import UNKNOWN_ID
@@ -23,6 +24,10 @@ PENDING = 10_000
 """Most requests of a client whose answers are awaited."""
 FIRST_CONNS = 64
 """Connections of a client whose handshakes are read for its fingerprint."""
+
+
+EVERY_TOPIC = Item(Kind.PARTITION, "")
+"""Metadata of all topics, or of none, is asked for."""
 
 
 class ClientKey(NamedTuple):
@@ -83,6 +88,8 @@ class ClientState:
     """It ended all of its connections by itself."""
     expired: int = 0
     """Connections that a broker ended because the session of their log-in was over."""
+    asked: dict[Item, int] = field(default_factory=dict)
+    """When it last asked who serves an object: by topic (partition -1), group or transactional id; by no name, all."""
     unnamed: set[str] = field(default_factory=set)
     """Topics of which only the id is known, as `?<id>`."""
 
@@ -94,6 +101,19 @@ class ClientState:
             if item.name.startswith(UNKNOWN_ID):
                 self.unnamed.add(item.name)
         return found
+
+    def ask(self, event: Request) -> None:
+        """Note a question about who leads or coordinates."""
+        if len(self.asked) >= ITEMS:
+            self.asked.clear()
+        for item in asked_for(event.api, event.rows) if event.rows else (EVERY_TOPIC,):
+            self.asked[item] = event.at
+
+    def question(self, item: Item) -> Question | None:
+        """Return its last question about who serves an object; None if it never asked."""
+        names = (item._replace(partition=-1), EVERY_TOPIC) if item.kind is Kind.PARTITION else (item,)
+        at = max((self.asked.get(name, 0) for name in names), default=0)
+        return Question(at, self.source is Source.LOG) if at else None
 
 
 def is_over(client: ClientState, now: int) -> bool:

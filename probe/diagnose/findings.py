@@ -25,6 +25,8 @@ class Status(StrEnum):
     """It met a trouble, and has not worked since, for as long as such a client may need."""
     STORMS = "storms"
     """It sends far more requests or connections than its own back-off allows (docs/verdicts.md#storm)."""
+    WAS_STUCK = "was stuck"
+    """It met the bounds of `stuck`, and what ended that was no question of its own."""
     UNKNOWN = "unknown"
     """The input does not show what became of it; the reason says why."""
     RECOVERED = "recovered"
@@ -37,11 +39,11 @@ ORDER = tuple(Status)
 MOST, PER_SECOND = 100, 5.0
 """Connections of a client that is not let in, and their rate, from which on it storms: clients wait for up to a second
 between two (`reconnect.backoff.max.ms` of Kafka's own)."""
-ANSWERED_US = 9_000_000
-"""Patience with error answers: the scenarios' watch of 10 s, less the second in which the first answer comes."""
 ACKS_NONE = "it writes with acks=0, to which no broker answers"
-BAD = frozenset({Status.REFUSED, Status.MISMATCH, Status.STUCK, Status.STORMS})
-"""What makes the command end with exit code 1."""
+NOW = frozenset({Status.REFUSED, Status.MISMATCH, Status.STUCK, Status.STORMS})
+"""What makes the command end with exit code 1, with `--now`, too."""
+BAD = NOW | {Status.WAS_STUCK}
+"""What makes the command end with exit code 1, and of which evidence is asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,11 +116,6 @@ class Finding:
     """Letters of the bounds that were exceeded."""
     history: History | None = None
     """What was kept of it, for its timeline."""
-
-    @property
-    def was_stuck(self) -> bool:
-        """Return whether it recovered only after the time for which a client is called stuck."""
-        return self.recovered is not None and self.recovered - self.since >= ANSWERED_US
 
     @property
     def rank(self) -> tuple[int, float, int]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from probe.diagnose.cases import Case
 from probe.diagnose.clients import ClientState
+from probe.diagnose.coverage import Coverage
 from probe.diagnose.findings import Asked, ErrorCount, Finding, Status
 from probe.diagnose.leaders import Leaders
 from probe.diagnose.objects import WHOLE, Item, Kind, work_on
@@ -40,13 +42,14 @@ class View:
     """It talks to more than one broker in the input, so the others are not hidden."""
     clocks: bool
     """Its connections are in several files, which may be of hosts whose clocks differ."""
+    coverage: Coverage
 
 
 def findings_of(client: ClientState, leaders: Leaders, now: int, *, back_off_ms: int, view: View) -> list[Finding]:
     """Return the findings of a client's current troubles, the worst first."""
     events = client.kept.events()
     plain = sorted(
-        (_plain(client, item, client.items[item], leaders, now) for item in client.troubled),
+        (_plain(client, item, client.items[item], view, now) for item in client.troubled),
         key=lambda one: one.rank,
     )
     found: list[Finding] = []
@@ -60,28 +63,29 @@ def findings_of(client: ClientState, leaders: Leaders, now: int, *, back_off_ms:
     return sorted(found, key=lambda one: one.rank)
 
 
-def _plain(client: ClientState, item: Item, state: ItemState, leaders: Leaders, now: int) -> Finding:
+def _plain(client: ClientState, item: Item, state: ItemState, view: View, now: int) -> Finding:
     trouble = state.trouble
     assert trouble is not None, item
-    status, reason = status_of(client, item, state, trouble, now)
-    recovered = trouble.good_at if status is Status.RECOVERED else None
-    seconds = max(MIN_FUTILE_US, (now if recovered is None else recovered) - trouble.since) / 1_000_000
-    reign = leaders.reign(item)
+    judged = status_of(Case(client, item, state, trouble, now, view.coverage.missing(item)))
+    over = judged.status in {Status.RECOVERED, Status.WAS_STUCK}
+    end = trouble.good_at if over and trouble.good_at is not None else now
+    seconds = max(MIN_FUTILE_US, end - trouble.since) / 1_000_000
+    reign = view.coverage.leaders.reign(item)
     return Finding(
         item=item,
-        status=status,
-        reason=reason,
+        status=judged.status,
+        reason=judged.reason,
         role=None,
-        since=trouble.since,
+        since=judged.since,
         last=trouble.last,
         broker=trouble.broker,
-        recovered=recovered,
+        recovered=judged.recovered,
         times=1 + trouble.recoveries,
         errors=_errors(trouble),
         cuts=trouble.cuts,
         silent=trouble.silent,
         leader=None if reign is None else reign.node,
-        moved_to=trouble.moved_to if status is Status.RECOVERED else None,
+        moved_to=trouble.moved_to if over else None,
         futile_per_s=trouble.futile / seconds,
         futile_bytes_per_s=trouble.futile_bytes / seconds if trouble.futile_bytes or not trouble.futile else None,
     )
@@ -100,7 +104,7 @@ def _detailed(plain: Finding, history: History, trouble: Trouble, view: View) ->
     hits = find_hits(evidence)
     discoveries = explain(evidence, find_discoveries(evidence), hits)
     start = max(trouble.since, evidence.timeline.available or trouble.since)
-    recovery = Recovery(start, plain.recovered)
+    recovery = Recovery(start, None if plain.recovered is None else trouble.good_at)
     futile = find_futile(evidence, discoveries, recovery, provoked=True)
     storm = _shown(find_storms(evidence, discoveries, hits, futile).letters, trouble, works=_works(plain.item, history))
     status = Status.STORMS if storm and plain.status is not Status.STUCK else plain.status

@@ -12,8 +12,9 @@ from dataclasses import replace
 from probe.diagnose.clients import AFTER_US, ClientState
 from probe.diagnose.leaders import UNKNOWN_NODE, Leaders
 from probe.diagnose.objects import Item, Kind, work_on
+from probe.diagnose.proofs import READS
 from probe.diagnose.seen import Wire
-from probe.diagnose.troubles import READS, Sign, Trouble
+from probe.diagnose.troubles import Sign, Trouble
 from probe.model import (
     App,
     AppKind,

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
+from probe.diagnose.answers import bad_items, is_step
 from probe.diagnose.clients import PENDING, ClientState, Link
 from probe.diagnose.leaders import Leaders
 from probe.diagnose.log_ins import let_in, session_over
 from probe.diagnose.objects import CLUSTER, LISTENER, LOG_IN, WORK, Item, asked_for, work_on
+from probe.diagnose.proofs import is_bad
 from probe.diagnose.seen import Connection
 from probe.diagnose.troubles import Sign
-from probe.model import Closed, Folded, Opened, Request, Response
+from probe.model import Closed, Folded, Opened, Request, Response, Row
 from probe.protocol import apis
-from probe.verdict.apis import BENIGN, DISCOVERY, HANDSHAKE
+from probe.verdict.apis import DISCOVERY, HANDSHAKE
 from probe.verdict.broker_delay import JOINS
-from probe.verdict.hits import SILENCE_US
 from probe.verdict.storms import WINDOW_US
 
-LONG_POLL_US = 10_000_000
-"""Longest time for which a fetch is taken to wait for records; a client may be set to wait for longer."""
 ACTIVE_US = 10_000_000
 """A connection that is cut was in use for an object if it carried work about it within this time."""
-WAITS = JOINS | {apis.CONSUMER_GROUP_HEARTBEAT}
-"""Requests that a broker may keep without any fault."""
 
 
 class Reader:
@@ -55,6 +52,8 @@ class Reader:
         client.last_request = event.at
         if event.api in JOINS:
             client.joined = event.at
+        elif event.api in DISCOVERY:
+            client.ask(event)
         link = client.links.get(event.conn)
         if link is not None and event.api in apis.SASL_APIS:
             link.log_in, link.served = event.at, False
@@ -68,11 +67,15 @@ class Reader:
                 link.work[item] = event.at
             if (found := state.trouble) is not None:
                 found.futile += 1
+                found.way.tries += 1
                 found.futile_bytes += event.size / len(items)
             if event.acks == 0:
                 state.unanswerable = True
-        if event.acks == 0 or event.api < 0:
-            return False
+        return event.acks != 0 and event.api >= 0 and self._awaits(event)
+
+    def _awaits(self, event: Request) -> bool:
+        """Keep a request until its answer comes."""
+        client = self.client
         if len(client.pending) >= PENDING:
             client.pending.pop(next(iter(client.pending)))
         client.pending[event.conn, event.corr] = event
@@ -94,7 +97,7 @@ class Reader:
             self._learned(event)
         elif event.api in apis.SASL_APIS:
             self._logged_in(event, link)
-        elif event.api in HANDSHAKE and event.api != apis.API_VERSIONS and _is_bad(event.code):
+        elif event.api in HANDSHAKE and event.api != apis.API_VERSIONS and is_bad(event.api, event.code):
             self._sign(CLUSTER, Sign.ERROR, event.at, event.broker, api=event.api, code=event.code)
 
     def folded(self, event: Folded) -> None:
@@ -106,7 +109,8 @@ class Reader:
         client.last_request = max(client.last_request, event.until)
         if event.api not in WORK:
             return
-        bad = {item: row.code for row in event.rows if _is_bad(row.code) for item in work_on(event.api, (row,))}
+        said = {item: row.code for row in event.rows if row.code for item in work_on(event.api, (row,))}
+        bad = {item: code for item, code in said.items() if is_bad(event.api, code)}
         for item in dict.fromkeys(work_on(event.api, event.rows)):
             if (state := client.state(item)) is None:
                 continue
@@ -118,7 +122,10 @@ class Reader:
                     state.trouble.futile += event.requests
                     state.trouble.futile_bytes += event.bytes * event.requests / (event.requests + event.responses or 1)
             else:
-                state.add_success(event.at, event.until, event.broker, event.api, event.responses)
+                state.add_success(
+                    event.at, event.until, event.broker, event.api, event.responses,
+                    question=client.question(item),
+                )  # fmt: skip
 
     def end(self, event: Closed, connection: Connection | None = None) -> None:
         """Note a connection that ended; `connection` has what its beginning shows."""
@@ -133,6 +140,7 @@ class Reader:
             return
         if event.by == "client":
             client.closed = not client.links
+            self._left(link, event.at)
             return
         if link is not None and link.refused:
             return  # the refused log-in is the sign
@@ -146,6 +154,12 @@ class Reader:
             hit = {CLUSTER}
         for item in sorted(hit):
             self._sign(item, Sign.CUT, event.at, event.broker)
+
+    def _left(self, link: Link | None, at: int) -> None:
+        """Note that the client itself ended a connection, as it does when its patience is over."""
+        for item in self.client.troubled & (link.work.keys() if link is not None else set()):
+            if (found := self.client.items[item].trouble) is not None:
+                found.way.forced_at = at
 
     def silent(self, request: Request, at: int) -> None:
         """Note a request that is unanswered for as long as none should be."""
@@ -163,17 +177,18 @@ class Reader:
         asked = event.sent_at
         rows = request.rows if request is not None and request.rows else event.rows
         items = dict.fromkeys(work_on(event.api, rows))
-        bad = _bad_items(event, items)
+        bad = bad_items(event, items)
         for item, code in bad.items():
             self._sign(item, Sign.ERROR, event.at, event.broker, api=event.api, code=code)
+        coded = event.code != 0 or any(row.code for row in event.rows)
         for item in items:
-            if item in bad or (state := self.client.state(item)) is None:
+            if item in bad or (state := self.client.state(item)) is None or (coded and is_step(event, item)):
                 continue
-            state.add_success(asked, event.at, event.broker, event.api)
+            state.add_success(asked, event.at, event.broker, event.api, question=self.client.question(item))
             if (found := state.trouble) is not None and request is not None and request.at > found.since:
                 found.futile = max(0, found.futile - 1)
                 found.futile_bytes = max(0, found.futile_bytes - request.size / len(items))
-            self._leaders.served(item, event.broker)
+            self._leaders.served(item, event.broker, read=event.api == apis.FETCH)
             self._whole_topic(item, event)
         if not bad:
             self._reached(event)
@@ -182,13 +197,22 @@ class Reader:
         """Read who leads from an answer."""
         for row in event.rows:
             for item in asked_for(event.api, (row,)):
-                if _is_bad(row.code):
+                self._excused(item, row, event.at)
+                if is_bad(event.api, row.code):
                     self._refused(item, row.code, event)
                 elif row.leader is not None and row.leader >= 0:
                     self._leaders.named(item, row.leader, row.epoch, event.at)
                     self._whole_topic(item, event)
-        if not any(_is_bad(row.code) for row in event.rows) and not event.code:
+        if not any(is_bad(event.api, row.code) for row in event.rows) and not event.code:
             self._reached(event)
+
+    def _excused(self, item: Item, row: Row, at: int) -> None:
+        """Note an answer that names nobody who could serve the object, or the broker that refuses it."""
+        state = self.client.items.get(item) if self.client.troubled else None
+        if state is None or (found := state.trouble) is None:
+            return
+        if row.code or row.leader is None or row.leader in {-1, self._leaders.node_at(found.last_broker)}:
+            found.way.excused_at = at
 
     def _refused(self, item: Item, code: int, event: Response) -> None:
         """Note that an answer names no leader. Partitions that the client does not work on say nothing of it."""
@@ -218,33 +242,3 @@ class Reader:
             client.kept.begin()
         client.troubled.add(item)
         state.add_sign(sign, at, broker, api=api, code=code, weight=weight)
-
-
-def due(request: Request) -> int | None:
-    """Return from when on a request without an answer is a sign of trouble; None if it may wait for any time."""
-    if request.api in WAITS:
-        return None
-    if request.api == apis.FETCH:
-        return request.at + LONG_POLL_US + SILENCE_US
-    return request.at + SILENCE_US
-
-
-def _is_bad(code: int) -> bool:
-    return code != 0 and code not in BENIGN
-
-
-def _bad_items(event: Response, items: Iterable[Item]) -> dict[Item, int]:
-    """Return the objects that an answer refuses, with the code."""
-    found: dict[Item, int] = {}
-    whole: dict[str, int] = {}
-    for row in event.rows:
-        if not _is_bad(row.code):
-            continue
-        if row.topic and row.partition < 0 and not row.key:
-            whole[row.topic] = row.code
-        for item in work_on(event.api, (row,)):
-            found.setdefault(item, row.code)
-    if _is_bad(event.code):
-        whole_answer = event.code
-        return {item: found.get(item, whole_answer) for item in items}
-    return {**{item: whole[item.name] for item in items if item.name in whole}, **found}

@@ -26,7 +26,7 @@ OBJECTS = 3
 """Objects of a client, and errors of a broker, that are listed without `--all`."""
 AT = 11
 """Column at which texts begin."""
-SPOKEN = (*BAD, Status.UNKNOWN)
+SPOKEN = tuple(status for status in ORDER if status in BAD | {Status.UNKNOWN})
 """Statuses of which all is said; the others have a line per client."""
 
 
@@ -95,7 +95,7 @@ def whose(one: ClientFinding) -> str:
 
 def _client(one: ClientFinding, names: BrokerNames, advice: Advice | None, *, everything: bool) -> Iterator[str]:
     yield f"{one.status:<{AT}}{visible(whose(one))}"
-    if one.status not in SPOKEN and not everything and not (one.worst is not None and one.worst.was_stuck):
+    if one.status not in SPOKEN and not everything:
         if one.worst is not None:
             yield _indented(f"{summary(one.worst, names)}")
         yield from map(_indented, log_in(one))
@@ -144,7 +144,7 @@ def summary(finding: Finding, names: BrokerNames) -> str:
     parts = [f"{finding.item}: {met(finding, names)}"]
     if finding.recovered is not None:
         seconds = (finding.recovered - finding.since) / 1e6
-        parts.append(f"{'stuck for' if finding.was_stuck else 'recovered after'} {seconds:.1f} s")
+        parts.append(f"{'stuck for' if finding.status is Status.WAS_STUCK else 'recovered after'} {seconds:.1f} s")
     if finding.moved_to is not None and finding.moved_to != finding.broker:
         parts.append(f"moved to {names.at(finding.moved_to)}")
     return "; ".join(parts)
@@ -218,11 +218,11 @@ def advised(advice: Advice) -> Iterator[str]:
 def _upgrade(advice: Advice) -> str:
     """Return which versions do the same, and the first that does not."""
     first, last = advice.alike[0], advice.alike[-1]
-    span = last if first == last else f"{first} to {last}"
+    span = f"{last} does" if first == last else f"{first} to {last} do"
     if not advice.upgrade:
-        return f"upgrade: {span} do the same; no later version is known to pass"
+        return f"upgrade: {span} the same; no later version is known to pass"
     return (
-        f"upgrade: {span} do the same; {advice.upgrade} is the first that passes in {', '.join(advice.passes_in)}, "
+        f"upgrade: {span} the same; {advice.upgrade} is the first that passes in {', '.join(advice.passes_in)}, "
         f"so this is a version before {advice.upgrade}"
     )
 

@@ -110,6 +110,8 @@ class Input(Protocol):
     """By number; grows while events are read."""
     names: Mapping[bytes, str]
     """Topic id to name, as far as an answer named both; grows while events are read."""
+    nodes: Mapping[str, int]
+    """Advertised address of a broker (`host:port`) to its id, by the last answer that named both."""
     log_zone: LogZone | None
     """Zone of the request logs; None without one, or if their time stamps name it."""
 

@@ -9,98 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from probe.diagnose.admission import admission
-from probe.diagnose.clients import ClientState
-from probe.diagnose.findings import ACKS_NONE, ANSWERED_US, Status
-from probe.diagnose.objects import ADMISSION, Item, Kind
-from probe.diagnose.troubles import ItemState, Sign, Trouble
-from probe.protocol.names import api_slug, error_name
-from probe.scenarios.error_answers import BY_CODE, ErrorClass
-from probe.verdict.broker_delay import JOINS
-from probe.verdict.recovery import QUIET_US
-from probe.verdict.service import FRESH_US
-
-SILENT_US = 30_000_000
-"""Patience with cut connections and silence: the request timeout that most clients have."""
-JOINING_US = 60_000_000
-"""Patience with a member that waits to join its group."""
-WORKS_US = 5_000_000
-"""A client works if its last success is not older; a fetch may wait for as long."""
-ENDED_US = 3_000_000
-"""A client without connections for this time has ended."""
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """The input of the rules."""
-
-    client: ClientState
-    item: Item
-    state: ItemState
-    trouble: Trouble
-    now: int
-
-    @property
-    def waited(self) -> int:
-        """Return the time since the trouble began, or began again."""
-        return self.now - self.trouble.again
-
-    @property
-    def idle(self) -> int:
-        """Return the time since the last request about the object."""
-        last = self.client.last_request if self.item.kind is Kind.CLUSTER else self.state.last_request
-        return self.now - (last if last is not None else self.trouble.since)
-
-    @property
-    def patience(self) -> int:
-        """Return how long a client may need for its way back."""
-        if self.joins:
-            return JOINING_US
-        return ANSWERED_US if self.trouble.sign is Sign.ERROR else SILENT_US
-
-    @property
-    def joins(self) -> bool:
-        """Return whether a member of a group waits for the answer to its request to join."""
-        return self.item.kind is Kind.GROUP and any(one.api in JOINS for one in self.client.pending.values())
-
-    @property
-    def ended(self) -> bool:
-        """Return whether the client ended all connections by itself, and made none since."""
-        return self.client.closed and self.now - self.client.last_at >= ENDED_US
-
-    @property
-    def final(self) -> bool:
-        """Return whether the last answer is one that no other broker would mend."""
-        known = BY_CODE.get((api_slug(self.trouble.api), self.trouble.code))
-        return self.trouble.sign is Sign.ERROR and known is not None and known.kind is ErrorClass.FINAL
-
-    @property
-    def stopped(self) -> bool:
-        """Return whether the client worked on the object regularly before, and does no more."""
-        last = self.state.last_request or 0
-        served = self.trouble.good_at
-        return self.trouble.regular and self.idle >= self.patience and (served is None or last <= served + QUIET_US)
-
-    @property
-    def open(self) -> bool:
-        """Return whether the client still has connections, or sends requests about anything."""
-        return bool(self.client.links) or self.now - self.client.last_request <= max(FRESH_US, self.patience)
-
-    @property
-    def joined(self) -> bool:
-        """Return whether the client joined a group since: another member may have its partitions."""
-        return self.item.kind is Kind.PARTITION and self.client.joined >= self.trouble.since
-
-    @property
-    def works(self) -> bool:
-        """Return whether the client works on other objects, although some broker does not answer it."""
-        last = max((state.last_success or 0 for state in self.client.items.values()), default=0)
-        return self.item.kind is Kind.CLUSTER and self.trouble.better > 0 and self.now - last <= WORKS_US
-
-    @property
-    def met(self) -> str:
-        """Return the last sign as words."""
-        found = self.trouble
-        return error_name(found.code) if found.sign is Sign.ERROR else str(found.sign)
+from probe.diagnose.cases import Case
+from probe.diagnose.findings import ACKS_NONE, Status
+from probe.diagnose.objects import ADMISSION, Kind
+from probe.diagnose.spells import Spell
 
 
 def _seconds(span: int) -> str:
@@ -118,7 +30,9 @@ Rule = tuple[Callable[[Case], bool], Status, Callable[[Case], str]]
 
 RULES: tuple[Rule, ...] = (
     (
-        lambda case: case.stopped and case.trouble.good_at is not None and not case.joined and case.open,
+        lambda case: (
+            case.stopped and case.trouble.good_at is not None and not case.joined and case.open and not case.elsewhere
+        ),
         Status.STUCK,
         lambda case: f"it served what had waited, and sent nothing about it in the last {_seconds(case.idle)}",
     ),
@@ -130,7 +44,7 @@ RULES: tuple[Rule, ...] = (
     (
         lambda case: case.trouble.recovered_at(case.now) is not None,
         Status.RECOVERED,
-        lambda case: f"works again {_seconds((case.trouble.good_at or case.now) - case.trouble.since)} after",
+        lambda case: f"works again {_seconds(_recovered(case.trouble.longest) - case.trouble.longest.since)} after",
     ),
     (
         lambda case: case.state.unanswerable,
@@ -148,12 +62,19 @@ RULES: tuple[Rule, ...] = (
         lambda case: f"{case.met} is final: what the application made of it is not on the wire",
     ),
     (
+        lambda case: bool(case.elsewhere) and not case.tries,
+        Status.UNKNOWN,
+        lambda case: case.elsewhere,
+    ),
+    (
         lambda case: case.ended,
         Status.UNKNOWN,
         lambda case: f"it ended its connections after {case.met}: stopped, or given up",
     ),
     (
-        lambda case: case.trouble.good > 0 and case.waited < case.patience * 3,
+        lambda case: (
+            case.trouble.good > 0 and (not case.trouble.owed or case.waited < case.patience * 3) and not case.stopped
+        ),
         Status.UNKNOWN,
         _served,
     ),
@@ -185,10 +106,58 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def status_of(client: ClientState, item: Item, state: ItemState, trouble: Trouble, now: int) -> tuple[Status, str]:
-    """Return the status, and the reason as a clause."""
-    if item.kind in ADMISSION:
-        return admission(item.kind, trouble, state.mismatch, now)
-    case = Case(client, item, state, trouble, now)
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What became of a client with one object."""
+
+    status: Status
+    reason: str
+    """A clause."""
+    since: int
+    """Beginning of the spell that is meant."""
+    recovered: int | None = None
+
+
+def status_of(case: Case) -> Judged:
+    """Return the status. A client that the rules do not call stuck was stuck if some spell met the same bounds."""
+    if case.item.kind in ADMISSION:
+        admitted, why = admission(case.item.kind, case.trouble, case.state.mismatch, case.now)
+        recovered = case.trouble.good_at if admitted is Status.RECOVERED else None
+        return Judged(admitted, why, case.trouble.since, recovered)
     status, reason = next((status, reason) for holds, status, reason in RULES if holds(case))
-    return status, reason(case)
+    found = case.trouble
+    if status is not Status.STUCK and (was := _was_stuck(case)) is not None:
+        return Judged(Status.WAS_STUCK, _ended(case, was), was.since, _recovered(was) if was.served else None)
+    if status is Status.RECOVERED:
+        longest = found.longest
+        return Judged(status, reason(case), longest.since, _recovered(longest) if longest.served else found.good_at)
+    return Judged(status, reason(case), found.again)
+
+
+def _was_stuck(case: Case) -> Spell | None:
+    """Return the longest spell in which the client met the bounds of `stuck` until something else ended it."""
+    if case.item.kind is Kind.CLUSTER or case.state.unanswerable or case.final or not case.state.requests:
+        return None
+    found = case.trouble
+    stuck = [
+        one
+        for one in (found.spell(), *found.spells)
+        if one.is_stuck(regular=found.regular, joins=case.item.kind is Kind.GROUP and case.client.joined >= one.since)
+    ]
+    return max(stuck, key=lambda one: one.until - one.since, default=None)
+
+
+def _ended(case: Case, was: Spell) -> str:
+    """Return how long a client was stuck, and what is known of the end."""
+    lasted = f"no success in {_seconds(was.until - was.since)}"
+    if was.served:
+        return f"{lasted}, and no question of its own ended that"
+    if case.ended:
+        return f"{lasted}, until it ended its connections"
+    after = f"; {case.elsewhere}" if case.elsewhere else ""
+    return f"{lasted}, and nothing about it in the {_seconds(case.now - was.until)} since{after}"
+
+
+def _recovered(spell: Spell) -> int:
+    """Return when a spell ended, by the success that completed the recovery if there is one."""
+    return spell.until if spell.recovered is None else spell.recovered

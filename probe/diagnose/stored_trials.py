@@ -26,6 +26,7 @@ class TrialInput:
         self._history = history
         self.connections: dict[int, Connection] = {}
         self.names: Mapping[bytes, str] = {}
+        self.nodes: Mapping[str, int] = {}
         self.log_zone: LogZone | None = None
         self._numbers: dict[int, int] = {}
         self.until = find_timeline(history.header, EventIndex(history.events)).until

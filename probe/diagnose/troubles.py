@@ -9,16 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from probe.model import Role
+from probe.diagnose.proofs import COMMITS, needed, proves
+from probe.diagnose.spells import Question, Spell, Way
 from probe.protocol import apis
-from probe.verdict.apis import COORDINATED, DISCOVERY, HANDSHAKE, LED
 from probe.verdict.hits import SILENCE_US
-from probe.verdict.recovery import COMMIT, NEEDS, OPERATION, QUIET_US
+from probe.verdict.recovery import QUIET_US
 from probe.verdict.service import FRESH_US
 
-COMMITS = frozenset({apis.OFFSET_COMMIT, apis.TXN_OFFSET_COMMIT})
-READS = frozenset({apis.LIST_OFFSETS, apis.OFFSET_FOR_LEADER_EPOCH, apis.FETCH})
-"""APIs of a reader: its next fetch shows that it works again."""
 STEADY = 2
 """Successes before a trouble that can show regular work."""
 LATE_US = FRESH_US + SILENCE_US
@@ -59,6 +56,8 @@ class Trouble:
     """Number of the address at which it began."""
     last: int = 0
     """Time of the last sign."""
+    last_broker: int = -1
+    """Number of the address at which the last sign came."""
     sign: Sign = Sign.ERROR
     """The last sign."""
     api: int = -1
@@ -83,11 +82,50 @@ class Trouble:
     regular: bool = False
     """The client worked on the object at short intervals until the trouble began."""
     again: int = 0
-    """Time of the first sign since the client had last recovered; `since` if it never had."""
+    """Time at which the current spell began: of the first sign since the client was last served."""
+    answered: bool = False
+    """Some sign of the current spell was an error answer."""
+    way: Way = field(default_factory=Way)
+    """What the client did in the current spell."""
+    served_at: int | None = None
+    """Time of the first success since the last sign."""
+    served_own: bool = False
+    """A question that the client asked by itself led to it."""
+    spells: list[Spell] = field(default_factory=list)
+    """Spells that are over: the longest one, and the longest one that a question of the client's own did not end."""
     owed: bool = False
     """A commit was refused, and none has succeeded since."""
     recoveries: int = 0
-    """Times that it had recovered before the last sign."""
+    """Times that it was served again before the last sign."""
+
+    def spell(self) -> Spell:
+        """Return the current spell."""
+        until = self.last if self.served_at is None else self.served_at
+        served = self.served_at is not None
+        own, recovered = self.served_own, None if self.owed else self.good_at
+        return Spell(
+            self.again, until, self.last, self.answered, own, self.last_broker, served, self.way.excused_at, recovered
+        )
+
+    def is_answer(self, question: Question, at: int, broker: int) -> bool:
+        """Return whether a question that the client asked by itself led to a success at a broker."""
+        way, silent = self.way, False
+        if question.logged:
+            silent = way.fell_silent(self.again, self.last, question.at)
+        return not silent and way.is_own(self.again, question.at, at, moved=broker != self.last_broker)
+
+    @property
+    def longest(self) -> Spell:
+        """Return the longest spell."""
+        return max([self.spell(), *self.spells], key=lambda one: one.until - one.since)
+
+    def begin_spell(self, at: int) -> None:
+        """Begin a new spell with a sign, after the client was served."""
+        known = [*self.spells, self.spell()]
+        kept = [max(known, key=_length), max((one for one in known if not one.own), key=_length, default=None)]
+        self.spells = list(dict.fromkeys(one for one in kept if one is not None))
+        self.again, self.answered, self.way = at, False, Way()
+        self.recoveries += 1
 
     def recovered_at(self, now: int) -> int | None:
         """Return when the client had recovered; None as long as it has not."""
@@ -118,18 +156,24 @@ class ItemState:
         found = self.trouble
         if found is None:
             found = self.trouble = Trouble(since=at, first=sign, broker=broker, again=at, regular=self._is_regular(at))
-        elif found.recovered_at(at) is not None:
-            found.recoveries, found.again = found.recoveries + 1, at
-        found.last, found.sign, found.api, found.code = at, sign, api, code
+        elif found.served_at is not None and not found.owed and at > found.served_at + QUIET_US:
+            found.begin_spell(at)
+            found.regular = self._is_regular(at)
+        elif broker != found.last_broker:
+            found.way.excused_at = at
+        found.last, found.sign, found.api, found.code, found.last_broker = at, sign, api, code, broker
         found.good, found.good_at, found.moved_to = 0, None, None
+        found.served_at, found.served_own = None, False
         match sign:
             case Sign.ERROR:
+                found.answered, found.way.forced_at = True, None
                 found.owed = found.owed or api in COMMITS
                 key = (code, api, broker)
                 if key in found.errors or len(found.errors) < CODES:
                     found.errors.setdefault(key, Tally(at, at)).add(at, weight)
             case Sign.CUT:
                 found.cuts += 1
+                found.way.forced_at = at
             case Sign.SILENCE:
                 found.silent += 1
         return begins
@@ -154,8 +198,13 @@ class ItemState:
         often = (self.last_success - self.first_success) <= FRESH_US * self.successes
         return often and at - self.last_success <= LATE_US
 
-    def add_success(self, asked: int, at: int, broker: int, api: int, weight: int = 1) -> None:
-        """Note a success: a request of an API, sent at `asked`, was answered well at `at`."""
+    def add_success(
+        self, asked: int, at: int, broker: int, api: int, weight: int = 1, *, question: Question | None = None
+    ) -> None:
+        """Note a success: a request of an API, sent at `asked`, was answered well at `at`.
+
+        `question` is the last one of the client about who serves the object.
+        """
         self.successes += weight
         self.last_success = at
         self.fetched = self.fetched or api == apis.FETCH
@@ -170,10 +219,15 @@ class ItemState:
         if asked <= found.last or not proves(found.api, api, fetched=self.fetched):
             return
         found.good += weight
-        if found.moved_to is None:
-            found.moved_to = broker
+        if found.served_at is None:
+            found.served_at, found.moved_to = at, broker
+            found.served_own = question is not None and found.is_answer(question, at, broker)
         if found.good_at is None and found.good >= needed(api):
             found.good_at = at
+
+
+def _length(spell: Spell) -> int:
+    return spell.until - spell.since
 
 
 def _first(*times: int | None) -> int | None:
@@ -182,30 +236,3 @@ def _first(*times: int | None) -> int | None:
 
 def _last(*times: int | None) -> int | None:
     return max((at for at in times if at is not None), default=None)
-
-
-def proves(met: int, api: int, *, fetched: bool = False) -> bool:
-    """Return whether a success of an API shows that a client works again that met a sign in the API `met`.
-
-    A reader works only when it fetches again, if it had ever fetched: some look for their place for ever.
-    """
-    if fetched and api in READS and api != apis.FETCH:
-        return False
-    if met in COMMITS:
-        return api in COMMITS
-    if met in READS:
-        return api == met or api in READS
-    if met in LED:
-        return api == met
-    if met in DISCOVERY or met in HANDSHAKE or met < 0:
-        return True
-    return api in COORDINATED
-
-
-def needed(api: int) -> int:
-    """Return how many successes of an API make a recovery (docs/verdicts.md#recovered)."""
-    if api in COMMITS:
-        return NEEDS[Role.GROUP][COMMIT]
-    if api in COORDINATED:
-        return NEEDS[Role.TRANSACTIONAL][OPERATION]
-    return NEEDS[Role.PRODUCER][OPERATION]

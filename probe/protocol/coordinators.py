@@ -6,7 +6,7 @@ Every digest has at least one row with its group or transactional id. Answers ca
 from __future__ import annotations
 
 from probe.model import Row
-from probe.protocol.rows import Asked, Body, Digest, Names, Question, partitions_of, row
+from probe.protocol.rows import Asked, Body, Digest, Names, Question, nodes_of, partitions_of, row
 
 
 def ask_coordinator(body: Body, _: int, __: Names) -> Digest:
@@ -19,7 +19,8 @@ def answer_coordinator(body: Body, asked: Asked, _: Names) -> Digest:
     """Read the coordinators of the keys."""
     found = body.get("Coordinators", [{"Key": asked.key, **body}])
     rows = [row("", -1, item["ErrorCode"], item["NodeId"], key=item["Key"], key_type=asked.key_type) for item in found]
-    return Digest(tuple(rows), body.get("ErrorCode", 0))
+    good = [item for item in found if not item["ErrorCode"]]
+    return Digest(tuple(rows), body.get("ErrorCode", 0), nodes=nodes_of(good, "NodeId"))
 
 
 def ask_key(field: str) -> Question:

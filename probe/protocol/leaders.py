@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from probe.model import Row
-from probe.protocol.rows import Asked, Body, Digest, Names, learn, partitions_of, row, topic_of
+from probe.protocol.rows import Asked, Body, Digest, Names, learn, nodes_of, partitions_of, row, topic_of
 
 
 def ask_produce(body: Body, _: int, names: Names) -> Digest:
@@ -123,12 +123,15 @@ def answer_metadata(body: Body, _: Asked, names: Names) -> Digest:
             row(topic, part["PartitionIndex"], part["ErrorCode"], part["LeaderId"], part.get("LeaderEpoch"))
             for part in item["Partitions"]
         ]
-    return Digest(tuple(rows), body.get("ErrorCode", 0), controller=body.get("ControllerId"))
+    nodes = nodes_of(body["Brokers"], "NodeId")
+    return Digest(tuple(rows), body.get("ErrorCode", 0), controller=body.get("ControllerId"), nodes=nodes)
 
 
 def answer_describe_cluster(body: Body, _: Asked, __: Names) -> Digest:
     """Read the code and the controller."""
-    return Digest(code=body["ErrorCode"], controller=body["ControllerId"])
+    return Digest(
+        code=body["ErrorCode"], controller=body["ControllerId"], nodes=nodes_of(body["Brokers"], "BrokerId")
+    )
 
 
 def answer_create_topics(body: Body, _: Asked, names: Names) -> Digest:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from probe.model import Row
+from probe.model.endpoint import Endpoint
 
 Names = MutableMapping[bytes, str]
 """Topic id (16 bytes) to name."""
@@ -28,6 +29,8 @@ class Digest(NamedTuple):
     everything: bool = False
     acks: int | None = None
     controller: int | None = None
+    nodes: tuple[tuple[str, int], ...] = ()
+    """Advertised addresses of brokers (`host:port`) with their ids, as answers that name brokers have them."""
 
 
 class Asked(NamedTuple):
@@ -106,6 +109,13 @@ def learn(items: Iterable[Body], names: Names) -> None:
         topic_id = item.get("TopicId", NO_ID)
         if topic_id != NO_ID and item["Name"]:
             names[topic_id] = item["Name"]
+
+
+def nodes_of(items: Iterable[Body], field: str) -> tuple[tuple[str, int], ...]:
+    """Return the advertised addresses of brokers with their ids, which a field has. Nobody has an id below 0."""
+    return tuple(
+        (str(Endpoint(host=item["Host"], port=item["Port"])), item[field]) for item in items if item[field] >= 0
+    )
 
 
 def partitions_of(

@@ -59,6 +59,7 @@ class WireScript:
     skipped: tuple[Left, ...] = ()
     sent_first: dict[int, Handshake] = field(default_factory=dict)
     names: dict[bytes, str] = field(default_factory=dict)
+    nodes: dict[str, int] = field(default_factory=dict)
     log_zone: LogZone | None = None
 
     def client(self, client_id: str = "orders-writer", address: str = "10.0.0.7", **more: Any) -> Talk:

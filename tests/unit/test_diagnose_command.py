@@ -214,7 +214,9 @@ def test_the_evidence_names_the_cell_the_upgrade_and_what_helps(monkeypatch: pyt
     text = run(monkeypatch, {"a": incident()}, "a").stdout
     assert "(sarama, a version before 1.43.3)" in text
     assert f"evidence: sarama@1.43.2 producer isolated {fault} on 3.9: stuck" in text
-    assert f"1.43.2 do the same; 1.43.3 is the first that passes in {fault}, so this is a version before 1.43.3" in text
+    assert (
+        f"1.43.2 does the same; 1.43.3 is the first that passes in {fault}, so this is a version before 1.43.3" in text
+    )
     assert f"helps: restart the client (1.43.2 isolated start-during/{fault}: clean)" in text
     assert f"does not help: a shorter metadata refresh (1.43.2 refresh-1s {fault}: stuck)" in text
 
@@ -240,8 +242,15 @@ def test_a_client_that_was_stuck_and_recovered_is_said_to_have_been_stuck(monkey
     talk.asks()
     talk.works(20, broker=12)
     done = run(monkeypatch, {"a": script}, "a")
-    assert done.exit_code == 0
+    assert done.exit_code == 1
+    assert str(done.exception) == "1 of 1 clients were stuck: 10.0.0.7 orders-writer"
+    assert done.stdout.splitlines()[1].startswith("was stuck  10.0.0.7 orders-writer")
     assert "stuck for 30." in done.stdout
+    assert "evidence: " in done.stdout
+    assert run(monkeypatch, {"a": script}, "a", "--now").exit_code == 0
+    document = json.loads(run(monkeypatch, {"a": script}, "a", "--json").stdout)
+    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
+    assert [one["status"] for one in document["clients"]] == ["was stuck"]
     assert "it asked who leads 1 time first after 30.3 s" in done.stdout
 
 

@@ -251,3 +251,9 @@ def test_rotated_captures_are_one_recording(tmp_path: Path) -> None:
     found = diagnose_files(list(map(str, paths)), lambda *_: None, 0)
     (trouble,) = next(one.findings for one in found.clients if one.key.address == "10.0.0.7")
     assert trouble.silent == 1
+
+
+def test_a_file_that_is_not_there_is_named_once_with_the_reason() -> None:
+    with pytest.raises(ProbeError) as raised, open_inputs(["nothere.pcap"]):
+        pass
+    assert str(raised.value).startswith("nothere.pcap: No such file or directory; name captures")

@@ -197,7 +197,7 @@ def test_a_group_recovers_from_a_refused_commit_only_by_a_commit() -> None:
     group.api = apis.OFFSET_COMMIT
     group.works(3, broker=NEW, every_ms=1000)
     (one,) = script.only().findings
-    assert (one.status, one.item.kind) == (Status.RECOVERED, Kind.GROUP)
+    assert (one.status, one.item.kind) == (Status.WAS_STUCK, Kind.GROUP)
 
 
 def test_a_transactional_id_is_an_object_of_its_own() -> None:
@@ -264,12 +264,12 @@ def test_an_unknown_topic_is_a_trouble_until_its_partitions_work() -> None:
     assert statuses(script.only()) == {TOPIC: Status.RECOVERED}
 
 
-@pytest.mark.parametrize("benign", [27, 79])
-def test_steps_of_the_protocol_are_no_trouble(benign: int) -> None:
+@pytest.mark.parametrize(("api", "step"), [(apis.HEARTBEAT, 27), (apis.JOIN_GROUP, 79)])
+def test_steps_of_the_protocol_are_no_trouble(api: int, step: int) -> None:
     script = WireScript()
-    group = script.client(api=apis.HEARTBEAT, row=Row(key=GROUP))
+    group = script.client(api=api, row=Row(key=GROUP))
     group.works(3)
-    group.fails(benign)
+    group.fails(step)
     group.works(3)
     assert script.only().status is Status.HEALTHY
 

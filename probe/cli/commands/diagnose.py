@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from probe.cli.wiring.diagnosis import STDIN, advices, diagnose_files, readable
 from probe.cli.wiring.signals import interrupt_ends_input
 from probe.diagnose.advice import Advice
 from probe.diagnose.analysis import Diagnosis
-from probe.diagnose.findings import BAD, ClientFinding, Status
+from probe.diagnose.findings import BAD, NOW, ClientFinding, Status
 from probe.diagnose.input.flows import ENCRYPTED
 from probe.diagnose.input.log_zone import parse_zone
 from probe.diagnose.names import anonymous
@@ -59,6 +59,9 @@ def diagnose(
             help="Time zone of request logs whose time stamps name none, such as Europe/Berlin or +02:00.",
         ),
     ] = None,
+    now: Annotated[
+        bool, typer.Option("--now", help="Exit code 1 only for clients that are stuck, or storm, at the end.")
+    ] = False,
     evidence: o.Evidence = None,
     max_age: o.MaxAge = o.MAX_AGE_DAYS,
     results: o.Results = o.RESULTS,
@@ -89,7 +92,7 @@ def diagnose(
         for text in lines(shown, advised, everything=everything):
             for line in wrapped(text, columns, AT):
                 typer.echo(line)
-    _check(shown, there.problems)
+    _check(shown, there.problems, NOW if now else BAD)
 
 
 def _named(
@@ -111,12 +114,12 @@ def _write_page(path: Path, found: Diagnosis, advised: Sequence[tuple[ClientFind
     say(f"{path} is written")
 
 
-def _check(found: Diagnosis, problems: Sequence[str]) -> None:
-    """End with code 1 if a client is stuck or storms; else 2 for a file that cannot be read; else 3 for no answer."""
-    bad = [one for one in found.clients if one.status in BAD]
+def _check(found: Diagnosis, problems: Sequence[str], counted_as_bad: Collection[Status]) -> None:
+    """End with code 1 for a client whose status counts as bad; else 2 for an unreadable file; else 3 for no answer."""
+    bad = [one for one in found.clients if one.status in counted_as_bad]
     if bad:
         first = visible(f"{bad[0].key.address} {bad[0].key.client_id}")
-        raise GateError(f"{len(bad)} of {len(found.clients)} clients are {_worst(found)}: {first}")
+        raise GateError(f"{len(bad)} of {len(found.clients)} clients {_worst(bad)}: {first}")
     if problems:
         raise ProbeError(f"{counted(len(problems), 'file')} could not be read, named above; the others are reported")
     if not found.clients:
@@ -125,11 +128,14 @@ def _check(found: Diagnosis, problems: Sequence[str]) -> None:
         raise NothingJudgedError(f"nothing is known of any client: {visible(found.clients[0].reason)}")
 
 
-def _worst(found: Diagnosis) -> str:
-    """Return what is said of clients that are in trouble, in words."""
-    admitted = any(one.status in {Status.STUCK, Status.STORMS} for one in found.clients)
-    shut_out = any(one.status in {Status.REFUSED, Status.MISMATCH} for one in found.clients)
-    return " or ".join(["stuck or storm"] * admitted + ["not let in"] * shut_out)
+def _worst(bad: Sequence[ClientFinding]) -> str:
+    """Return what is said of clients that are, or were, in trouble, in words."""
+    words = {
+        "are stuck or storm": {Status.STUCK, Status.STORMS},
+        "were stuck": {Status.WAS_STUCK},
+        "are not let in": {Status.REFUSED, Status.MISMATCH},
+    }
+    return " or ".join(text for text, some in words.items() if any(one.status in some for one in bad))
 
 
 def _no_client(found: Diagnosis) -> str:

@@ -25,7 +25,7 @@ from probe.model.handshake import Handshake
 STDIN = "-"
 UNKNOWN_BACK_OFF_MS = 100
 """Back-off of a client whose library is not known: that of most libraries."""
-ADVISABLE = frozenset({Status.STUCK, Status.STORMS})
+ADVISABLE = frozenset({Status.STUCK, Status.STORMS, Status.WAS_STUCK})
 """Of a client that is not let in no evidence speaks."""
 ADVISED = 50
 """Most clients for which evidence is asked."""

@@ -35,6 +35,7 @@ class Files:
         self._files, self._registry, self._progress = files, registry, progress
         self.connections: dict[int, Connection] = registry.connections
         self.names: Mapping[bytes, str] = registry.names
+        self.nodes: Mapping[str, int] = registry.nodes
         self.log_zone = zone
         captures, logs = by_kind(files)
         self._parts: list[CaptureInput | RequestLogs] = []

@@ -107,14 +107,14 @@ class InputFile:
             raw = _standard_input() if self._path == STDIN else _opened(self._path)
             status = os.fstat(raw.fileno())
         except (OSError, ValueError) as error:
-            raise ProbeError(f"{self.name}: {reason_of(error)}; {WAY_OUT}") from None
+            raise ProbeError(f"{self.name}: {_reason(error)}; {WAY_OUT}") from None
         self.regular = stat.S_ISREG(status.st_mode) and self._path != STDIN
         self.size = status.st_size if self.regular else 0
         self._packed = _Counted(raw)
         try:
             first = self._packed.peek()
         except OSError as error:  # such as a folder
-            raise ProbeError(f"{self.name}: {reason_of(error)}; {WAY_OUT}") from None
+            raise ProbeError(f"{self.name}: {_reason(error)}; {WAY_OUT}") from None
         self._left = b""
         buffered = io.BufferedReader(self._packed, 1 << 20)
         self._plain = gzip.GzipFile(fileobj=buffered, mode="rb") if first == GZIP else buffered
@@ -140,6 +140,11 @@ class InputFile:
         if MARK.encode() not in self.head and len(self.head) < HEAD:
             raise ProbeError(f"{self.name} has no line of a request log; {WAY_OUT}")
         return Format.LOG
+
+
+def _reason(error: Exception) -> str:
+    """Return why a file cannot be opened, without its name, which is said before."""
+    return (isinstance(error, OSError) and error.strerror) or reason_of(error)
 
 
 def _standard_input() -> BinaryIO:

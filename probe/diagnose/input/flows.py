@@ -146,6 +146,7 @@ class Flow:
         broker = registry.broker(address)
         number = registry.next_number()
         talk = Overheard(number, broker, registry.schemas, registry.names, registry.sessions(broker), registry.ranges)
+        talk.nodes = registry.nodes
         if not self._began:
             talk.seek(client=False)
         events = talk.client_bytes(data, at)

@@ -7,6 +7,7 @@ from typing import Any
 
 from probe.diagnose.input.log_lines import Logged
 from probe.diagnose.input.logged_bodies import fitted
+from probe.diagnose.input.nodes import Nodes
 from probe.model import Event
 from probe.model.handshake import Handshake
 from probe.protocol.apis import API_VERSIONS, FETCH, PRODUCE
@@ -34,6 +35,8 @@ class LoggedConversation:
         self.fold = Fold(conn, broker)
         self.last_at = 0
         """Time of the last line."""
+        self.nodes = Nodes()
+        """Takes the addresses that answers name."""
         self._schemas, self._names, self._sessions = schemas, names, sessions
         self._first = FirstRequests(schemas)
 
@@ -103,7 +106,9 @@ class LoggedConversation:
             return NOTHING, problem
         if asked.api == FETCH:
             self._sessions.answered(body, asked)
-        return ANSWERS[asked.api](body, asked, self._names), ""
+        digest = ANSWERS[asked.api](body, asked, self._names)
+        self.nodes.note(digest.nodes)
+        return digest, ""
 
 
 def _as_answered(asked: Asked, values: Mapping[str, Any]) -> Asked:

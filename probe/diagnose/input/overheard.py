@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from struct import Struct
 
 from probe.diagnose.input.boundaries import HEADER, HEADER_SIZE, Ranges, answer_start, is_request, request_start
+from probe.diagnose.input.nodes import Nodes
 from probe.diagnose.seen import LogIn
 from probe.inventory.readers.request_log import AMONG_BROKERS
 from probe.model import Event
@@ -14,7 +15,7 @@ from probe.protocol.conversation import MAX_PENDING, Conversation
 from probe.protocol.exchanges import NOTHING, response_event
 from probe.protocol.frames import PREFIX, Frame, Splitter
 from probe.protocol.names import api_key
-from probe.protocol.rows import Names
+from probe.protocol.rows import Asked, Digest, Names
 from probe.protocol.schemas import Schemas
 from probe.protocol.sessions import FetchSessions
 
@@ -46,6 +47,8 @@ class Overheard(Conversation):
         ranges: Ranges,
     ) -> None:
         super().__init__(conn, broker, schemas, names, sessions)
+        self.nodes = Nodes()
+        """Takes the addresses that answers name."""
         self.among_brokers = False
         """Only brokers send what was sent."""
         self._ranges = ranges
@@ -125,6 +128,11 @@ class Overheard(Conversation):
         if self.answering.fault or self._strange > STRANGE:
             self.seek(client=False)
         return out
+
+    def _answer(self, frame: Frame, asked: Asked) -> Digest:
+        digest = super()._answer(frame, asked)
+        self.nodes.note(digest.nodes)
+        return digest
 
     def _pass_over(self, corr: int, at: int, out: list[Event]) -> bool:
         """Return whether a request with this correlation id is pending. Answers to those before it are lost.

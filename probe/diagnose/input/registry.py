@@ -9,6 +9,7 @@ from typing import Any
 
 from probe.diagnose.input.boundaries import Ranges, ranges_of
 from probe.diagnose.input.files import InputFile
+from probe.diagnose.input.nodes import Nodes
 from probe.diagnose.seen import FILES, Connection, Left, Source
 from probe.model.handshake import Handshake
 from probe.protocol.schemas import Schemas
@@ -28,6 +29,7 @@ class Registry:
         """Of connections that are not decoded any more."""
         self.names: dict[bytes, str] = {}
         """Topic id to name."""
+        self.nodes = Nodes()
         self._brokers: dict[str, int] = {}
         self._sessions: defaultdict[int, FetchSessions] = defaultdict(FetchSessions)
         self._left: Counter[tuple[str, str, str]] = Counter()

@@ -101,6 +101,7 @@ class RequestLogs:
         self._registry.connections[added.conn] = replace(added, listener=line.listener)
         registry, broker = self._registry, added.broker
         talk = LoggedConversation(added.conn, broker, registry.schemas, registry.names, registry.sessions(broker))
+        talk.nodes = registry.nodes
         if began:
             self._ordered.waiting.append(Opened(at=at - line.total_us, conn=added.conn, broker=broker))
         self._talks[line.connection] = talk

@@ -26,6 +26,7 @@ TONES = {
     Status.MISMATCH: "bad",
     Status.STUCK: "bad",
     Status.STORMS: "bad",
+    Status.WAS_STUCK: "bad",
     Status.UNKNOWN: "mute",
     Status.RECOVERED: "good",
     Status.HEALTHY: "good",

@@ -1,0 +1,55 @@
+"""Which successes show that a client works again that met a sign of trouble (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from probe.model import Role
+from probe.protocol import apis
+from probe.verdict.apis import COORDINATED, DISCOVERY, HANDSHAKE, LED
+from probe.verdict.recovery import COMMIT, NEEDS, OPERATION
+
+COMMITS = frozenset({apis.OFFSET_COMMIT, apis.TXN_OFFSET_COMMIT})
+READS = frozenset({apis.LIST_OFFSETS, apis.OFFSET_FOR_LEADER_EPOCH, apis.FETCH})
+"""APIs of a reader: its next fetch shows that it works again."""
+
+
+STEPS: Mapping[int, frozenset[int]] = {
+    apis.METADATA: frozenset({9}),
+    apis.JOIN_GROUP: frozenset({27, 79}),
+    **dict.fromkeys((apis.SYNC_GROUP, apis.HEARTBEAT, apis.OFFSET_COMMIT, apis.TXN_OFFSET_COMMIT), frozenset({27})),
+}
+"""Codes that are a normal step of an API: REPLICA_NOT_AVAILABLE beside a leader, REBALANCE_IN_PROGRESS and
+MEMBER_ID_REQUIRED. They are no sign of trouble, and no success. Any other code, known or not, is an error."""
+
+
+def is_bad(api: int, code: int) -> bool:
+    """Return whether a code in an answer is a sign of trouble."""
+    return code != 0 and code not in STEPS.get(api, ())
+
+
+def proves(met: int, api: int, *, fetched: bool = False) -> bool:
+    """Return whether a success of an API shows that a client works again that met a sign in the API `met`.
+
+    A reader works only when it fetches again, if it had ever fetched: some look for their place for ever.
+    """
+    if fetched and api in READS and api != apis.FETCH:
+        return False
+    if met in COMMITS:
+        return api in COMMITS
+    if met in READS:
+        return api == met or api in READS
+    if met in LED:
+        return api == met
+    if met in DISCOVERY or met in HANDSHAKE or met < 0:
+        return True
+    return api in COORDINATED
+
+
+def needed(api: int) -> int:
+    """Return how many successes of an API make a recovery (docs/verdicts.md#recovered)."""
+    if api in COMMITS:
+        return NEEDS[Role.GROUP][COMMIT]
+    if api in COORDINATED:
+        return NEEDS[Role.TRANSACTIONAL][OPERATION]
+    return NEEDS[Role.PRODUCER][OPERATION]
