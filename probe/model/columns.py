@@ -105,6 +105,8 @@ class Facts:
     """What the client did at an interval when the fault came. Empty = nothing frequent enough."""
     phase: float | None = None
     """Share of that interval that had passed since its last tick when the fault came, 0 to 1."""
+    blocked_ms: float | None = None
+    """Longest time that one call by which the application ends a transaction blocked. None for other roles."""
 
 
 FACTS = types_of(Facts)
@@ -218,6 +220,8 @@ COLUMNS: tuple[Column, ...] = (
            "Records of which the application learned nothing although the delivery limit had passed."),
     Column("phantom", _MAX, "phantom", _COUNT, "Sent by nobody", "Records that the read-back found and nobody sent."),
     Column("workload", _SAME, "workload", text="What the application does while it is observed."),
+    Column("blocked_ms_max", _MAX, "blocked_ms", _MS, "Longest blocked call",
+           "Longest time that one call by which the application ends a transaction blocked."),
 )  # fmt: skip
 """The columns of the matrix, in the order of matrix.csv: name, aggregate, source, unit, label, text."""
 NAMES = tuple(column.name for column in COLUMNS)

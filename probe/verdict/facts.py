@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from probe.model import AfterHeal, Facts, PhaseClock, Reaction, Trigger
 from probe.verdict.broker_delay import broker_delay_ms
 from probe.verdict.bystander import BystanderGaps, bystander_gaps
+from probe.verdict.calls import Calls
 from probe.verdict.discovery import Discovery, find_discoveries, folded_discoveries, side_requests
 from probe.verdict.members import find_taken
 from probe.verdict.phases import find_ticking
@@ -30,7 +31,7 @@ class Evidence:
     route: Route
 
 
-def gather(progress: Progress, promises: Promises, records: Records) -> Evidence:
+def gather(progress: Progress, promises: Promises, records: Records, calls: Calls) -> Evidence:
     """Compute all facts."""
     evidence, hits, errors, recovery = progress.reading, progress.hits, progress.errors, progress.recovery
     discoveries = explain(evidence, find_discoveries(evidence), hits)
@@ -85,6 +86,7 @@ def gather(progress: Progress, promises: Promises, records: Records) -> Evidence
         phantom=records.phantom,
         phase_clock=ticking,
         phase=share,
+        blocked_ms=calls.blocked_ms,
     )
     return Evidence(facts, route)
 

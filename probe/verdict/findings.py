@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from probe.model import CONTROL, App, Cell, Expectation, Facts, History, Reaction, Rescuer, Symptom
+from probe.verdict.calls import ended_at_limit, find_calls
 from probe.verdict.closing import Closing, find_closing
 from probe.verdict.control import impossible_by_control, unclean
 from probe.verdict.facts import gather
@@ -41,6 +42,10 @@ class Findings:
     """The goal is reached (docs/verdicts.md#goal)."""
     enough: bool = True
     """The observation was long enough to say that the goal was not reached."""
+    owed: str = ""
+    """What a client that is served again still owes (docs/verdicts.md#owed)."""
+    at_limit: bool = False
+    """Every error that reached the application ended a call at the limit that the library promises."""
     only_soft: bool = False
     """All hits were soft."""
     by_cause: bool = True
@@ -63,7 +68,8 @@ def find(history: History) -> Findings:
     promises = find_promises(reading)
     records = find_records(reading)
     closing = find_closing(reading) if reading.play.closes else None
-    evidence = gather(progress, promises, records)
+    calls = find_calls(reading)
+    evidence = gather(progress, promises, records, calls)
     by_control = impossible_by_control(history.header)
     impossible, ending = declared_impossible(reading) or by_control, ended_unasked(reading)
     fatal = ending is not None and _after_hit(progress, ending)
@@ -75,12 +81,14 @@ def find(history: History) -> Findings:
         impossible=impossible,
         provoked=bool(progress.hits),
         fatal=_reported_codes(ending) if fatal else "",
-        promises=(*promises.broken, *records.broken, *(closing.broken if closing else ())),
+        promises=(*promises.broken, *records.broken, *calls.broken, *(closing.broken if closing else ())),
         unserved=history.header.unserved,
         goal=closing.ended if closing else reached(progress),
         enough=closing is not None or watched_enough(progress),
         closing=closing,
         taken=find_taken(reading),
+        owed=progress.recovery.owed,
+        at_limit=ended_at_limit(reading, progress.errors),
         only_soft=bool(progress.hits) and all(hit.soft for hit in progress.hits),
         by_cause=evidence.route.by_cause,
         slow=recovery_ms is not None and recovery_ms - (facts.kept_ms or 0) > reading.play.prompt_ms,

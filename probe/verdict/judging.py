@@ -17,6 +17,7 @@ from probe.model import (
     Profile,
     Reaction,
     Reality,
+    Role,
     Verdict,
 )
 from probe.model.outcomes import NO_ANSWER
@@ -60,22 +61,25 @@ def judge(history: History) -> Verdict:
         outcome=rule.outcome,
         reason=rule.reason.format_map(reason_text(found))
         + ("" if rule.outcome in NO_ANSWER else bystander_text(found)),
-        conforms=conforms(found.cell, found.play, rule.outcome, facts),
+        conforms=conforms(found.cell, found.play, rule.outcome, facts, at_limit=found.at_limit),
         facts=facts,
         rules=RULES_VERSION,
     )
 
 
-def conforms(cell: Cell, play: Expectation, outcome: Outcome, facts: Facts) -> bool | None:
+def conforms(cell: Cell, play: Expectation, outcome: Outcome, facts: Facts, *, at_limit: bool = False) -> bool | None:
     """Return whether an outcome conforms. None where the cell is informative or the outcome says nothing.
 
-    In profile `no-retries` an error may surface. A client does not conform if its bystander got errors, or had a gap
+    In profile `no-retries` an error may surface; so may errors that end calls at their promised limit (`at_limit`),
+    where the client recovered as it should. A client does not conform if its bystander got errors, or had a gap
     longer than prompt, without the time in which brokers kept it waiting.
     """
     if not play.conforms or play.reality is not Reality.EFFECTIVE or outcome in NO_ANSWER:
         return None
     if facts.bystander_errors or (facts.bystander_own_gap_ms or 0) > play.prompt_ms:
         return False
+    if at_limit and outcome is Outcome.SURFACES and play.expects in {Reaction.DISCOVER, Reaction.RETRY}:
+        return True
     return outcome in Profile.parse(cell.profile).conforming(play.conforms)
 
 
@@ -132,7 +136,8 @@ def _outlook(progress: Progress) -> Outlook:
             return Outlook(left)
         return Outlook(0 if there or watched_enough(progress) else moment)
     if there and progress.hits:
-        return Outlook(max(0, STORM_WATCH_MS - (evidence.timeline.until - _goal_at(progress)) // 1000), settled=True)
+        left = max(0, STORM_WATCH_MS - (evidence.timeline.until - _goal_at(progress)) // 1000)
+        return Outlook(left, settled=evidence.role is not Role.GROUP)  # a heartbeat may be due then
     by_goal = moment if progress.errors.affected else STORM_WATCH_MS - UNSEEN_MS
     if watched < play.watch_ms:
         return Outlook(min(by_goal, play.watch_ms - watched), needs_event=not there)

@@ -127,6 +127,10 @@ def _missed(found: Findings) -> str:
 def _details(found: Findings) -> Iterator[str]:
     """Yield further details. Discoveries are mentioned only where the target moved."""
     facts = found.facts
+    if found.owed:
+        yield f"served again, but {found.owed}"
+    if found.play.expects is Reaction.RETRY and not found.by_cause:
+        yield "after REBOOTSTRAP_REQUIRED it asked again on the same connection"
     if found.play.expects is Reaction.DISCOVER:
         yield _asked(facts)
     if facts.futile_requests_per_s:

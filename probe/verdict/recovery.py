@@ -12,8 +12,9 @@ from probe.model.cluster_history import OLD
 from probe.verdict import apis
 from probe.verdict.hits import Hit
 from probe.verdict.keyed import beat
+from probe.verdict.owed import find_debt
 from probe.verdict.questions import is_affected
-from probe.verdict.service import SERVING, Errors, started_at
+from probe.verdict.service import SERVING, Errors
 from probe.verdict.wire_evidence import Exchange, WireEvidence
 
 QUIET_US = 1_000_000
@@ -21,8 +22,6 @@ QUIET_US = 1_000_000
 UNDER_WAY_US = 10_000_000
 """A client that is served again completes its recovery within this time. Operations begin at least every 800 ms, and a
 group commits every 5 s. Operations that waited complete first, and do not count."""
-STANDS_STILL_US = 3_000_000
-"""A producer that serves no later operation for this time has not recovered. It is watched for longer (storms)."""
 
 OPERATION, COMMIT = "operation", "commit"
 NEEDS: dict[Role, dict[str, int]] = {
@@ -32,8 +31,8 @@ NEEDS: dict[Role, dict[str, int]] = {
     Role.TRANSACTIONAL: {OPERATION: 2},
     Role.ADMIN: {OPERATION: 3},
 }
-"""Number of successes that make a recovery; operations that begin together are one. A library may commit as seldom as
-every 5 s. Unless the coordinator was hit, a commit must occur but does not date the recovery."""
+"""Number of successes that make a recovery; operations that begin together are one. Unless the coordinator was hit, a
+commit, which may come as seldom as every 5 s, must occur but does not date the recovery."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,11 @@ class Recovery:
     at: int | None = None
     """The success that completed it. None = not recovered."""
     pending: bool = False
-    """The client is served again, but has too few successes yet, or the quiet second after them is not over."""
+    """The client is served again, but for too short a time yet, or what it owes besides may come yet."""
+    owed: str = ""
+    """What a client that is served again still owes (docs/verdicts.md#owed)."""
+    proven: bool = False
+    """It will go on owing that: it need not be watched for its patience."""
 
     @property
     def ms(self) -> float | None:
@@ -66,15 +69,13 @@ def find_recovery(evidence: WireEvidence, hits: tuple[Hit, ...], errors: Errors)
     lost = (since for since, _ in _without_partition(evidence) if since <= timeline.until)
     bad = sorted([*(hit.at for hit in hits if not hit.soft), *(item.at for item in errors.affected), *lost])
     found = _search(evidence, start, bad, sorted(_successes(evidence, start, gate)))
-    found = Recovery(start) if found.at is not None and _stands_still(evidence, found.at) else found
+    if found.at is not None and (debt := find_debt(evidence, found.at, _served(evidence))) is not None:
+        found = Recovery(start, pending=debt.pending, owed=debt.text, proven=debt.proven)
     return replace(found, pending=True) if found.at is None and _under_way(evidence, max(start, gate), bad) else found
 
 
-def _stands_still(evidence: WireEvidence, at: int) -> bool:
-    """Return whether a producer's operations began after a recovery and none succeeded: those that had waited did."""
-    until, begun = evidence.timeline.until, started_at(evidence) if evidence.role is Role.PRODUCER else ()
-    waits = any(at < began <= until - STANDS_STILL_US for began in begun)
-    return waits and all(began <= at or ended > until for began, ended, _ in SUCCESSES[evidence.role](evidence))
+def _served(evidence: WireEvidence) -> list[tuple[int, int]]:
+    return [(began, ended) for began, ended, what in SUCCESSES[evidence.role](evidence) if what == OPERATION]
 
 
 def _under_way(evidence: WireEvidence, since: int, bad: list[int]) -> bool:

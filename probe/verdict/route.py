@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from probe.model import EngineKind, Reaction, Reroute, Rescuer, Symptom, Trigger
 from probe.verdict import apis
 from probe.verdict.discovery import Discovery
+from probe.verdict.owed import stays
 from probe.verdict.recovery import Recovery, first_success
 from probe.verdict.service import paces, started_at
 from probe.verdict.wire_evidence import WireEvidence, spread
@@ -44,7 +45,7 @@ class Route:
     trigger: Trigger = Trigger.NONE
     """Trigger of the discovery that named the target. `none` without one."""
     by_cause: bool = False
-    """By a hint, or by a discovery because of the fault."""
+    """By a hint, or by a discovery because of the fault; where no move is needed: it left the connection where an answer asks for it."""
 
     @property
     def rescuer(self) -> Rescuer:
@@ -59,7 +60,7 @@ def find_route(evidence: WireEvidence, discoveries: tuple[Discovery, ...]) -> Ro
     because of the fault and moves to the named target meets the expectation.
     """
     if evidence.play.expects is not Reaction.DISCOVER:
-        return Route(by_cause=True)  # no move is needed
+        return Route(by_cause=not stays(evidence))  # no move is needed
     first = first_success(evidence, apis.work(evidence.play.target))
     if first is None:
         return Route()

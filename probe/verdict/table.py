@@ -8,7 +8,7 @@ from typing import NamedTuple
 from probe.model import Outcome, Reaction, Reroute
 from probe.verdict.findings import Findings
 
-RULES_VERSION = 20
+RULES_VERSION = 21
 """It is raised whenever a rule, a definition or a bound changes the judgement of a stored history."""
 
 
@@ -27,6 +27,10 @@ class Rule(NamedTuple):
 
 def _expects(expects: Reaction) -> Callable[[Findings], bool]:
     return lambda found: found.play.expects is expects
+
+
+def _late(found: Findings) -> bool:
+    return found.slow or not found.by_cause
 
 
 def _surfaced(found: Findings) -> bool:
@@ -145,8 +149,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         11,
         "retrying expected, no error",
-        "retrying expected, no error, recovered promptly",
-        lambda found: found.play.expects is Reaction.RETRY and not _surfaced(found) and not found.slow,
+        "retrying expected, no error, recovered promptly, and left the connection where an [answer asks for it](#owed)",
+        lambda found: found.play.expects is Reaction.RETRY and not _surfaced(found) and not _late(found),
         Outcome.RIDES,
         "recovered in {recovery} from {met}, without an error",
     ),
@@ -169,9 +173,10 @@ RULES: tuple[Rule, ...] = (
     Rule(
         13,
         "late",
-        "discovery expected, and rerouted neither by a hint nor by a cause of this scenario; or recovered more slowly "
-        "than prompt, without what brokers kept it waiting",
-        lambda found: found.slow or not found.by_cause,
+        "discovery expected, and rerouted neither by a hint nor by a cause of this scenario; or retrying expected, and "
+        "it asked again on a connection that an [answer asks it to leave](#owed); or recovered more slowly than prompt, without "
+        "what brokers kept it waiting",
+        _late,
         Outcome.LATE,
         "recovered in {recovery} from {met}, rescued by {rescuer}{details}",
     ),

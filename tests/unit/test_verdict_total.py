@@ -117,7 +117,7 @@ WITNESSES: dict[str, Findings] = {
     "nothing expected, no error": _found(Reaction.NOTHING, provoked=False),
     "nothing expected, an error": _found(Reaction.NOTHING, facts=SURFACED),
     "surfacing expected": _found(Reaction.SURFACE, facts=SURFACED),
-    "retrying expected, no error": _found(Reaction.RETRY, by_cause=False),
+    "retrying expected, no error": _found(Reaction.RETRY),
     "retrying expected, an error": _found(Reaction.RETRY, slow=True, facts=SURFACED),
     "only soft hits": _found(only_soft=True, by_cause=False),
     "late": _found(slow=True, facts=SURFACED),
@@ -131,6 +131,10 @@ def test_every_row_is_reachable() -> None:
     assert [rule.name for rule in RULES] == list(WITNESSES)
     for name, found in WITNESSES.items():
         assert decide(found).name == name
+
+
+def test_a_retry_without_its_cause_is_late() -> None:
+    assert decide(_found(Reaction.RETRY, by_cause=False)).name == "late"
 
 
 def test_cell_outcomes_are_no_trial_outcomes() -> None:

@@ -199,6 +199,7 @@ pub struct Event {
     /// rebalance_timeout_ms, heartbeat_ms, compression, linger_ms, max_in_flight,
     /// protocol (library's own protocol version setting), isolation, offset_reset (where a reader goes whose
     /// position is out of range: earliest, latest),
+    /// call_limit_ms (the longest time for which a call of the application may block, where the library promises one),
     /// longest_backoff_ms, refresh_least_ms (where every wait for a refresh is random: the shortest; refresh_ms is the
     /// longest). A setting that the library lacks is left out. Values are read from the library where it has a getter.
     #[prost(map = "string, string", tag = "10")]

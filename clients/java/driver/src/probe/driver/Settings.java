@@ -26,6 +26,7 @@ final class Settings {
             Map.entry("heartbeat_ms", "heartbeat.interval.ms"),
             Map.entry("compression", "compression.type"),
             Map.entry("linger_ms", "linger.ms"),
+            Map.entry("call_limit_ms", "max.block.ms"),
             Map.entry("max_in_flight", "max.in.flight.requests.per.connection"),
             Map.entry("retries", "retries"),
             Map.entry("isolation", "isolation.level"),
