@@ -1,7 +1,7 @@
 """The phase of a trial: the moment of the client's own interval at which its fault comes. Pure.
 
-It follows from the cell and the trial's number alone, so that trial n of two runs is the same question
-(docs/verdicts.md#phases).
+It follows from the question of the cell and the trial's number alone, so that trial n of two runs, of two versions of a
+library or of two release lines is the same question (docs/verdicts.md#phases).
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ DECIDING = frozenset({PhaseClock.REFRESH, PhaseClock.HEARTBEAT, PhaseClock.COMMI
 
 
 def phase_of(cell: Cell, trial: int) -> float:
-    """Return the phase of a trial of a cell, from 0 to below 1."""
-    digest = hashlib.blake2b("\0".join(cell.words()).encode(), digest_size=8).digest()
+    """Return the phase of a trial of a cell, from 0 to below 1: the same for every version, profile and line."""
+    words = (cell.family, cell.role, cell.scenario, cell.engine, cell.workload)
+    digest = hashlib.blake2b("\0".join(words).encode(), digest_size=8).digest()
     first = int.from_bytes(digest, "big") / 2**64
     return round((first + trial * GOLDEN) % 1, DIGITS) % 1
 

@@ -66,9 +66,15 @@ def test_phases_of_a_cell_are_spread_evenly(count: int) -> None:
 
 
 def test_cells_begin_at_different_phases() -> None:
-    first = {phase_of(replace(CELL, version=f"1.{number}.0"), 0) for number in range(50)}
+    first = {phase_of(replace(CELL, scenario=f"net/{number}"), 0) for number in range(50)}
     assert len(first) > 40
     assert max(first) - min(first) > 0.8
+
+
+@pytest.mark.parametrize("other", [{"version": "1.43.2"}, {"profile": "defaults"}, {"broker": "2.6"}])
+def test_both_sides_of_a_comparison_have_the_same_phases(other: dict[str, str]) -> None:
+    beside = replace(CELL, **other)
+    assert [phase_of(beside, trial) for trial in range(12)] == [phase_of(CELL, trial) for trial in range(12)]
 
 
 def test_two_runs_with_different_seeds_have_the_same_phases() -> None:
