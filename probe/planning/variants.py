@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from probe.model import Engine, Expectation, Profile
-from probe.scenarios.scenario import RoleVariant
+from probe.model import Cell, Engine, Expectation, Profile
+from probe.scenarios.absences import with_length
+from probe.scenarios.scenario import RoleVariant, Scenario
 from probe.scenarios.session_timeouts import lingers_ms, session_ms
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker
 from probe.scenarios.steps.partitions import LagMetadata
@@ -42,3 +43,12 @@ def expectation_of(variant: RoleVariant, profile: Profile, broker: str) -> Expec
     if profile.election is not None and play.election_ms is not None:
         play = replace(play, election_ms=profile.election.ms)
     return replace(play, conforms=profile.conforming(play.conforms))
+
+
+def expectation_in(cell: Cell, scenario: Scenario) -> Expectation | None:
+    """Return the expectation of a cell of a scenario; None if the scenario has no such role any more."""
+    part, profile = scenario.variant(cell.role, cell.engine), Profile.parse(cell.profile)
+    if part is None:
+        return None
+    part = variant_of(with_length(part, profile), profile, cell.engine, cell.broker)
+    return expectation_of(part, profile, cell.broker)

@@ -47,6 +47,8 @@ class Options:
 
     repeat_budget_s: float | None = None
     """`--repeat-budget`: seconds by which further trials may lengthen the run. None = a share of the run."""
+    as_planned: bool = False
+    """Cells get the trials of the plan alone, whatever these show: who asked decides on further ones."""
 
     @property
     def expected_jobs(self) -> int:

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from probe.cells.aggregate import SettledCell, settle
 from probe.cells.cli_hints import run_command, show_command
+from probe.cells.comparison import PLAIN
 from probe.cells.diff import Kind, differences
 from probe.cells.trends import Step, Trend
 from probe.cells.upgrades import advise_upgrade, drift
@@ -272,40 +273,67 @@ def test_an_upgrade_is_reported_with_evidence_and_exit_code(tmp_path: Path) -> N
     newer = replace(CELL, version="1.61.1")
     run_id = fill(
         tmp_path,
-        (CELL, 0, Outcome.STUCK),
-        (newer, 0, Outcome.REFRESHES),
+        *((CELL, number, Outcome.STUCK) for number in range(PLAIN)),
+        *((newer, number, Outcome.REFRESHES) for number in range(PLAIN)),
         (STEADY, 0, Outcome.CLEAN),
         (replace(newer, scenario="steady"), 0, Outcome.CLEAN),
     )
-    better = CliRunner().invoke(app, ["advise", "sarama", "1.43.3", "1.61.1", "--results", str(tmp_path)])
+    line = ["advise", "sarama", "1.43.3", "1.61.1", "--evidence", "own", "--results", str(tmp_path)]
+    better = CliRunner().invoke(app, [*line, "--all"])
     assert better.exit_code == 0, better.output
-    assert "better     producer disk/storage-error: stuck -> refreshes" in better.output
+    assert better.output.splitlines()[1] == "better: 2 cells: 1 better, 1 no difference seen (1 trial each)"
+    assert "better     producer disk/storage-error: stuck -> refreshes (4 trials each)" in better.output
     assert f"--run {run_id} --client sarama@1.61.1" in better.output
     assert "smallest stored upgrade that conforms: 1.61.1 (1.43.3 does not)" in better.output
     assert "the same effective settings" in better.output
-    worse = CliRunner().invoke(app, ["advise", "sarama", "1.61.1", "1.43.3", "--results", str(tmp_path)])
-    assert "1 of 2 cells get worse" in str(worse.exception)
+    line[2:4] = "1.61.1", "1.43.3"
+    worse = CliRunner().invoke(app, line)
+    assert "1 of 2 cells gets worse" in str(worse.exception)
     assert getattr(worse.exception, "exit_code", 0) == 1
 
 
-def test_an_upgrade_that_storms_sometimes_gets_worse_and_says_how_often(tmp_path: Path) -> None:
+def test_one_trial_a_side_is_undecided_and_says_what_decides(tmp_path: Path) -> None:
     newer = replace(CELL, version="1.61.1")
-    some = [(newer, number, Outcome.STORMS if number % 7 == 3 else Outcome.REFRESHES) for number in range(20)]
-    fill(tmp_path, (CELL, 0, Outcome.REFRESHES), *some)
-    done = CliRunner().invoke(app, ["advise", "sarama", "1.43.3", "1.61.1", "--results", str(tmp_path)])
-    assert (
-        "WORSE      producer disk/storage-error: refreshes -> flaky: storms in 3 of 20, refreshes in 17" in done.output
-    )
+    fill(tmp_path, (CELL, 0, Outcome.REFRESHES), (newer, 0, Outcome.STUCK))
+    line = ["advise", "sarama", "1.43.3", "1.61.1", "--evidence", "own", "--results", str(tmp_path)]
+    done = CliRunner().invoke(app, line)
+    assert done.exit_code == 0, done.output
+    assert "1 cell: 1 undecided" in done.output
+    assert "1 cell on too few trials, 1 may be worse; 8 to 24 trials, about " in done.output
+    assert f"probe advise sarama 1.43.3 1.61.1 --evidence own --results {tmp_path} --run" in done.output
+
+
+@pytest.mark.parametrize(("storms", "code"), [(3, 0), (9, 1)])
+def test_an_upgrade_that_storms_sometimes_is_worse_only_beyond_chance(tmp_path: Path, storms: int, code: int) -> None:
+    newer = replace(CELL, version="1.61.1")
+    some = [(newer, number, Outcome.STORMS if number < storms else Outcome.REFRESHES) for number in range(20)]
+    fill(tmp_path, *((CELL, number, Outcome.REFRESHES) for number in range(20)), *some)
+    line = ["advise", "sarama", "1.43.3", "1.61.1", "--evidence", "own", "--results", str(tmp_path)]
+    done = CliRunner().invoke(app, [*line, "--all"])
+    assert f"refreshes -> flaky: storms in {storms} of 20, refreshes in {20 - storms}" in done.output
     assert "after:  it storms; own results of " in done.output
-    assert getattr(done.exception, "exit_code", 0) == 1
+    assert ("may be worse: stalls; 20 trials each" in done.output) is (code == 0)
+    assert getattr(done.exception, "exit_code", 0) == code
 
 
 def test_brokers_are_compared_per_client(tmp_path: Path) -> None:
     old = replace(CELL, broker="2.6")
-    fill(tmp_path, (CELL, 0, Outcome.STUCK), (old, 0, Outcome.REFRESHES))
-    done = CliRunner().invoke(app, ["advise", "--broker", "2.6", "3.9", "--results", str(tmp_path)])
-    assert "WORSE      sarama@1.43.3 producer disk/storage-error: refreshes -> stuck" in done.output
+    sides = ((CELL, Outcome.STUCK), (old, Outcome.REFRESHES))
+    fill(tmp_path, *((cell, number, outcome) for number in range(PLAIN) for cell, outcome in sides))
+    line = ["advise", "--broker", "2.6", "3.9", "--evidence", "own", "--results", str(tmp_path)]
+    done = CliRunner().invoke(app, line)
+    assert "worse      sarama@1.43.3 producer disk/storage-error: refreshes -> stuck (4 trials each)" in done.output
     assert getattr(done.exception, "exit_code", 0) == 1
+
+
+def test_no_line_of_a_broker_upgrade_is_endless(tmp_path: Path) -> None:
+    old = replace(CELL, broker="2.6")
+    alone = [(replace(old, version=f"1.{number}.0"), 0, Outcome.STUCK) for number in range(60)]
+    fill(tmp_path, (CELL, 0, Outcome.STUCK), (old, 0, Outcome.STUCK), *alone)
+    line = ["advise", "--broker", "2.6", "3.9", "--evidence", "own", "--results", str(tmp_path)]
+    done = CliRunner().invoke(app, line)
+    assert "60 cells stored for one side only; for the other run probe advise 3.9 --broker 2.6" in done.stderr
+    assert max(map(len, done.stderr.splitlines())) < 400
 
 
 def test_missing_trials_are_reported_with_the_command_to_run(tmp_path: Path) -> None:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Self
 
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from probe.catalogue.families import Version
 from probe.catalogue.selectors import select_clients
-from probe.cells.aggregate import SettledCell
+from probe.cells.aggregate import SettledCell, settle
 from probe.cli.app import app
-from probe.cli.wiring import filling
+from probe.cli.wiring import deciding, filling
 from probe.cli.wiring.catalogue import apps, families
 from probe.cli.wiring.comparisons import Change, Filter, absent, needed, stored_cells
 from probe.cli.wiring.evidence import open_evidence
+from probe.cli.wiring.settled import write_settled
 from probe.model import Cell, Engine, Outcome, Profile, Role
-from tests.support.synthetic_rows import CELL, fill
+from probe.store import trials
+from tests.support.synthetic_rows import CELL, create, fill, history, verdict
 
 CHANGE = Change("version", "1.43.2", "1.43.3", ("sarama",))
 PRODUCER = Filter((Role.PRODUCER,), ("isolated",), ("disk/storage-error", "net/reset"), Engine.EMBEDDED, "3.9")
@@ -58,6 +61,96 @@ def test_globs_expand_to_scenarios_that_apply_to_the_roles() -> None:
     assert {cell.version for cell in cells} == {"1.43.2", "1.43.3"}
 
 
+LATER = "20991231T235959Z-0001"
+"""The id of a run after all others."""
+
+
+class Played:
+    """Fresh trials that have the outcome of their version at once, or one of a list in turn."""
+
+    def __init__(self, outcomes: Mapping[str, Sequence[Outcome]]) -> None:
+        self.outcomes = outcomes
+        self.counts: list[dict[Cell, int]] = []
+        self.stored: set[tuple[Cell, int]] = set()
+        self.run = ""
+
+    def __call__(self, results: str, _jobs: int | None) -> Self:
+        self.results = Path(results)
+        self.store = create(self.results, run_id=LATER)
+        self.run = self.store.run_id
+        return self
+
+    def __enter__(self) -> Self:
+        self.store.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.store.__exit__(None, None, None)
+        write_settled(str(self.results))
+
+    def possible(self, _cell: Cell) -> bool:
+        return True
+
+    def play(self, counts: Mapping[Cell, int]) -> dict[Cell, SettledCell]:
+        self.counts.append(dict(counts))
+        for cell, count in counts.items():
+            for number in range(count):
+                if (cell, number) not in self.stored:
+                    own = self.outcomes[cell.version]
+                    self.store.add(history(cell, number), verdict(own[number % len(own)]))
+                    self.stored.add((cell, number))
+        self.store.flush()
+        return settle(trials(str(self.results), self.run))
+
+
+def decided(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, played: Played, *more: str
+) -> tuple[Result, list[set[int]]]:
+    """Run `advise --run` with fresh trials of these outcomes; return what it says, and the trials a side per round."""
+    monkeypatch.setattr(deciding, "FreshTrials", played)
+    monkeypatch.setattr(filling, "run_cells", lambda *_: None)
+    line = "advise sarama 1.43.2 1.43.3 --role producer --scenario disk/storage-error --evidence own --run"
+    done = CliRunner().invoke(app, [*line.split(), *more, "--results", str(tmp_path)])
+    return done, [set(one.values()) for one in played.counts]
+
+
+def test_fresh_trials_of_a_plain_cell_come_one_by_one_then_to_four(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(tmp_path, (OLD, 0, Outcome.STUCK), (CELL, 0, Outcome.REFRESHES))
+    played = Played({"1.43.2": [Outcome.STUCK], "1.43.3": [Outcome.REFRESHES]})
+    done, rounds = decided(tmp_path, monkeypatch, played)
+    assert (done.exit_code, rounds) == (0, [{1}, {4}])
+    assert "better     producer disk/storage-error: stuck -> refreshes (4 trials each)" in done.output
+
+
+def test_what_the_first_fresh_trials_contradict_gets_twelve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(tmp_path, (OLD, 0, Outcome.REFRESHES), (CELL, 0, Outcome.STUCK))
+    chance = [Outcome.STUCK, Outcome.REFRESHES]
+    done, rounds = decided(tmp_path, monkeypatch, Played({"1.43.2": chance, "1.43.3": chance[::-1]}))
+    assert (done.exit_code, rounds) == (0, [{1}, {12}])
+    assert "1 cell: 1 no difference seen (12 trials each)" in done.output
+
+
+def test_a_worse_version_fails_the_gate_once_fresh_trials_show_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(tmp_path, (OLD, 0, Outcome.REFRESHES), (CELL, 0, Outcome.STUCK))
+    worse = [Outcome.STUCK] * 3 + [Outcome.REFRESHES]
+    done, rounds = decided(tmp_path, monkeypatch, Played({"1.43.2": [Outcome.REFRESHES], "1.43.3": worse}))
+    assert rounds == [{1}, {4}, {12}]
+    assert getattr(done.exception, "exit_code", 0) == 1
+    assert "flaky: stuck in 9 of 12, refreshes in 3 (12 trials each, chance alone 0.00017)" in done.output
+
+
+def test_equal_is_asked_for_and_takes_seven_trials_a_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(tmp_path, (OLD, 0, Outcome.REFRESHES), (CELL, 0, Outcome.REFRESHES))
+    played = Played({"1.43.2": [Outcome.REFRESHES], "1.43.3": [Outcome.REFRESHES]})
+    done, rounds = decided(tmp_path, monkeypatch, played, "--equal")
+    assert (done.exit_code, rounds) == (0, [{7}])
+    assert "1 cell: 1 equal" in done.output
+
+
 def test_run_adds_missing_trials_and_then_compares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(tmp_path, (OLD, 0, Outcome.STUCK))
     played: list[Cell] = []
@@ -67,17 +160,20 @@ def test_run_adds_missing_trials_and_then_compares(tmp_path: Path, monkeypatch: 
         fill(Path(results), *((cell, 0, Outcome.REFRESHES) for cell in played))
 
     monkeypatch.setattr(filling, "run_cells", play)
+    monkeypatch.setattr(deciding, "FreshTrials", Played({"1.43.2": [Outcome.STUCK], "1.43.3": [Outcome.REFRESHES]}))
     line = "advise sarama 1.43.2 1.43.3 --role producer --scenario disk/storage-error --scenario net/reset --run"
-    done = CliRunner().invoke(app, [*line.split(), "--results", str(tmp_path)])
+    done = CliRunner().invoke(app, [*line.split(), "--evidence", "own", "--results", str(tmp_path)])
     assert done.exit_code == 0, done.output
     assert len(played) == 3
-    assert "better     producer disk/storage-error: stuck -> refreshes" in done.output
-    assert "1 better, 1 stays good" in done.output
+    assert "better     producer disk/storage-error: stuck -> refreshes (4 trials each)" in done.output
+    assert "2 cells: 1 better, 1 no difference seen (1 trial each)" in done.output
 
 
 def test_unmeasured_versions_are_named_with_a_bisect_command(tmp_path: Path) -> None:
-    fill(tmp_path, (replace(CELL, version="1.42.1"), 0, Outcome.STUCK), (CELL, 0, Outcome.REFRESHES))
-    done = CliRunner().invoke(app, ["advise", "sarama", "1.42.1", "1.43.3", "--results", str(tmp_path)])
+    both = ((replace(CELL, version="1.42.1"), Outcome.STUCK), (CELL, Outcome.REFRESHES))
+    fill(tmp_path, *((cell, number, outcome) for number in range(4) for cell, outcome in both))
+    line = ["advise", "sarama", "1.42.1", "1.43.3", "--evidence", "own", "--all"]
+    done = CliRunner().invoke(app, [*line, "--results", str(tmp_path)])
     assert "smallest stored upgrade that conforms: 1.43.3 (1.42.1 does not)" in done.output
     assert "1.43.2; probe bisect sarama disk/storage-error --role producer" in done.output
 
@@ -86,7 +182,7 @@ def test_applications_are_compared_with_their_own_settings(tmp_path: Path) -> No
     before = replace(CELL, version="1.29.1", profile=settings("8.16.1"))
     after = replace(CELL, version="1.43.3", profile=settings("9.0.0"))
     fill(tmp_path, (before, 0, Outcome.STUCK), (after, 0, Outcome.REFRESHES), (CELL, 0, Outcome.STUCK))
-    done = CliRunner().invoke(app, ["advise", "filebeat", "8.16.1", "9.0.0", "--results", str(tmp_path)])
+    done = CliRunner().invoke(app, ["advise", "filebeat", "8.16.1", "9.0.0", "--all", "--results", str(tmp_path)])
     assert done.exit_code == 0, done.output
     assert "filebeat 8.16.1 -> 9.0.0: sarama 1.29.1 -> 1.43.3, with its settings" in done.output
     assert "disk/storage-error: stuck -> refreshes" in done.output

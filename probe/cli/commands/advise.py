@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+import shlex
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -16,39 +15,29 @@ from probe.catalogue.name_hints import client_hint
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import any_line, select_profiles
 from probe.catalogue.workloads import select_workloads
-from probe.cells.aggregate import SettledCell
-from probe.cells.citations import cited
 from probe.cells.cli_hints import run_command
+from probe.cells.comparison import CHANCE, EQUAL, Answer, Compared
 from probe.cells.control_cells import Barred, barred
-from probe.cells.trends import Step
-from probe.cells.upgrades import advise_upgrade, drift
 from probe.cli import common_options as o
+from probe.cli.console.advise_output import AdviceView, advice_lines, subject
 from probe.cli.console.control_lines import control_lines
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import OUT, say
+from probe.cli.wiring.advising import Found, Source, decided, look
 from probe.cli.wiring.catalogue import apps, families
-from probe.cli.wiring.comparisons import (
-    Change,
-    Filter,
-    absent,
-    compared,
-    control_cells,
-    failed_before,
-    needed,
-    other_conditions,
-    stored_cells,
-)
-from probe.cli.wiring.evidence import open_evidence, say_differing
+from probe.cli.wiring.comparing import cost
+from probe.cli.wiring.comparisons import Change, Filter, absent, control_cells, failed_before, other_conditions
+from probe.cli.wiring.evidence import say_differing
 from probe.errors import GateError, ProbeError
-from probe.model import CONTROL, Cell, Engine, Profile, Role
+from probe.model import Engine, Profile, Role
 from probe.model.counts import counted
-from probe.model.grades import Trend
 from probe.model.profile import DEFAULT_PROFILE
-from probe.model.versions import version_key
 
 USAGE = "write `probe advise FAMILY FROM TO`, or `probe advise --broker FROM TO [FAMILY[@VERSION]...]`"
-MAX_LINES = (Trend.WORSE, Trend.BETTER, Trend.BAD, Trend.DIFFERS, Trend.UNCLEAR)
-"""Trends that are listed cell by cell, in this order; the others are counted."""
+LONGEST = 300
+"""Longest command that a line may have, in characters; a longer one is replaced by one that finds the cells itself."""
+MORE = 40
+"""Trials a side that are proposed where the usual ones decide nothing."""
 
 
 def advise(
@@ -74,44 +63,96 @@ def advise(
     ] = None,
     engine: o.EngineOption = Engine.EMBEDDED,
     workload: o.WorkloadFilter = None,
-    fill: Annotated[bool, typer.Option("--run", help="Run missing cells first.")] = False,
+    fresh: Annotated[
+        bool,
+        typer.Option(
+            "--run",
+            help="Run missing cells, then both sides of those that differ, alternating, until they are decided.",
+        ),
+    ] = False,
+    trials: Annotated[
+        int,
+        typer.Option(
+            "--trials", metavar="N", min=CHANCE, max=100, help="Trials a side that decide where chance has a part."
+        ),
+    ] = CHANCE,
+    equal: Annotated[
+        bool, typer.Option("--equal", help=f"Say where both sides are equal, which takes {EQUAL} trials a side.")
+    ] = False,
+    whole: Annotated[
+        bool, typer.Option("--all", help="List every cell with its evidence, and the settings that differ.")
+    ] = False,
     evidence: o.Evidence = None,
     max_age: o.MaxAge = o.MAX_AGE_DAYS,
     results: o.Results = o.RESULTS,
     jobs: o.Jobs = None,
 ) -> None:
-    """Compare stored results before and after an upgrade of a client or the brokers; exit code 1 if a cell is worse."""
+    """Compare results before and after an upgrade of a client or the brokers; exit code 1 if a cell is shown worse."""
     change = understand(what, broker)
     line = any_line(broker or o.DEFAULT_BROKER)
     workloads = select_workloads(workload) if workload else ()
     wanted = Filter(role or (), profile or (DEFAULT_PROFILE,), scenario or (), engine, line, workloads)
     _check(change, wanted)
-
-    def answers() -> dict[Cell, SettledCell]:
-        with open_evidence(evidence, results, max_age) as found:
-            return stored_cells(found, change, wanted)
-
-    if fill:
-        from probe.cli.wiring.filling import fill_in  # noqa: PLC0415  # loads what runs need
-
-        stored = fill_in(results, jobs, answers, lambda held: needed(held, change, wanted))
-    else:
-        stored = answers()
-    steps, alone = compared(stored, change, wanted)
-    controls = control_cells(stored, change, wanted)
-    closed = barred(controls, stored)
-    missing = absent(stored, change, wanted)
-    say_older(other_conditions(stored, change, wanted), "they are not compared; --run measures them again")
-    if not (steps or closed):
-        fill_it = run_command(missing, results)
-        raise ProbeError(f"{results}: no cell is stored for both {change.old} and {change.new}; run {fill_it}")
-    say_differing([item for step in steps for item in (step.before, step.after)])
+    source = Source(change, wanted, evidence, results, max_age)
+    found = decided(source, trials, jobs, equal=equal) if fresh else look(source, trials, equal=equal)
+    controls = control_cells(found.stored, change, wanted)
+    closed = barred(controls, found.stored)
+    older = other_conditions(found.stored, change, wanted)
+    say_older(older, "they are not compared; --run measures them again")
+    again = _command(what, broker, wanted, evidence, results, jobs)
+    if not (found.compared or closed):
+        raise ProbeError(
+            f"{results}: no cell is stored for both {change.old} and {change.new}; run {_filling(found, source, again)}"
+        )
+    say_differing([side for one in found.compared for side in (one.step.before, one.step.after)])
     OUT.print(_title(change, wanted), markup=False)
-    for text in (*control_lines(controls, closed, results), *_report(steps, stored, change, wanted, results)):
+    view = AdviceView(
+        change=change,
+        wanted=wanted,
+        found=found.compared,
+        stored=found.stored,
+        results=results,
+        cost=cost(found.undecided, found.asked, jobs),
+        command=f"{again} --run",
+        more=f"{again} --run --trials {MORE}",
+        whole=whole,
+    )
+    for text in (*control_lines(controls, closed, results), *advice_lines(view)):
         OUT.print(text, markup=False)
-    if alone:
-        say(f"{len(alone)} cells are stored for one side only; for the other run {run_command(missing, results)}")
-    _gate(steps, [item for item in closed if not failed_before(item.control, stored, change)], change)
+    if found.alone:
+        filling = _filling(found, source, again)
+        say(f"{counted(found.alone, 'cell')} stored for one side only; for the other run {filling}")
+    _gate(found.compared, [item for item in closed if not failed_before(item.control, found.stored, change)], change)
+
+
+def _filling(found: Found, source: Source, again: str) -> str:
+    """Return the command that runs missing cells, or the one that finds and runs them if that would be long."""
+    missing = absent(found.stored, source.change, source.wanted)
+    command = run_command(missing, source.results)
+    return command if len(command) <= LONGEST else f"{again} --run"
+
+
+def _command(
+    what: Sequence[str],
+    broker: str | None,
+    wanted: Filter,
+    evidence: Sequence[str] | None,
+    results: str,
+    jobs: int | None,
+) -> str:
+    """Return this comparison as a command."""
+    options = [
+        *((("broker", broker),) if broker else ()),
+        *(("role", str(one)) for one in wanted.roles),
+        *(("profile", one) for one in wanted.profiles if one != DEFAULT_PROFILE),
+        *(("scenario", one) for one in wanted.scenarios),
+        *((("engine", str(wanted.engine)),) if wanted.engine is not Engine.EMBEDDED else ()),
+        *(("workload", str(one)) for one in wanted.workloads),
+        *(("evidence", one) for one in evidence or ()),
+        *((("results", results),) if results != o.RESULTS else ()),
+        *((("jobs", str(jobs)),) if jobs else ()),
+    ]
+    return " ".join(["probe advise", *what, *(f"--{name} {shlex.quote(text)}" for name, text in options)])
 
 
 def understand(what: Sequence[str], broker: str | None) -> Change:
@@ -161,87 +202,14 @@ def _title(change: Change, wanted: Filter) -> str:
     return f"broker {change.old} -> {change.new} under {names} (profile {rest})"
 
 
-def _report(
-    steps: Sequence[Step], stored: Mapping[Cell, SettledCell], change: Change, wanted: Filter, results: str
-) -> Iterator[str]:
-    for trend in MAX_LINES:
-        for step in (step for step in steps if step.trend is trend and not _is_in_head(step, change)):
-            yield f"{trend:<10} {_subject(step, change)}: {step.before.tally} -> {step.after.tally}"
-            yield from (f"           {line}" for line in _evidence(step, stored, change, wanted, results))
-    if change.column == "version":
-        yield from _settings(steps, results)
-    counts = Counter(step.trend for step in steps)
-    yield ", ".join(f"{counts[trend]} {trend}" for trend in Trend if counts[trend])
-
-
-def _is_in_head(step: Step, change: Change) -> bool:
-    after = step.after
-    return change.column == "broker" and after.cell.scenario == CONTROL and bool(after.grade.severity)
-
-
-def _subject(step: Step, change: Change) -> str:
-    cell = step.after.cell
-    who = f"{cell.client} " if change.column == "broker" else ""
-    extra = "" if cell.profile == DEFAULT_PROFILE else f" {cell.profile}"
-    return f"{who}{cell.role}{extra} {cell.scenario}{cell.unusual}"
-
-
-def _evidence(
-    step: Step, stored: Mapping[Cell, SettledCell], change: Change, wanted: Filter, results: str
-) -> Iterator[str]:
-    for word, side in (("before: ", step.before), ("after:  ", step.after)):
-        asked = replace(side.cell, broker=wanted.line) if change.column == "version" else side.cell
-        yield f"{word}{side.reason}; {cited(asked, side, results)}"
-    if step.trend not in {Trend.BETTER, Trend.BAD} or change.column != "version":
-        return
-    found = advise_upgrade(step.before, change.library(change.new), stored.values())
-    if found.upgrade is not None:
-        yield f"smallest stored upgrade that conforms: {found.upgrade.cell.version} ({found.last_bad} does not)"
-        yield from _between(found.last_bad, found.upgrade.cell)
-    elif step.trend is Trend.BAD:
-        yield f"no stored version up to {change.new} conforms"
-    for item in found.profiles:
-        yield f"{item.cell.client} conforms with profile {item.cell.profile}; {cited(item.cell, item, results)}"
-
-
-def _between(last_bad: str, good: Cell) -> Iterator[str]:
-    """Name the listed versions without results between the last bad and the first good one, and the command to run."""
-    listed = families()[good.family].versions if good.family in families() else ()
-    low, high = version_key(last_bad), version_key(good.version)
-    unknown = [item.version for item in listed if low < version_key(item.version) < high]
-    if unknown:
-        workload = f" --workload {good.workload}" if good.unusual else ""
-        way = f"probe bisect {good.family} {good.scenario} --role {good.role}{workload}"
-        yield f"no results between: {', '.join(unknown)}; {way}"
-
-
-def _settings(steps: Iterable[Step], results: str) -> Iterator[str]:
-    """Compare the effective settings per role and profile, in one trial each, of the control cell if it is stored."""
-    ordered = sorted(steps, key=lambda step: step.before.cell.scenario != CONTROL)
-    first = {(step.before.cell.role, step.before.cell.profile): step for step in reversed(ordered)}
-    for (role, profile), step in sorted(first.items()):
-        if any(side.origin is not None and not side.origin.is_own for side in (step.before, step.after)):
-            yield f"{'settings':<10} {role} {profile}: only own trials have the effective settings"
-            continue
-        old, new = (_settings_of(side, results) for side in (step.before, step.after))
-        changed = [f"{name} {before} -> {after}" for name, before, after in drift(old, new)]
-        yield f"{'settings':<10} {role} {profile}: {', '.join(changed) or 'the same effective settings'}"
-
-
-def _settings_of(side: SettledCell, results: str) -> Mapping[str, str]:
-    from probe.store import history  # noqa: PLC0415  # loads pyarrow
-
-    return history(results, side.run_id, side.cell, side.trial).header.settings
-
-
-def _gate(steps: Sequence[Step], closed: Sequence[Barred], change: Change) -> None:
+def _gate(found: Sequence[Compared], closed: Sequence[Barred], change: Change) -> None:
     if closed:
         first = closed[0].control.cell
         who = f"{first.client} {first.role}"
         raise GateError(f"{counted(len(closed), 'role')} of clients do not work with Kafka {change.new}, first: {who}")
-    worse = [step for step in steps if step.trend is Trend.WORSE]
+    worse = [one for one in found if one.answer is Answer.WORSE]
     if worse:
-        what = _subject(worse[0], change)
-        raise GateError(
-            f"{len(worse)} of {len(steps)} cells get worse from {change.old} to {change.new}, first: {what}"
-        )
+        what = subject(worse[0].step, change)
+        gets = "gets" if len(worse) == 1 else "get"
+        where = f"from {change.old} to {change.new}, first: {what}"
+        raise GateError(f"{len(worse)} of {counted(len(found), 'cell')} {gets} worse {where}")

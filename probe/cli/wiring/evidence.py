@@ -43,7 +43,11 @@ class Evidence:
 
     def find(self, wanted: Wanted, *, facts: bool = False) -> dict[Cell, SettledCell]:
         """Return the answers of all evidence about the wanted cells."""
-        return choose([self._cells(held, file, wanted, facts=facts) for held, file in self._files])
+        return choose(self.each(wanted, facts=facts))
+
+    def each(self, wanted: Wanted, *, facts: bool = False) -> list[Mapping[Cell, SettledCell]]:
+        """Return the answers of each evidence, in order of preference."""
+        return [self._cells(held, file, wanted, facts=facts) for held, file in self._files]
 
     def later(self, cells: Collection[Cell], *, any_profile: bool = True) -> dict[Cell, SettledCell]:
         """Return the answers to the questions of these cells about the same and later versions of their families."""

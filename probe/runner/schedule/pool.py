@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iter
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import itemgetter
 
 from probe import verdict
 from probe.errors import DriverLostError, ExhaustedError
@@ -153,6 +154,7 @@ async def run_plan(
     for cell in steady:
         run.settle_control(cell)
     work = [(item, n) for item in plan.cells for n in range(item.trials) if (item.cell, n) not in finished]
+    work.sort(key=itemgetter(1))  # cells that are compared alternate
     further = [(item, n) for item in plan.cells for n in _further(run, item)]
     work = [one for one in further if one[0].is_control] + work + [one for one in further if not one[0].is_control]
     run.total = len(work)

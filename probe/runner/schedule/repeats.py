@@ -57,7 +57,7 @@ class Repeats:
         finished: Mapping[tuple[Cell, int], Verdict],
     ) -> None:
         """Start with the trials that an interrupted run has judged."""
-        self._watch_ms, self._known = options.watch_ms, known
+        self._watch_ms, self._known, self._as_planned = options.watch_ms, known, options.as_planned
         self._budget = repeat_budget(plan, options.repeat_budget_s, options.expected_jobs, options.watch_ms)
         self._cells = {item.cell: _Cell(item, set(range(item.trials))) for item in plan.cells}
         for (cell, trial), verdict in finished.items():
@@ -83,7 +83,7 @@ class Repeats:
         trials = list(mine.judged.values())
         why = (
             None
-            if mine.open or shortened or item.sweep
+            if mine.open or shortened or item.sweep or self._as_planned
             else doubt(trials, item.expectation, self._known.get(item.cell, ()), phases=waits_for_phase(item))
         )
         if why is None:

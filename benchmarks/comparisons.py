@@ -1,0 +1,280 @@
+"""How often `advise` calls a build worse than itself, and how many known differences it finds (docs/comparisons.md).
+
+    python benchmarks/comparisons.py play RESULTS [--builds 12] [--cells 300] [--seconds 360] [--seed 1]
+    python benchmarks/comparisons.py simulate RESULTS [--comparisons 10000] [--cells 300] [--seed 1]
+    python benchmarks/comparisons.py pairs RESULTS [--pairs 30] [--seconds 360] [--seed 1]
+
+`play` gives each of some cells 12 trials, and 40 where these differ in harm. It stops after SECONDS and goes on where it
+stopped. The builds are the newest core version of each library, then others; cells are drawn by the seed from what
+ships. `simulate` compares each build with itself: for every cell a screen of one trial a side, then the fresh trials
+that the procedure asks for, all drawn from the played ones without putting back. No cell is known to be one of chance
+before. A second figure draws the cells of a comparison from all builds, so that a comparison has CELLS of them.
+`pairs` plays known results with their contrasts, as `advise --run` does, and counts those that are called worse or
+better as they are known to be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from probe.catalogue.files import data_file
+from probe.catalogue.known_results import contrasted, expected, read_known
+from probe.cells.aggregate import SettledCell, settle
+from probe.cells.comparison import CHANCE, PLAIN, Answer, Compared, Pair, compare
+from probe.cells.harm import harm_of, harms
+from probe.cells.trends import Step
+from probe.cli.wiring.catalogue import families
+from probe.cli.wiring.comparing import Asked, compared_steps
+from probe.cli.wiring.deciding import decide
+from probe.cli.wiring.evidence import open_evidence
+from probe.cli.wiring.single_cells import possible, run_cells
+from probe.errors import ProbeError
+from probe.evidence.wanted import Wanted
+from probe.model import CONTROL, Cell, Client, Engine, Outcome, Verdict
+from probe.model.profile import DEFAULT_PROFILE
+from probe.model.results import ResultsError
+from probe.runner import Options
+from probe.store import trials
+
+MANY = 40
+"""Trials of a cell whose trials differ."""
+LEAST_CELLS = 100
+"""Cells that ship of a build, below which it takes no part."""
+AT_ONCE = 48
+"""Cells of one run."""
+SILENCE_S = 130.0
+"""No run begins with less than this time left: the longest observations take about so long."""
+Played = Mapping[Cell, Sequence[Verdict]]
+
+
+def builds(count: int) -> list[Client]:
+    """Return the newest core version of each library, then the others of the core, newest first."""
+    libraries = [item for item in families().values() if not item.judged_by]
+    lists = [[one.newest.version, *(name for name in reversed(one.core) if name != "latest")] for one in libraries]
+    deepest = max(map(len, lists))
+    by_rank = [
+        Client(one.family, versions[rank])
+        for rank in range(deepest)
+        for one, versions in zip(libraries, lists, strict=True)
+        if rank < len(versions) and versions[rank] not in versions[:rank]
+    ]
+    fit = (client for client in by_rank if len(shipped_cells(client)) >= LEAST_CELLS)
+    return list(islice(fit, count))
+
+
+@cache
+def shipped_cells(client: Client) -> list[Cell]:
+    """Return the cells of a build that ship: embedded, 3.9, isolated, with a judgement about the client."""
+    wanted = Wanted(family=[client.family], version=[client.version], profile=[DEFAULT_PROFILE], broker=["3.9"])
+    with open_evidence(["shipped"], "", 10_000) as evidence:
+        found = evidence.find(wanted)
+    fit = (cell for cell, item in found.items() if cell.engine is Engine.EMBEDDED and harms(item))
+    return sorted((cell for cell in fit if cell.scenario != CONTROL), key=str)
+
+
+def chosen_cells(client: Client, count: int, seed: int) -> list[Cell]:
+    """Draw cells of a build."""
+    cells = shipped_cells(client)
+    return random.Random(f"{seed} {client}").sample(cells, min(count, len(cells)))
+
+
+def played(results: str) -> dict[Cell, list[Verdict]]:
+    """Return the verdicts with a harm of each cell in all runs of a folder."""
+    found: dict[Cell, list[Verdict]] = defaultdict(list)
+    try:
+        for row in trials(results):
+            if harm_of(row.verdict) is not None:
+                found[row.cell].append(row.verdict)
+    except ResultsError:
+        return {}
+    return found
+
+
+def wanted_trials(verdicts: Sequence[Verdict]) -> int:
+    """Return how many trials a cell shall have in all."""
+    return MANY if len({harm_of(one) for one in verdicts}) > 1 else CHANCE
+
+
+def play(results: str, cells: Sequence[Cell], seconds: float) -> None:
+    """Play what is missing, as many runs as begin in time."""
+    until = time.monotonic() + seconds
+    given_up: set[Cell] = set()
+    while time.monotonic() + SILENCE_S < until:
+        known = played(results)
+        missing = {
+            cell: more
+            for cell in cells
+            if cell not in given_up and (more := wanted_trials(known.get(cell, ())) - len(known.get(cell, ()))) > 0
+        }
+        if not missing:
+            break
+        now = dict(list(missing.items())[:AT_ONCE])
+        given_up.update(cell for cell in now if not possible(cell))
+        run_cells([cell for cell in now if cell not in given_up], Options(as_planned=True), results, now)
+        again = played(results)
+        given_up.update(cell for cell in now if len(again.get(cell, ())) == len(known.get(cell, ())))
+    known = played(results)
+    done = [cell for cell in cells if len(known.get(cell, ())) >= wanted_trials(known.get(cell, ()))]
+    print(
+        f"{len(done)} of {len(cells)} cells have their trials, {sum(len(known.get(one, ())) for one in cells)} trials"
+    )
+
+
+def simulated(cells: Sequence[Sequence[Verdict]], rng: random.Random) -> tuple[list[Compared], int]:
+    """Compare builds with themselves; return what is said of each candidate, and the fresh trials that it took."""
+    pairs, cost = [], 0
+    for verdicts in cells:
+        drawn = rng.sample(verdicts, min(len(verdicts), 2 + 2 * CHANCE))
+        screen, fresh = drawn[:2], drawn[2:]
+        (first,) = compare([Pair(_step(screen[:1], screen[1:]))])
+        if first.answer is not Answer.UNDECIDED:
+            continue
+        sides = fresh[::2], fresh[1::2]
+        trials_a_side = next((n for n in range(1, PLAIN + 1) if not _as(first, sides, n)), 0)
+        count = min(CHANCE, len(sides[1])) if trials_a_side else PLAIN
+        pairs.append(Pair(_step(sides[0][:count], sides[1][:count]), chance=bool(trials_a_side)))
+        cost += 2 * count
+    return compare(pairs), cost
+
+
+def _as(screen: Compared, sides: Sequence[Sequence[Verdict]], count: int) -> bool:
+    (found,) = compare([Pair(_step(sides[0][:count], sides[1][:count]))])
+    return (found.harm, found.towards) == (screen.harm, screen.towards) and found.needs != CHANCE
+
+
+CELL = Cell.of(
+    {
+        "family": "sarama",
+        "version": "0",
+        "role": "producer",
+        "profile": DEFAULT_PROFILE,
+        "scenario": "net/reset",
+        "engine": "embedded",
+        "broker": "3.9",
+        "workload": "continuous",
+    }
+)
+
+
+def _step(before: Sequence[Verdict], after: Sequence[Verdict]) -> Step:
+    old, new = (SettledCell(cell=CELL, run_id="r", trial=0, verdicts=tuple(side)) for side in (before, after))
+    return Step(old, new)
+
+
+def simulate(known: Played, comparisons: int, size: int, seed: int) -> None:
+    """Print how often a build is called worse than itself: each with its cells, and with cells of all."""
+    full = {cell: one for cell, one in known.items() if len(one) >= wanted_trials(one)}
+    by_build: dict[Client, list[Sequence[Verdict]]] = defaultdict(list)
+    for cell, verdicts in full.items():
+        by_build[cell.client].append(verdicts)
+    differ = sum(wanted_trials(one) == MANY for one in full.values())
+    print(
+        f"{len(by_build)} builds, {len(full)} cells, {sum(map(len, full.values()))} trials; trials differ in {differ}"
+    )
+    for client, cells in sorted(by_build.items()):
+        print(f"{client}: {len(cells)} cells, {_rates(lambda _, mine=cells: mine, comparisons, seed)}")
+    every = list(full.values())
+    drawn = _rates(lambda rng: [rng.choice(every) for _ in range(size)], comparisons, seed)
+    print(f"{size} cells drawn from all: {drawn}")
+
+
+def _rates(cells_of: object, comparisons: int, seed: int) -> str:
+    rng = random.Random(seed)
+    said: Counter[Answer] = Counter()
+    spent = 0
+    for _ in range(comparisons):
+        cells = cells_of(rng)  # type: ignore[operator]  # one of two lambdas
+        # cells whose trials agree cannot differ, whatever is drawn
+        found, cost = simulated([one for one in cells if len({harm_of(item) for item in one}) > 1], rng)
+        spent += cost
+        said.update({one.answer for one in found})
+    shares = ", ".join(f"{name} in {100 * said[name] / comparisons:.2f} %" for name in (Answer.WORSE, Answer.BETTER))
+    return f"{shares} of {comparisons} comparisons; {spent / comparisons:.0f} fresh trials each"
+
+
+def known_pairs(count: int, seed: int) -> list[tuple[Cell, Cell, str]]:
+    """Draw known results of the embedded engine whose contrast is another version of the library, with their names."""
+    found: dict[tuple[Cell, Cell], str] = {}
+    for entry in read_known(data_file("known_results.toml")):
+        one, other = expected(entry), contrasted(entry)
+        bad, good = one.cell, other.cell
+        if bad.engine is Engine.EMBEDDED and not one.claim.is_race and replace(bad, version=good.version) == good:
+            found[bad, good] = one.name
+    rows = [(bad, good, name) for (bad, good), name in found.items() if bad.version != good.version]
+    return random.Random(seed).sample(sorted(rows, key=str), min(count, len(rows)))
+
+
+def pairs(results: str, count: int, seconds: float, seed: int) -> None:
+    """Play pairs with a known difference as `advise --run` does, and print what is said of each."""
+    until = time.monotonic() + seconds
+    drawn = known_pairs(count, seed)
+    for start in range(0, len(drawn), AT_ONCE // 4):
+        rows = drawn[start : start + AT_ONCE // 4]
+        if all(_decided(one, results) for one in rows) or time.monotonic() + SILENCE_S > until:
+            continue
+        steps = [_screen(bad, good) for bad, good, _ in rows]
+        decide([one for one in steps if one is not None], Asked(chance=frozenset()), results, None)
+    said = [(name, _decided((bad, good, name), results)) for bad, good, name in drawn]
+    for name, one in said:
+        print(f"{one.answer if one else 'not played':<10} {name}")
+    right = sum(one is not None and one.answer in {Answer.WORSE, Answer.BETTER} for _, one in said)
+    print(f"{right} of {len(said)} known differences found")
+
+
+def _screen(bad: Cell, good: Cell) -> Compared | None:
+    """Return the screen of stored trials; without one, that of a stuck and a prompt trial."""
+    with open_evidence(["shipped"], "", 10_000) as evidence:
+        found = evidence.find(Wanted.of([bad, good]))
+    if bad not in found or good not in found:
+        return None
+    (one,) = compared_steps([Step(found[bad], found[good])], Asked(chance=frozenset()))
+    return one if one.needs else replace(one, needs=PLAIN)
+
+
+def _decided(row: tuple[Cell, Cell, str], results: str) -> Compared | None:
+    bad, good, _ = row
+    try:
+        rows = [
+            one for one in trials(results) if one.cell in {bad, good} and one.verdict.outcome is not Outcome.NOT_RUN
+        ]
+    except ResultsError:
+        return None
+    found = settle(rows)
+    if bad not in found or good not in found:
+        return None
+    (one,) = compared_steps([Step(found[bad], found[good])], Asked(chance=frozenset()))
+    return one if not one.needs else None
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one of the three parts."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=("play", "simulate", "pairs"))
+    parser.add_argument("results")
+    for name, default in (("builds", 12), ("cells", 300), ("comparisons", 10_000), ("pairs", 30), ("seed", 1)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--seconds", type=float, default=360.0)
+    asked = parser.parse_args(arguments)
+    if asked.part == "play":
+        cells = [cell for one in builds(asked.builds) for cell in chosen_cells(one, asked.cells, asked.seed)]
+        play(asked.results, cells, asked.seconds)
+    elif asked.part == "simulate":
+        simulate(played(asked.results), asked.comparisons, asked.cells, asked.seed)
+    else:
+        pairs(asked.results, asked.pairs, asked.seconds, asked.seed)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
