@@ -35,7 +35,7 @@ from probe.cells.comparison import CHANCE, PLAIN, Answer, Compared, Pair, compar
 from probe.cells.harm import harm_of, harms
 from probe.cells.trends import Step
 from probe.cli.wiring.catalogue import families
-from probe.cli.wiring.comparing import Asked, compared_steps
+from probe.cells.comparing import Asked, compared_steps
 from probe.cli.wiring.deciding import decide
 from probe.cli.wiring.evidence import open_evidence
 from probe.cli.wiring.single_cells import possible, run_cells
@@ -54,7 +54,7 @@ LEAST_CELLS = 100
 AT_ONCE = 48
 """Cells of one run."""
 SILENCE_S = 130.0
-"""No run begins with less than this time left: the longest observations take about so long."""
+"""No run begins with less than this time left: the longest observations take about that."""
 Played = Mapping[Cell, Sequence[Verdict]]
 
 

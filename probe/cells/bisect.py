@@ -14,7 +14,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from probe.cells.aggregate import SettledCell
+from probe.cells.chances import fisher
+from probe.cells.comparison import CHANCE, LEVEL, PLAIN
 from probe.model.outcomes import OUTCOMES
+
+SCREEN = 1
+"""Trials of a version that find a change, and do not confirm it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +82,43 @@ def changes(judged: Sequence[str], known: Mapping[str, SettledCell]) -> Iterator
             yield judged[place - 1], judged[place]
 
 
-def unsure(edge: ChangePoint, known: Mapping[str, SettledCell], trials: int) -> tuple[str, ...]:
-    """Return the versions of a change point that rest on fewer than `trials` trials."""
-    return tuple(name for name in (edge.before, edge.since) if len(known[name].verdicts) < trials)
+def unsure(edge: ChangePoint, known: Mapping[str, SettledCell], trials: int | None = None) -> tuple[Sequence[str], int]:
+    """Return the versions of a change point that need further trials, and how many each of them needs in all.
+
+    By default both need as many of one run as `is_shown` asks for; with `trials`, each needs that many.
+    """
+    sides = (edge.before, edge.since)
+    if trials is not None:
+        return [name for name in sides if len(known[name].verdicts) < trials], trials
+    before, since = (known[name] for name in sides)
+    wanted = SCREEN + (CHANCE if before.disagrees or since.disagrees else PLAIN)
+    enough = before.run_id == since.run_id and min(len(before.verdicts), len(since.verdicts)) >= wanted
+    return ((), wanted) if enough else (sides, wanted)
+
+
+def is_shown(edge: ChangePoint, known: Mapping[str, SettledCell]) -> bool:
+    """Return whether the trials of both sides show a change (docs/comparisons.md).
+
+    The first trial of each side found the change and does not count. Of the others, of one run, four a side that agree
+    are enough; of sides that disagree, twelve by Fisher's exact test.
+    """
+    before, since = known[edge.before], known[edge.since]
+    if before.run_id != since.run_id:
+        return False
+    count = min(len(before.verdicts), len(since.verdicts)) - SCREEN
+    old, new = (_good(item, before, since)[SCREEN : SCREEN + max(count, 0)] for item in (before, since))
+    if len({*old}) == len({*new}) == 1:
+        return count >= PLAIN and old[0] is not new[0]
+    chance = min(fisher(sum(new), count, sum(old), count), fisher(sum(old), count, sum(new), count)) if count > 0 else 1
+    return count >= CHANCE and chance <= LEVEL
+
+
+def _good(item: SettledCell, before: SettledCell, since: SettledCell) -> list[bool]:
+    """Return for each trial whether it is as the later side: it conforms, or where both do, has its outcome."""
+    if before.conforms is not since.conforms:
+        return [(one.conforms is True) is (since.conforms is True) for one in item.verdicts]
+    usual = since.votes.most_common(1)[0][0]
+    return [one.outcome is usual for one in item.verdicts]
 
 
 def sentence(edge: ChangePoint, known: Mapping[str, SettledCell]) -> str:

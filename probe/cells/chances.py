@@ -9,9 +9,9 @@ from probe.model.intervals import Z_90, wilson
 
 
 def fisher(bad: int, trials: int, other_bad: int, other_trials: int) -> float:
-    """Return how often chance alone gives the first side at least so many bad trials, if both are alike (0 to 1).
+    """Return how often chance alone gives the first side at least this number of bad trials, if both are alike.
 
-    One-sided; Fisher 1922, the upper tail of the hypergeometric distribution.
+    From 0 to 1, one-sided; Fisher 1922, the upper tail of the hypergeometric distribution.
     """
     total, of_all = bad + other_bad, trials + other_trials
     most = min(trials, total)

@@ -8,6 +8,9 @@ from collections.abc import Iterable
 from probe.cells.aggregate import SettledCell
 from probe.model import Cell, Engine, Profile, Workload
 
+LONGEST = 300
+"""Longest command that a line has, in characters; a longer one is replaced by one that finds the cells itself."""
+
 
 def show_command(settled: SettledCell, results: str) -> str:
     """Return the command that shows the evidence of a cell."""

@@ -23,9 +23,12 @@ from probe.cells.chances import fisher, greatest_difference, holm, least
 from probe.cells.harm import QUESTIONS, Harm, harms
 from probe.cells.trends import Step
 from probe.model.cell import Outcome
+from probe.model.counts import counted
 
 PLAIN, CHANCE, EQUAL = 4, 12, 7
 """Trials a side that decide a plain cell, and one of chance; those after which "equal" can be said."""
+MORE = 40
+"""Trials a side that are proposed where the usual ones decide nothing."""
 LEVEL = 0.005
 """Share of comparisons in which chance alone may call a cell of chance worse or better."""
 APART = 0.3
@@ -45,7 +48,7 @@ class Answer(StrEnum):
     """Other outcomes with the same harm, or where nothing is required."""
     SAME = "no difference seen"
     EQUAL = "equal"
-    """Said on request only: on so many trials that a difference of `APART` would have shown."""
+    """Said on request only: on trials enough that a difference of `APART` would have shown."""
     UNCLEAR = "unclear"
     """One side says nothing about the client, or the conditions differ."""
 
@@ -82,6 +85,13 @@ class Compared:
     """Trials a side of one run that would decide it; 0 = it is decided, or more trials than usual are needed."""
     chance: float | None = None
     """How often chance alone would have made the difference, where it was tested."""
+
+    @property
+    def said(self) -> str:
+        """The answer in words; of an undecided question, what it may be and the trials behind it."""
+        if self.answer is not Answer.UNDECIDED:
+            return str(self.answer)
+        return f"undecided, may be {self.towards} ({counted(self.trials, 'trial')} each)"
 
 
 def compare(pairs: Sequence[Pair], *, trials: int = CHANCE, equal: bool = False) -> list[Compared]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from probe.cells.aggregate import SettledCell
+from probe.cells.comparison import Answer, Compared
 from probe.model import Cell, Workload, control_first
 from probe.model.versions import VersionKey, version_key
 
@@ -29,17 +30,22 @@ class Difference:
     after: SettledCell | None
 
 
-def differences(before: Mapping[Cell, SettledCell], after: Mapping[Cell, SettledCell]) -> list[Difference]:
+def differences(
+    before: Mapping[Cell, SettledCell], after: Mapping[Cell, SettledCell], compared: Iterable[Compared] = ()
+) -> list[Difference]:
     """Return the cells that differ in presence, worst outcome or conformity, ordered by kind and identity.
 
-    Cells that are not comparable are left out.
+    So do those that are `compared` as worse or better: some of their trials differ. Cells that are not comparable are
+    left out.
     """
+    decided = {one.step.after.cell for one in compared if one.answer in {Answer.WORSE, Answer.BETTER}}
     found = [Difference(Kind.ADDED, cell, None, after[cell]) for cell in in_order(after.keys() - before.keys())]
     found += [Difference(Kind.REMOVED, cell, before[cell], None) for cell in in_order(before.keys() - after.keys())]
     return found + [
         Difference(Kind.CHANGED, cell, before[cell], after[cell])
         for cell in in_order(before.keys() & after.keys())
-        if before[cell].is_comparable(after[cell]) and _answer(before[cell]) != _answer(after[cell])
+        if before[cell].is_comparable(after[cell])
+        and (cell in decided or _answer(before[cell]) != _answer(after[cell]))
     ]
 
 

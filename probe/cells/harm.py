@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from probe.cells.aggregate import SettledCell
 from probe.model.cell import Engine, Outcome, Role
-from probe.model.outcomes import SAY_NOTHING
+from probe.model.outcomes import OUTCOMES, SAY_NOTHING, STALLS, STOPS
 from probe.model.verdicts import Verdict
 
 
@@ -21,7 +21,7 @@ class Harm(IntEnum):
 
     NONE = 0
     ERRORS = 1
-    """An error reached the application where it should not."""
+    """An error reached the application where it should not, or the client did not do what the scenario asks for."""
     STALLS = 2
     """It recovered late, or flooded the brokers."""
     STOPS = 3
@@ -34,16 +34,6 @@ WORDS: Mapping[Harm, str] = MappingProxyType(
 """The harms in words, for people."""
 QUESTIONS = (Harm.STOPS, Harm.STALLS, Harm.ERRORS)
 """The questions, gravest first: does a trial have this harm or a greater one?"""
-_HARMS: Mapping[Outcome, Harm] = MappingProxyType(
-    {
-        Outcome.FATAL: Harm.STOPS,
-        Outcome.VIOLATES: Harm.STOPS,
-        Outcome.STUCK: Harm.STOPS,
-        Outcome.STORMS: Harm.STALLS,
-        Outcome.LATE: Harm.STALLS,
-        Outcome.SURFACES: Harm.ERRORS,
-    }
-)
 
 
 def harm_of(verdict: Verdict, *, alike: bool = False) -> Harm | None:
@@ -55,7 +45,10 @@ def harm_of(verdict: Verdict, *, alike: bool = False) -> Harm | None:
         return None
     if verdict.outcome is Outcome.LATE and alike:
         return Harm.ERRORS if verdict.facts.errors_surfaced or verdict.facts.failed_ops else Harm.NONE
-    return Harm.NONE if verdict.conforms else _HARMS.get(verdict.outcome, Harm.NONE)
+    if verdict.conforms:
+        return Harm.NONE
+    severity = OUTCOMES[verdict.outcome].severity
+    return Harm.STOPS if severity >= STOPS else Harm.STALLS if severity >= STALLS else Harm.ERRORS
 
 
 def harms(settled: SettledCell, *, alike: bool = False) -> tuple[Harm, ...]:

@@ -1,4 +1,4 @@
-"""Compare two settled cells that ask the same question of two versions or two release lines. Pure."""
+"""Pairs of settled cells that ask the same question of two versions or two release lines. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from probe.cells.aggregate import SettledCell
 from probe.model import Cell
-from probe.model.grades import Trend, trend
 from probe.model.results import IDENTITY
 
 Question = tuple[str, ...]
@@ -24,13 +23,6 @@ class Step:
     def is_comparable(self) -> bool:
         """Whether both were measured under conditions that can be compared."""
         return self.before.is_comparable(self.after)
-
-    @property
-    def trend(self) -> Trend:
-        """The trend from `before` to `after`, by severity; unclear if the two are not comparable."""
-        if not self.is_comparable:
-            return Trend.UNCLEAR
-        return trend(self.before.grade, self.after.grade)
 
 
 def question(cell: Cell, *without: str) -> Question:

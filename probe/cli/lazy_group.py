@@ -53,8 +53,8 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "advise": Command(
         module="advise",
-        summary="Compare stored results before and after an upgrade of a client or the brokers; exit code 1 if a "
-        "cell is worse.",
+        summary="Compare results before and after an upgrade of a client or the brokers; exit code 1 if a cell is "
+        "shown worse.",
     ),
     "audit": Command(
         module="audit",

@@ -15,6 +15,8 @@ SETTLES, WAITED, BROKE, ABSENT = 3, 2, 1, 0
 """Weights: the trial settles its cell; its observation was too short; the harness failed; there was no trial."""
 STOPS = 4
 """Lowest severity at which work stops or records are lost."""
+STALLS = 2
+"""Lowest severity at which work goes on late, or at the brokers' expense."""
 
 
 class Number(StrEnum):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from probe.cells.aggregate import SettledCell
-from probe.cells.trends import Step
+from probe.cells.comparing import of_two_runs
+from probe.cells.comparison import Answer
 from probe.errors import ProbeError
 from probe.model import Cell, Outcome
-from probe.model.grades import Trend
 
 NONCONFORMING, WORSE = "nonconforming", "worse"
 
@@ -44,7 +44,7 @@ class Gate:
     outcomes: frozenset[Outcome] = frozenset()
     nonconforming: bool = False
     worse: bool = False
-    """Worse than the earlier matrix (`run`) or the earlier run (`diff`), under comparable conditions."""
+    """Shown worse than the earlier matrix (`run`) or the earlier run (`diff`), as docs/comparisons.md says."""
 
     def __bool__(self) -> bool:
         return bool(self.outcomes) or self.nonconforming or self.worse
@@ -53,12 +53,10 @@ class Gate:
         words = [NONCONFORMING] * self.nonconforming + [WORSE] * self.worse
         return ", ".join([*sorted(self.outcomes), *words])
 
-    def stops(self, settled: SettledCell, before: SettledCell | None = None) -> bool:
-        """Return whether the gate fails at a cell; `before` = the earlier result of the cell."""
+    def stops(self, settled: SettledCell) -> bool:
+        """Return whether the gate fails at a cell, whatever it was before."""
         seen = {settled.outcome, *(one.outcome for one in settled.verdicts)}
-        if seen & self.outcomes or (self.nonconforming and result(settled) is Result.FAILED):
-            return True
-        return self.worse and before is not None and Step(before, settled).trend is Trend.WORSE
+        return bool(seen & self.outcomes) or (self.nonconforming and result(settled) is Result.FAILED)
 
 
 NO_GATE = Gate()
@@ -81,10 +79,6 @@ def stopped(
     gate: Gate, cells: Mapping[Cell, SettledCell], before: Mapping[Cell, SettledCell] | None
 ) -> list[SettledCell]:
     """Return the cells at which the gate fails."""
-    known = before or {}
-    return [one for cell, one in cells.items() if gate.stops(one, known.get(cell))]
-
-
-def steps(before: Mapping[Cell, SettledCell], after: Iterable[SettledCell]) -> list[Step]:
-    """Pair cells with their earlier results; cells without one are left out."""
-    return [Step(before[one.cell], one) for one in after if one.cell in before]
+    known = of_two_runs(before or {}, cells) if gate.worse else []
+    worse = {one.step.after.cell for one in known if one.answer is Answer.WORSE}
+    return [one for cell, one in cells.items() if cell in worse or gate.stops(one)]

@@ -96,8 +96,8 @@ def _changes(report: Report) -> str:
             return f"### No earlier result is comparable\n\n{note}\n"
         return "\n".join(["### Nothing changed compared with the earlier matrix", *(["", note] if note else []), ""])
     rows = [
-        [str(step.trend).lower(), *_cell(step.after.cell), text(f"{step.before.tally} → {step.after.tally}")]
-        for step in found
+        [one.said, *_cell(one.step.after.cell), text(f"{one.step.before.tally} → {one.step.after.tally}")]
+        for one in found
     ]
     head = ("", "client", "scenario", "role", "before → now")
     more = ["", note] if note else []

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from probe.model import Outcome
 from probe.reports.gates import Result, result
-from probe.reports.run_report import Report
+from probe.reports.run_report import REPORTED, Report
 
 ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 Sample = tuple[Mapping[str, str], float]
@@ -66,8 +66,8 @@ def _results(seen: Counter[Result]) -> Iterable[tuple[Result, int]]:
 def _changed(report: Report) -> Iterable[str]:
     if report.before is None:
         return
-    seen = Counter(str(step.trend).lower() for step in report.changes())
-    samples: list[Sample] = [({"trend": trend}, seen[trend]) for trend in ("worse", "better", "differs")]
+    seen = Counter(one.answer for one in report.changes())
+    samples: list[Sample] = [({"trend": str(answer)}, seen[answer]) for answer in REPORTED]
     yield _gauge("probe_changed_cells", "Cells of the last run that differ from the result of earlier runs.", samples)
 
 

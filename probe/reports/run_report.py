@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from probe.cells.aggregate import JudgedTrial, SettledCell, settle
 from probe.cells.cli_hints import show_command
+from probe.cells.comparing import of_two_runs
+from probe.cells.comparison import Answer, Compared
 from probe.cells.diff import in_order
-from probe.cells.trends import Step
 from probe.model import Cell, Client, Verdict
-from probe.model.grades import Trend
-from probe.reports.gates import Result, result, steps
+from probe.reports.gates import Result, result
 
-REPORTED = frozenset({Trend.WORSE, Trend.BETTER, Trend.DIFFERS})
+REPORTED = (Answer.WORSE, Answer.BETTER, Answer.UNDECIDED, Answer.CHANGED)
+"""Answers that a report lists, in this order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,14 +46,17 @@ class Report:
             found.setdefault(cell.client, []).append(one)
         return found
 
-    def changes(self) -> list[Step]:
+    def changes(self) -> list[Compared]:
         """Return the changes of cells that were known before, those that became worse first."""
-        changed = [step for step in steps(self.before or {}, self.cells.values()) if step.trend in REPORTED]
-        return sorted(changed, key=lambda step: (Trend.WORSE, Trend.BETTER, Trend.DIFFERS).index(step.trend))
+        known = self.before or {}
+        apart = (one for one in of_two_runs(known, self.cells) if one.answer in REPORTED)
+        place = {cell: number for number, cell in enumerate(self.cells)}
+        return sorted(apart, key=lambda one: (REPORTED.index(one.answer), place[one.step.after.cell]))
 
     def not_comparable(self) -> int:
         """Return the number of cells whose earlier result was measured under conditions that cannot be compared."""
-        return sum(1 for step in steps(self.before or {}, self.cells.values()) if not step.is_comparable)
+        known = self.before or {}
+        return sum(1 for cell, one in self.cells.items() if cell in known and not known[cell].is_comparable(one))
 
     def evidence(self, settled: SettledCell) -> str:
         """Return the command that shows the evidence of a cell."""

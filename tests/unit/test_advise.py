@@ -1,22 +1,18 @@
-"""Commands `advise` and `diff`: changes between runs, versions and release lines, on synthetic rows."""
+"""Command `advise`: changes between runs, versions and release lines, on synthetic rows."""
 
 from __future__ import annotations
 
-import json
 import random
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import jsonschema
 import pytest
 from typer.testing import CliRunner
 
 from probe.cells.aggregate import SettledCell, settle
 from probe.cells.cli_hints import run_command, show_command
 from probe.cells.comparison import PLAIN
-from probe.cells.diff import Kind, differences
-from probe.cells.trends import Step, Trend
 from probe.cells.upgrades import advise_upgrade, drift
 from probe.cli.app import app
 from probe.cli.commands.advise import understand
@@ -24,7 +20,7 @@ from probe.cli.wiring.comparisons import Change, Filter, compared
 from probe.errors import ProbeError
 from probe.model import Cell, Outcome, Role, Verdict
 from probe.model.conditions import FIRST
-from probe.model.grades import Grade
+from probe.model.grades import Grade, Trend, trend
 from probe.model.outcomes import ORDER
 from probe.store import trials
 from tests.support.synthetic_rows import CELL, fill, random_rows, verdict, write
@@ -32,7 +28,6 @@ from tests.support.synthetic_rows import CELL, fill, random_rows, verdict, write
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "diff.json"
 STEADY = replace(CELL, scenario="steady")
 
 
@@ -136,8 +131,12 @@ def test_cells_settle_as_in_the_matrix(spark: SparkSession, tmp_path: Path) -> N
     assert found == matrix
 
 
+def change(before: SettledCell, after: SettledCell) -> Trend:
+    return trend(before.grade, after.grade)
+
+
 @pytest.mark.parametrize(
-    ("before", "after", "trend"),
+    ("before", "after", "expected"),
     [
         (Outcome.STUCK, Outcome.REFRESHES, Trend.BETTER),
         (Outcome.REFRESHES, Outcome.STUCK, Trend.WORSE),
@@ -152,25 +151,25 @@ def test_cells_settle_as_in_the_matrix(spark: SparkSession, tmp_path: Path) -> N
         (Outcome.NOT_PROVOKED, Outcome.STUCK, Trend.UNCLEAR),
     ],
 )
-def test_the_trend_follows_the_outcomes(before: Outcome, after: Outcome, trend: Trend) -> None:
-    assert Step(one(before), one(after)).trend is trend
+def test_the_trend_follows_the_outcomes(before: Outcome, after: Outcome, expected: Trend) -> None:
+    assert change(one(before), one(after)) is expected
 
 
 def test_a_stalled_bystander_makes_a_recovery_worse() -> None:
-    assert Step(one(Outcome.REFRESHES), one(Outcome.REFRESHES, conforms=False)).trend is Trend.WORSE
+    assert change(one(Outcome.REFRESHES), one(Outcome.REFRESHES, conforms=False)) is Trend.WORSE
 
 
 def test_without_an_expectation_no_outcome_is_worse() -> None:
     informative = [replace(one(item), verdicts=(replace(verdict(item), conforms=None),)) for item in Outcome][-4:]
-    assert Step(informative[0], informative[0]).trend is Trend.SAME
-    assert Step(informative[0], informative[1]).trend is Trend.DIFFERS
+    assert change(informative[0], informative[0]) is Trend.SAME
+    assert change(informative[0], informative[1]) is Trend.DIFFERS
 
 
 def test_the_worst_of_disagreeing_trials_counts() -> None:
     flaky = replace(one(Outcome.STUCK), verdicts=(verdict(Outcome.REFRESHES), verdict(Outcome.STUCK)))
-    assert Step(one(Outcome.REFRESHES), flaky).trend is Trend.WORSE
-    assert Step(flaky, one(Outcome.REFRESHES)).trend is Trend.BETTER
-    assert Step(flaky, one(Outcome.STUCK)).trend is Trend.BAD
+    assert change(one(Outcome.REFRESHES), flaky) is Trend.WORSE
+    assert change(flaky, one(Outcome.REFRESHES)) is Trend.BETTER
+    assert change(flaky, one(Outcome.STUCK)) is Trend.BAD
 
 
 def test_only_cells_with_the_same_question_are_compared() -> None:
@@ -214,14 +213,6 @@ def test_drift_lists_changed_removed_and_added_settings() -> None:
         ("gone", "x", "-"),
         ("new", "-", "y"),
     ]
-
-
-def test_a_diff_has_added_removed_and_changed_cells() -> None:
-    more, less = replace(CELL, role=Role.CONSUMER), replace(CELL, broker="2.6")
-    before = {CELL: one(Outcome.STUCK), STEADY: one(Outcome.CLEAN, STEADY), less: one(Outcome.LATE, less)}
-    after = {CELL: one(Outcome.REFRESHES), STEADY: one(Outcome.CLEAN, STEADY), more: one(Outcome.LATE, more)}
-    found = {item.kind: item.cell for item in differences(before, after)}
-    assert found == {Kind.ADDED: more, Kind.REMOVED: less, Kind.CHANGED: CELL}
 
 
 def test_suggested_commands_are_quoted_for_the_shell() -> None:
@@ -341,34 +332,6 @@ def test_missing_trials_are_reported_with_the_command_to_run(tmp_path: Path) -> 
     done = CliRunner().invoke(app, ["advise", "sarama", "1.43.3", "1.61.1", "--results", str(tmp_path)])
     assert "probe run --client sarama@1.61.1 --scenario disk/storage-error" in str(done.exception)
     assert getattr(done.exception, "exit_code", 0) == 2
-
-
-def test_the_json_of_diff_matches_its_schema(tmp_path: Path) -> None:
-    first = fill(tmp_path, (CELL, 0, Outcome.LATE), (STEADY, 0, Outcome.CLEAN))
-    second = fill(tmp_path, (CELL, 0, Outcome.REFRESHES), (CELL, 1, Outcome.STUCK))
-    done = CliRunner().invoke(app, ["diff", first, second, "--results", str(tmp_path), "--json"])
-    assert done.exit_code == 0, done.output
-    data = json.loads(done.output)
-    jsonschema.validate(data, json.loads(SCHEMA.read_text()))
-    assert [item["scenario"] for item in data["removed"]] == ["steady"]
-    (changed,) = data["changed"]
-    after = changed["after"]
-    assert (changed["before"]["outcome"], changed["trend"]) == ("late", "worse")
-    assert (after["outcome"], after["conforms"], after["trials"]) == ("flaky", False, 2)
-    assert (after["outcomes"], after["worst"]) == ("refreshes:1;stuck:1", "stuck")
-
-
-def test_a_cell_with_the_same_worst_trial_did_not_change(tmp_path: Path) -> None:
-    first = fill(tmp_path, (CELL, 0, Outcome.STUCK))
-    second = fill(tmp_path, (CELL, 0, Outcome.REFRESHES), (CELL, 1, Outcome.STUCK))
-    done = CliRunner().invoke(app, ["diff", first, second, "--results", str(tmp_path), "--fail-on", "worse"])
-    assert (done.exit_code, done.stdout.strip()) == (0, "0 added, 0 removed, 0 changed, 1 the same")
-
-
-def test_an_unknown_run_is_reported(tmp_path: Path) -> None:
-    run_id = fill(tmp_path, (CELL, 0, Outcome.STUCK))
-    done = CliRunner().invoke(app, ["diff", run_id, "20200101T000000Z-0000", "--results", str(tmp_path)])
-    assert "no run 20200101T000000Z-0000" in str(done.exception)
 
 
 def test_settling_does_not_depend_on_the_order_of_runs() -> None:

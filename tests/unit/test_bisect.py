@@ -16,12 +16,13 @@ from typer.testing import CliRunner, Result
 
 from probe.catalogue.families import CatalogueError
 from probe.cells.aggregate import SettledCell
-from probe.cells.bisect import ChangePoint, NextRuns, NoChange, changes, next_step, sentence, unsure
+from probe.cells.bisect import ChangePoint, NextRuns, NoChange, changes, is_shown, next_step, sentence, unsure
 from probe.cli import options
 from probe.cli.app import app
 from probe.cli.wiring import bisect_run, execution
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.resume import as_before, names_nothing, selected
+from probe.cli.wiring.settled import write_settled
 from probe.errors import ProbeError
 from probe.model import Cell, Election, Outcome, Role
 from probe.model.versions import version_key
@@ -136,7 +137,32 @@ def test_a_flaky_version_does_not_conform() -> None:
     found = next_step(["1.0", "1.1", "1.2"], known)
     assert found == ChangePoint("1.1", "1.2", ())
     assert "1.1 is flaky: stuck in 1 of 2, refreshes in 1" in sentence(found, known)
-    assert unsure(found, known, 2) == ("1.2",)
+    assert unsure(found, known, 2) == (["1.2"], 2)
+    assert unsure(found, known) == (("1.1", "1.2"), 13)
+
+
+@pytest.mark.parametrize(
+    ("before", "since", "shown", "more"),
+    [
+        ([STUCK], [REFRESHES], False, 5),
+        ([STUCK] * 4, [REFRESHES] * 4, False, 5),
+        ([STUCK] * 5, [REFRESHES] * 5, True, 0),
+        ([STUCK] * 5, [REFRESHES] * 4 + [STUCK], False, 13),
+        ([STUCK] * 13, [REFRESHES] * 12 + [STUCK], True, 0),
+        ([STUCK, REFRESHES] * 6 + [STUCK], [REFRESHES] * 13, False, 0),
+        ([REFRESHES] * 5, [HINTED] * 5, True, 0),
+    ],
+)
+def test_a_change_is_shown_by_the_trials_after_those_that_found_it(
+    before: list[Outcome], since: list[Outcome], shown: bool, more: int
+) -> None:
+    known = {"1.1": settled("1.1", *before), "1.2": settled("1.2", *since)}
+    edge = ChangePoint("1.1", "1.2", ())
+    assert is_shown(edge, known) is shown
+    names, count = unsure(edge, known)
+    assert (count if names else 0) == more
+    apart = {**known, "1.2": replace(known["1.2"], run_id="another")}
+    assert not is_shown(edge, apart)
 
 
 def test_the_result_is_a_sentence() -> None:
@@ -173,16 +199,26 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_stored_matrix_answers_without_a_run(tmp_path: Path, offline: None) -> None:
-    store(tmp_path, {version: fate(version) for version in SARAMA}, count=3)
+    store(tmp_path, {version: fate(version) for version in SARAMA}, count=5)
     done = bisect(tmp_path, "--listed-only")
     assert done.exit_code == 0, done.output
     assert "sarama 1.43.3 is the first version that refreshes (producer, isolated, 3.9); 1.43.2 is stuck" in done.output
     assert re.search(r"probe show .*--client sarama@1\.43\.2 .*--scenario disk/storage-error", done.output)
     assert "0 versions run" in done.output
+    assert "shown by 5 trials of each in one run" in done.output
+
+
+def test_stored_single_trials_are_undecided_and_say_what_decides(tmp_path: Path, offline: None) -> None:
+    store(tmp_path, {version: fate(version) for version in SARAMA})
+    write_settled(str(tmp_path))
+    done = bisect(tmp_path, "--no-run")
+    assert done.exit_code == 0, done.output
+    assert "undecided: chance may have made the difference (1 trial of each); probe bisect sarama" in done.output
+    assert f"--from 1.43.2 --to 1.43.3 --results {tmp_path} decides" in done.output
 
 
 def test_results_of_another_role_are_not_used(tmp_path: Path, offline: None) -> None:
-    store(tmp_path, dict.fromkeys(SARAMA, STUCK), count=3, cell=replace(CELL, role=Role.CONSUMER))
+    store(tmp_path, dict.fromkeys(SARAMA, STUCK), count=5, cell=replace(CELL, role=Role.CONSUMER))
     with pytest.raises(AssertionError, match="must not be needed"):
         CliRunner().invoke(
             app,
@@ -193,7 +229,7 @@ def test_results_of_another_role_are_not_used(tmp_path: Path, offline: None) -> 
 
 def test_a_second_change_is_reported(tmp_path: Path, offline: None) -> None:
     truth = {version: fate(version) for version in SARAMA} | {SARAMA[3]: REFRESHES}
-    store(tmp_path, truth, count=3)
+    store(tmp_path, truth, count=5)
     done = bisect(tmp_path, "--listed-only")
     assert "1.43.3 is the first version" in done.output
     assert f"another change: {SARAMA[3]} refreshes, {SARAMA[4]} is stuck; --to {SARAMA[4]} finds it" in done.output

@@ -17,8 +17,9 @@ from typer.testing import CliRunner, Result
 from probe.cells.aggregate import SettledCell, settle
 from probe.cells.agreement import pair
 from probe.cells.audit import Fault, Finding, Upgrade, first_good, upgrade
+from probe.cells.comparing import of_two_runs
+from probe.cells.comparison import Answer
 from probe.cells.diff import differences
-from probe.cells.trends import Step
 from probe.cli.app import app
 from probe.cli.commands import verify
 from probe.cli.wiring import execution, filling, time_budget
@@ -31,7 +32,6 @@ from probe.cli.wiring.single_cells import plan_cell
 from probe.errors import ProbeError
 from probe.model import CONTROL, Cell, Engine, Outcome, Role, conditions
 from probe.model.conditions import ConditionsChange
-from probe.model.grades import Trend
 from probe.planning.plan import Plan, Planned
 from probe.planning.priority import PriorRun
 from probe.reports.gates import read_gate, stopped
@@ -102,12 +102,13 @@ def test_older_files_read_as_the_first_number(tmp_path: Path) -> None:
     assert row.conditions == 1
 
 
-@pytest.mark.parametrize(("cell", "trend"), [(CELL, Trend.WORSE), (READER, Trend.UNCLEAR)])
-def test_only_comparable_results_are_worse(cell: Cell, trend: Trend) -> None:
-    before, after = settled(GOOD, 2, cell), settled(BAD, 3, cell)
-    assert Step(before, after).trend is trend
-    assert bool(differences({cell: before}, {cell: after})) is (trend is Trend.WORSE)
-    assert bool(stopped(read_gate("worse"), {cell: after}, {cell: before})) is (trend is Trend.WORSE)
+@pytest.mark.parametrize(("cell", "answer"), [(CELL, Answer.WORSE), (READER, Answer.UNCLEAR)])
+def test_only_comparable_results_are_worse(cell: Cell, answer: Answer) -> None:
+    before, after = (replace(one, verdicts=one.verdicts * 4) for one in (settled(GOOD, 2, cell), settled(BAD, 3, cell)))
+    (found,) = of_two_runs({cell: before}, {cell: after})
+    assert found.answer is answer
+    assert bool(differences({cell: before}, {cell: after})) is (answer is Answer.WORSE)
+    assert bool(stopped(read_gate("worse"), {cell: after}, {cell: before})) is (answer is Answer.WORSE)
     assert stopped(read_gate("stuck"), {cell: after}, {cell: before})
 
 
@@ -127,7 +128,7 @@ def test_a_report_compares_with_comparable_results_only(tmp_path: Path) -> None:
     store(tmp_path, 1, (CELL, GOOD))
     store(tmp_path, 2, (OLDER, GOOD))
     found = read_report(str(tmp_path), store(tmp_path, 3, (CELL, BAD), (OLDER, BAD)))
-    assert [step.after.cell for step in found.changes()] == [OLDER]
+    assert [one.step.after.cell for one in found.changes()] == [OLDER]
     assert found.not_comparable() == 1
     assert "Not compared, since measured under other conditions before: 1 cell." in summary(found)
     alone = read_report(str(tmp_path), store(tmp_path, 3, (READER, BAD)))
@@ -253,11 +254,11 @@ def test_advise_pairs_comparable_cells_only(tmp_path: Path, played: list[Cell]) 
     assert "1 cell was measured under older conditions only: they are not compared" in done.stderr
     done = run(*ADVISE, "--results", str(tmp_path), "--run")
     assert (done.exit_code, played) == (0, [OLDER])
-    assert "stays bad" in done.stdout
+    assert "1 cell conforms on neither side" in done.stdout
 
 
 def test_advise_compares_results_of_one_older_number(tmp_path: Path, played: list[Cell]) -> None:
-    store(tmp_path, 1, (OLDER, BAD), (CELL, GOOD))
+    store(tmp_path, 1, *[(OLDER, BAD), (CELL, GOOD)] * 4)
     done = run(*ADVISE, "--results", str(tmp_path))
     assert done.exit_code == 0
     assert "better     producer disk/storage-error: stuck -> refreshes" in done.stdout
@@ -276,7 +277,7 @@ def test_advise_names_comparable_upgrades_only(tmp_path: Path) -> None:
     store(tmp_path, 2, (OLDER, BAD), (later, BAD))
     store(tmp_path, 1, (CELL, GOOD), (replace(OLDER, profile="idempotent"), GOOD))
     arguments = [word if word != "1.43.3" else "1.44.0" for word in ADVISE]
-    text = run(*arguments, "--results", str(tmp_path)).stdout
+    text = run(*arguments, "--all", "--results", str(tmp_path)).stdout
     assert "no stored version up to 1.44.0 conforms" in text
     assert "conforms with profile" not in text
 
@@ -287,7 +288,7 @@ def test_bisect_reads_results_comparable_with_today_only(tmp_path: Path, monkeyp
 
     monkeypatch.setattr(execution, "prepare_run", never)
     store(tmp_path, 1, (OLDER, BAD), (CELL, BAD))
-    store(tmp_path, 2, *[(OLDER, BAD)] * 3, *[(CELL, GOOD)] * 3)
+    store(tmp_path, 2, *[(OLDER, BAD)] * 5, *[(CELL, GOOD)] * 5)
     arguments = ["bisect", "sarama", "disk/storage-error", "--results", str(tmp_path), "--listed-only"]
     done = run(*arguments, "--from", "1.43.2", "--to", "1.43.3")
     assert done.exit_code == 0, done.output

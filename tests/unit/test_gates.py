@@ -59,8 +59,10 @@ def test_outcomes_map_to_results_of_a_pipeline(outcomes: list[Outcome], expected
         ("nonconforming", [Outcome.LATE], None, True),
         ("nonconforming", [Outcome.REFRESHES], None, False),
         ("nonconforming", [Outcome.BROKEN], None, False),
-        ("worse", [Outcome.STUCK], [Outcome.REFRESHES], True),
-        ("worse", [Outcome.STUCK], [Outcome.LATE], True),
+        ("worse", [Outcome.STUCK] * 4, [Outcome.REFRESHES] * 4, True),
+        ("worse", [Outcome.STUCK] * 4, [Outcome.LATE] * 4, True),
+        ("worse", [Outcome.FATAL] * 4, [Outcome.STUCK] * 4, False),
+        ("worse", [Outcome.STUCK], [Outcome.REFRESHES], False),
         ("worse", [Outcome.LATE], [Outcome.STUCK], False),
         ("worse", [Outcome.STUCK], [Outcome.STUCK], False),
         ("worse", [Outcome.STUCK], None, False),
@@ -125,9 +127,9 @@ def test_junit_matches_the_schema() -> None:
 
 
 def test_the_summary_lists_failures_changes_and_unknowns() -> None:
-    cells = [one(Outcome.CLEAN, cell=STEADY), one(Outcome.STUCK), one(Outcome.BROKEN, cell=OLDER)]
-    text = summary(report(*cells, before={CELL: one(Outcome.REFRESHES)}, seconds=12.2), read_gate("worse"))
-    assert "2 client versions, 2 scenarios, 3 cells, 3 trials on embedded 3.9, 12 s." in text
+    cells = [one(Outcome.CLEAN, cell=STEADY), one(*[Outcome.STUCK] * 4), one(Outcome.BROKEN, cell=OLDER)]
+    text = summary(report(*cells, before={CELL: one(*[Outcome.REFRESHES] * 4)}, seconds=12.2), read_gate("worse"))
+    assert "2 client versions, 2 scenarios, 3 cells, 6 trials on embedded 3.9, 12 s." in text
     assert "| 1 | 1 | 1 | 0 |" in text
     assert "| sarama@1.43.3 | disk/storage-error | producer (3.9) | stuck | it stuck |" in text
     assert "| worse | sarama@1.43.3 | disk/storage-error | producer (3.9) | refreshes → stuck |" in text
@@ -151,9 +153,10 @@ def test_long_tables_are_cut_with_a_count() -> None:
 
 def test_a_run_is_compared_with_earlier_runs(tmp_path: Path) -> None:
     results = tmp_path / "results"
-    fill(results, (CELL, 0, Outcome.REFRESHES), (OLDER, 0, Outcome.STUCK))
+    fill(results, *((CELL, number, Outcome.REFRESHES) for number in range(4)), (OLDER, 0, Outcome.STUCK))
     with create(results, run_id="99990101T000000Z-ffff") as store:
-        store.add(history(CELL, 0, shortened=True), verdict(Outcome.STUCK))
+        for number in range(4):
+            store.add(history(CELL, number, shortened=True), verdict(Outcome.STUCK))
     reports = Reports(read_gate("worse"), tmp_path / "deep" / "junit.xml", tmp_path / "summary.md")
     reports.prepare()
     found = reports.make(str(results), store.run_id)
@@ -184,8 +187,11 @@ def test_a_first_run_is_never_worse(tmp_path: Path) -> None:
 
 
 def test_diff_fails_by_its_gate(tmp_path: Path) -> None:
-    first = fill(tmp_path, (CELL, 0, Outcome.REFRESHES), (OLDER, 0, Outcome.STUCK))
-    second = fill(tmp_path, (CELL, 0, Outcome.STUCK), (OLDER, 0, Outcome.REFRESHES))
+    def run_of(mine: Outcome, older: Outcome) -> str:
+        both = ((CELL, mine), (OLDER, older))
+        return fill(tmp_path, *((cell, number, outcome) for number in range(4) for cell, outcome in both))
+
+    first, second = run_of(Outcome.REFRESHES, Outcome.STUCK), run_of(Outcome.STUCK, Outcome.REFRESHES)
     arguments = ["diff", first, second, "--results", str(tmp_path)]
     plain = CliRunner().invoke(app, arguments)
     assert plain.exit_code == 0
@@ -198,3 +204,12 @@ def test_diff_fails_by_its_gate(tmp_path: Path) -> None:
     assert CliRunner().invoke(app, [*arguments, "--fail-on", "fatal", "--json"]).exit_code == 0
     turned = CliRunner().invoke(app, ["diff", second, first, "--results", str(tmp_path), "--fail-on", "nonconforming"])
     assert "sarama@1.27.0" in str(turned.exception)
+
+
+def test_one_trial_in_each_of_two_runs_is_undecided(tmp_path: Path) -> None:
+    first, second = (fill(tmp_path, (CELL, 0, outcome)) for outcome in (Outcome.REFRESHES, Outcome.STUCK))
+    done = CliRunner().invoke(app, ["diff", first, second, "--results", str(tmp_path), "--fail-on", "worse"])
+    assert done.exit_code == 0
+    assert "does not conform (undecided, may be worse (1 trial each))" in done.output
+    assert "1 cell undecided: 4 trials in each of two runs decide all of them (8 trials, about " in done.output
+    assert f"--results {tmp_path} --trials 4" in done.output

@@ -15,8 +15,8 @@ from probe.catalogue.name_hints import client_hint
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import any_line, select_profiles
 from probe.catalogue.workloads import select_workloads
-from probe.cells.cli_hints import run_command
-from probe.cells.comparison import CHANCE, EQUAL, Answer, Compared
+from probe.cells.cli_hints import LONGEST, run_command
+from probe.cells.comparison import CHANCE, EQUAL, MORE, Answer, Compared
 from probe.cells.control_cells import Barred, barred
 from probe.cli import common_options as o
 from probe.cli.console.advise_output import AdviceView, advice_lines, subject
@@ -34,10 +34,6 @@ from probe.model.counts import counted
 from probe.model.profile import DEFAULT_PROFILE
 
 USAGE = "write `probe advise FAMILY FROM TO`, or `probe advise --broker FROM TO [FAMILY[@VERSION]...]`"
-LONGEST = 300
-"""Longest command that a line may have, in characters; a longer one is replaced by one that finds the cells itself."""
-MORE = 40
-"""Trials a side that are proposed where the usual ones decide nothing."""
 
 
 def advise(

@@ -5,17 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Annotated
 
 import typer
 
 from probe.catalogue.name_hints import client_hint
 from probe.catalogue.scenarios import select_scenarios
-from probe.cells.bisect import ChangePoint, NextRuns, NoChange, describe, next_step, sentence, unsure
-from probe.cells.citations import cited
+from probe.cells.bisect import SCREEN, ChangePoint, NextRuns, NoChange, next_step, unsure
+from probe.cells.comparison import CHANCE, PLAIN
 from probe.cli import common_options as common
 from probe.cli import options as o
+from probe.cli.console.bisect_output import change_lines
 from probe.cli.console.streams import OUT, say
 from probe.cli.laboratory import absent_packages, need_laboratory
 from probe.cli.wiring.bisect_run import BisectRunner, BisectState, summary_of
@@ -60,8 +60,16 @@ def bisect(
         typer.Option("--all-releases/--listed-only", help="At the end, also try unlisted releases from the registry."),
     ] = True,
     trials: Annotated[
-        int, typer.Option("--trials", metavar="N", min=1, max=100, help="Number of trials on both sides of the change.")
-    ] = 3,
+        int | None,
+        typer.Option(
+            "--trials",
+            metavar="N",
+            min=1,
+            max=100,
+            help=f"Number of trials on both sides of the change; default: {SCREEN + PLAIN}, and {SCREEN + CHANCE} "
+            "where they differ, all in one run.",
+        ),
+    ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run every version again, and ignore stored results.")] = False,
     no_run: Annotated[
         bool, typer.Option("--no-run", help="Run nothing: answer from stored results and evidence alone.")
@@ -106,7 +114,7 @@ def bisect(
             OUT.print(line, markup=False)
         found = from_known(state) if no_run else find(state, player, trials, widen=all_releases)
     seconds = time.monotonic() - started
-    for line in _report(found, state, results):
+    for line in change_lines(found, state, results):
         OUT.print(line, markup=False)
     stored = f"; evidence: {results.rstrip('/')}/run_id={player.run_id}" if player.run_id else ""
     OUT.print(f"{len(player.asked)} versions run, {player.trials} trials, {seconds:.0f} s{stored}", markup=False)
@@ -172,7 +180,7 @@ def from_known(state: BisectState) -> ChangePoint | NoChange:
     return found
 
 
-def find(state: BisectState, player: BisectRunner, trials: int, *, widen: bool) -> ChangePoint | NoChange:
+def find(state: BisectState, player: BisectRunner, trials: int | None, *, widen: bool) -> ChangePoint | NoChange:
     """Run versions until both sides of a boundary are confirmed, or until nothing is left to run."""
     while True:
         found = next_step(state.versions, state.known, state.absent)
@@ -186,11 +194,12 @@ def find(state: BisectState, player: BisectRunner, trials: int, *, widen: bool) 
             continue
         if widen and state.widen(found.before, found.since):
             continue
-        again = [name for name in unsure(found, state.known, trials) if player.asked.get(name, 0) < trials]
+        names, count = unsure(found, state.known, trials)
+        again = [name for name in names if player.asked.get(name, 0) < count]
         if not again:
             return found
-        say(f"{' and '.join(again)} once more, {trials} trials in all, to confirm the change")
-        _print(state, player.play(state, again, trials))
+        say(f"{' and '.join(again)} once more, {count} trials in all, to confirm the change")
+        _print(state, player.play(state, again, count))
 
 
 def _explain(found: NextRuns) -> None:
@@ -213,41 +222,3 @@ def _title(state: BisectState) -> str:
 def _stored(state: BisectState) -> Iterator[str]:
     if state.known:
         yield f"  {len(state.known)} of them are known and are not run again (--fresh runs them)"
-
-
-def _report(found: ChangePoint | NoChange, state: BisectState, results: str) -> Iterator[str]:
-    if isinstance(found, NoChange):
-        yield _no_change(found, state)
-        return
-    known = state.known
-    yield sentence(found, known)
-    for word, name in (("before", found.before), ("since", found.since)):
-        yield f"{word + ':':<8}{known[name].reason}; {cited(known[name].cell, known[name], results)}"
-    yield from _doubts(found, state)
-    judged = [name for name in state.versions if name in known and known[name].judged]
-    for old, new in pairwise(judged):
-        if known[old].outcome is not known[new].outcome and new != found.since:
-            yield f"another change: {old} {describe(known[old])}, {new} {describe(known[new])}; --to {new} finds it"
-
-
-def _doubts(found: ChangePoint, state: BisectState) -> Iterator[str]:
-    for name in found.passed:
-        reason = state.absent.get(name) or f"it is {state.known[name].outcome}"
-        yield f"between: {name} says nothing: {reason}"
-    tallies = [f"{name} {describe(state.known[name])}" for name in (found.before, found.since)]
-    if any(state.known[name].disagrees for name in (found.before, found.since)):
-        yield f"trials on the two sides disagree ({'; '.join(tallies)}): repeat with more --trials"
-
-
-def _no_change(found: NoChange, state: BisectState) -> str:
-    if not found.judged:
-        raise NothingJudgedError(
-            f"no version of {state.cell.family} could be judged in {state.cell.scenario}; `probe show` says why"
-        )
-    known = state.known
-    grade = known[found.judged[-1]].conforms
-    word = {True: ", conforms", False: ", does not conform", None: ""}[grade]
-    return (
-        f"no change: {', '.join(found.judged)}: each {describe(known[found.judged[-1]])}{word}; "
-        "a change that was reverted in between would be missed: limit the range with --from and --to"
-    )

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
 import typer
 
 from probe.cells.aggregate import SettledCell, settle
+from probe.cells.cli_hints import LONGEST, run_command
+from probe.cells.comparing import Asked, of_two_runs
+from probe.cells.comparison import Answer, Compared
 from probe.cells.diff import Difference, Kind, differences, not_comparable
-from probe.cells.trends import Step
 from probe.cli import common_options as common
 from probe.cli import options as o
 from probe.cli.console.streams import OUT
+from probe.cli.wiring.comparing import cost
 from probe.cli.wiring.reports import gate_text
 from probe.errors import GateError
+from probe.model import Cell
+from probe.model.counts import counted
 from probe.reports.gates import read_gate, stopped
 from probe.store import trials
 
@@ -31,43 +37,60 @@ def diff(
     """List the cells that were added, removed or changed from one run to another."""
     gate = read_gate(fail_on)
     before, after = settle(trials(results, run_a)), settle(trials(results, run_b))
-    found = differences(before, after)
+    said = {one.step.after.cell: one for one in of_two_runs(before, after)}
+    found = differences(before, after, said.values())
     apart = len(not_comparable(before, after))
     same = len(before.keys() & after.keys()) - apart - sum(1 for item in found if item.kind is Kind.CHANGED)
     if as_json:
-        rows = {str(kind): [_row(item) for item in found if item.kind is kind] for kind in Kind}
-        counted = {"same": same, "not_comparable": apart}
-        typer.echo(json.dumps({"run_a": run_a, "run_b": run_b, **rows, **counted}, indent=1))
+        rows = {str(kind): [_row(item, said) for item in found if item.kind is kind] for kind in Kind}
+        totals = {"same": same, "not_comparable": apart}
+        typer.echo(json.dumps({"run_a": run_a, "run_b": run_b, **rows, **totals}, indent=1))
     else:
         for item in found:
-            OUT.print(_line(item), markup=False)
+            OUT.print(_line(item, said), markup=False)
         counts = Counter(item.kind for item in found)
         parts = [*(f"{counts[kind]} {kind}" for kind in Kind), f"{same} the same"]
         parts += [f"{apart} not comparable (measured under other conditions)"] if apart else []
         OUT.print(", ".join(parts), markup=False)
+        for line in _undecided([said[item.cell] for item in found if item.cell in said], results):
+            OUT.print(line, markup=False)
     if failed := stopped(gate, after, before):
         raise GateError(gate_text(gate, failed, len(after)))
 
 
-def _line(item: Difference) -> str:
+def _undecided(found: Sequence[Compared], results: str) -> Iterator[str]:
+    """Say what would decide the cells that differ on too few trials."""
+    open_ones = [one for one in found if one.needs]
+    if open_ones:
+        needs = max(one.needs for one in open_ones)
+        spent = cost(open_ones, Asked(chance=frozenset()), None)
+        yield (
+            f"{counted(len(open_ones), 'cell')} undecided: {needs} trials in each of two runs decide all of them "
+            f"({2 * needs * len(open_ones)} trials, about {spent.seconds} s for both)"
+        )
+        command = f"{run_command([one.step.after.cell for one in open_ones], results)} --trials {needs}"
+        yield f"  {command if len(command) <= LONGEST else f'probe run ... --trials {needs}'}"
+
+
+def _line(item: Difference, said: Mapping[Cell, Compared]) -> str:
     sides = " -> ".join(_print_cells(side) for side in (item.before, item.after) if side is not None)
-    trend = _trend(item)
-    return f"{item.kind:<8} {item.cell}: {sides}{f' ({trend})' if trend else ''}"
-
-
-def _trend(item: Difference) -> str | None:
-    """Return the trend of a cell that is in both runs, in lower case; None otherwise."""
-    if item.before is None or item.after is None:
-        return None
-    return str(Step(item.before, item.after).trend).lower()
+    one = said.get(item.cell)
+    return f"{item.kind:<8} {item.cell}: {sides}{f' ({one.said})' if one else ''}"
 
 
 def _print_cells(side: SettledCell) -> str:
     return side.tally + {True: ", conforms", False: ", does not conform", None: ""}[side.conforms]
 
 
-def _row(item: Difference) -> dict[str, object]:
-    return {**item.cell.columns(), "before": _side(item.before), "after": _side(item.after), "trend": _trend(item)}
+def _row(item: Difference, said: Mapping[Cell, Compared]) -> dict[str, object]:
+    one = said.get(item.cell)
+    return {
+        **item.cell.columns(),
+        "before": _side(item.before),
+        "after": _side(item.after),
+        "trend": str(one.answer) if one else None,
+        "may_be": str(one.towards) if one and one.answer is Answer.UNDECIDED else None,
+    }
 
 
 def _side(side: SettledCell | None) -> dict[str, object] | None:

@@ -158,7 +158,7 @@ def _folded(view: AdviceView) -> Iterator[str]:
             yield f"{answer:<{WIDTH}} {counted(counts[answer], 'cell')}: {why}"
     bad = len(_both_bad(view.found))
     if bad:
-        yield f"{'bad':<{WIDTH}} {counted(bad, 'cell')} conform on neither side"
+        yield f"{'bad':<{WIDTH}} {counted(bad, 'cell')} {'conforms' if bad == 1 else 'conform'} on neither side"
     yield f"{'':<{WIDTH}} --all lists every cell with its evidence, and the settings that differ"
 
 

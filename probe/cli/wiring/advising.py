@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from probe.cells.aggregate import SettledCell
+from probe.cells.comparing import Asked, compared_steps
 from probe.cells.comparison import EQUAL, Answer, Compared
 from probe.cells.harm import harms
-from probe.cli.wiring.comparing import Asked, compared_steps, decisive
+from probe.cli.wiring.comparing import decisive
 from probe.cli.wiring.comparisons import Change, Filter, compared, needed, stored_cells
 from probe.cli.wiring.evidence import open_evidence
 from probe.model import Cell

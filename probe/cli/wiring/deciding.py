@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from probe.cells.aggregate import SettledCell, settle
+from probe.cells.comparing import Asked, compared_steps
 from probe.cells.comparison import PLAIN, Answer, Compared
 from probe.cells.diff import in_order
 from probe.cells.trends import Step
 from probe.cli.console.streams import say
 from probe.cli.laboratory import need_laboratory
-from probe.cli.wiring.comparing import Asked, compared_steps
 from probe.cli.wiring.exclusive_run import exclusive_run
 from probe.cli.wiring.single_cells import plan_cell
 from probe.errors import ProbeError
