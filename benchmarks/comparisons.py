@@ -4,8 +4,8 @@
     python benchmarks/comparisons.py simulate RESULTS [--comparisons 10000] [--cells 300] [--seed 1]
     python benchmarks/comparisons.py pairs RESULTS [--pairs 30] [--seconds 360] [--seed 1]
 
-`play` gives each of some cells 12 trials, and 40 where these differ in harm. It stops after SECONDS and goes on where it
-stopped. The builds are the newest core version of each library, then others; cells are drawn by the seed from what
+`play` gives each cell 12 trials, and 40 where these differ in harm. It stops after SECONDS and goes on later.
+The builds are the newest core version of each library, then others; cells are drawn by the seed from what
 ships. `simulate` compares each build with itself: for every cell a screen of one trial a side, then the fresh trials
 that the procedure asks for, all drawn from the played ones without putting back. No cell is known to be one of chance
 before. A second figure draws the cells of a comparison from all builds, so that a comparison has CELLS of them.
@@ -31,15 +31,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from probe.catalogue.files import data_file
 from probe.catalogue.known_results import contrasted, expected, read_known
 from probe.cells.aggregate import SettledCell, settle
+from probe.cells.comparing import Asked, compared_steps
 from probe.cells.comparison import CHANCE, PLAIN, Answer, Compared, Pair, compare
 from probe.cells.harm import harm_of, harms
 from probe.cells.trends import Step
+from probe.cli.console.streams import OUT
 from probe.cli.wiring.catalogue import families
-from probe.cells.comparing import Asked, compared_steps
 from probe.cli.wiring.deciding import decide
 from probe.cli.wiring.evidence import open_evidence
 from probe.cli.wiring.single_cells import possible, run_cells
-from probe.errors import ProbeError
 from probe.evidence.wanted import Wanted
 from probe.model import CONTROL, Cell, Client, Engine, Outcome, Verdict
 from probe.model.profile import DEFAULT_PROFILE
@@ -86,7 +86,7 @@ def shipped_cells(client: Client) -> list[Cell]:
 def chosen_cells(client: Client, count: int, seed: int) -> list[Cell]:
     """Draw cells of a build."""
     cells = shipped_cells(client)
-    return random.Random(f"{seed} {client}").sample(cells, min(count, len(cells)))
+    return random.Random(f"{seed} {client}").sample(cells, min(count, len(cells)))  # noqa: S311  # a draw of cells
 
 
 def played(results: str) -> dict[Cell, list[Verdict]]:
@@ -126,7 +126,7 @@ def play(results: str, cells: Sequence[Cell], seconds: float) -> None:
         given_up.update(cell for cell in now if len(again.get(cell, ())) == len(known.get(cell, ())))
     known = played(results)
     done = [cell for cell in cells if len(known.get(cell, ())) >= wanted_trials(known.get(cell, ()))]
-    print(
+    OUT.print(
         f"{len(done)} of {len(cells)} cells have their trials, {sum(len(known.get(one, ())) for one in cells)} trials"
     )
 
@@ -179,18 +179,18 @@ def simulate(known: Played, comparisons: int, size: int, seed: int) -> None:
     for cell, verdicts in full.items():
         by_build[cell.client].append(verdicts)
     differ = sum(wanted_trials(one) == MANY for one in full.values())
-    print(
+    OUT.print(
         f"{len(by_build)} builds, {len(full)} cells, {sum(map(len, full.values()))} trials; trials differ in {differ}"
     )
     for client, cells in sorted(by_build.items()):
-        print(f"{client}: {len(cells)} cells, {_rates(lambda _, mine=cells: mine, comparisons, seed)}")
+        OUT.print(f"{client}: {len(cells)} cells, {_rates(lambda _, mine=cells: mine, comparisons, seed)}")
     every = list(full.values())
     drawn = _rates(lambda rng: [rng.choice(every) for _ in range(size)], comparisons, seed)
-    print(f"{size} cells drawn from all: {drawn}")
+    OUT.print(f"{size} cells drawn from all: {drawn}")
 
 
 def _rates(cells_of: object, comparisons: int, seed: int) -> str:
-    rng = random.Random(seed)
+    rng = random.Random(seed)  # noqa: S311  # simulated draws
     said: Counter[Answer] = Counter()
     spent = 0
     for _ in range(comparisons):
@@ -212,7 +212,7 @@ def known_pairs(count: int, seed: int) -> list[tuple[Cell, Cell, str]]:
         if bad.engine is Engine.EMBEDDED and not one.claim.is_race and replace(bad, version=good.version) == good:
             found[bad, good] = one.name
     rows = [(bad, good, name) for (bad, good), name in found.items() if bad.version != good.version]
-    return random.Random(seed).sample(sorted(rows, key=str), min(count, len(rows)))
+    return random.Random(seed).sample(sorted(rows, key=str), min(count, len(rows)))  # noqa: S311  # a draw of pairs
 
 
 def pairs(results: str, count: int, seconds: float, seed: int) -> None:
@@ -227,9 +227,9 @@ def pairs(results: str, count: int, seconds: float, seed: int) -> None:
         decide([one for one in steps if one is not None], Asked(chance=frozenset()), results, None)
     said = [(name, _decided((bad, good, name), results)) for bad, good, name in drawn]
     for name, one in said:
-        print(f"{one.answer if one else 'not played':<10} {name}")
+        OUT.print(f"{one.answer if one else 'not played':<10} {name}")
     right = sum(one is not None and one.answer in {Answer.WORSE, Answer.BETTER} for _, one in said)
-    print(f"{right} of {len(said)} known differences found")
+    OUT.print(f"{right} of {len(said)} known differences found")
 
 
 def _screen(bad: Cell, good: Cell) -> Compared | None:
