@@ -129,9 +129,7 @@ def answer_metadata(body: Body, _: Asked, names: Names) -> Digest:
 
 def answer_describe_cluster(body: Body, _: Asked, __: Names) -> Digest:
     """Read the code and the controller."""
-    return Digest(
-        code=body["ErrorCode"], controller=body["ControllerId"], nodes=nodes_of(body["Brokers"], "BrokerId")
-    )
+    return Digest(code=body["ErrorCode"], controller=body["ControllerId"], nodes=nodes_of(body["Brokers"], "BrokerId"))
 
 
 def answer_create_topics(body: Body, _: Asked, names: Names) -> Digest:

@@ -237,9 +237,7 @@ def test_versions_and_brokers_are_both_accepted(
     assert (found.column, found.clients) == (column, clients)
 
 
-@pytest.mark.parametrize(
-    "what", [["sarama"], ["sarama", "1.43.2"], ["1", "2"], ["sarama@1", "1", "2"], ["a", "b", "1"]]
-)
+@pytest.mark.parametrize("what", [["sarma"], ["sarama", "1.43.2"], ["1", "2"], ["sarama@1", "1", "2"], ["a", "b", "1"]])
 def test_invalid_arguments_are_reported_with_the_usage(what: list[str]) -> None:
     with pytest.raises(ProbeError, match="FAMILY FROM TO"):
         understand(what, None)

@@ -207,3 +207,21 @@ def test_the_other_version_of_an_application_has_its_settings(tmp_path: Path) ->
 def test_versions_that_cannot_be_compared_are_reported(tmp_path: Path, old: str, new: str, says: str) -> None:
     done = CliRunner().invoke(app, ["advise", "filebeat", old, new, "--results", str(tmp_path)])
     assert says in str(done.exception)
+
+
+def test_a_family_alone_compares_each_listed_version_with_the_next_in_one_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = replace(CELL, version="1.43.1")
+    fill(tmp_path, (older, 0, Outcome.REFRESHES), (OLD, 0, Outcome.STUCK), (CELL, 0, Outcome.REFRESHES))
+    good, bad = [Outcome.REFRESHES], [Outcome.STUCK]
+    played = Played({"1.43.1": good, "1.43.2": bad, "1.43.3": good})
+    monkeypatch.setattr(deciding, "FreshTrials", played)
+    line = ["advise", "sarama", "--evidence", "own", "--results", str(tmp_path)]
+    asked = CliRunner().invoke(app, line)
+    assert "2 cells undecided on too few trials; 16 to 48 trials" in asked.output
+    done = CliRunner().invoke(app, [*line, "--run"])
+    assert done.exit_code == 0, done.output
+    assert "1.43.1 -> 1.43.2  worse: 1 cell: 1 worse" in done.output
+    assert "1.43.2 -> 1.43.3  better: 1 cell: 1 better" in done.output
+    assert [len(one) for one in played.counts] == [3, 3]

@@ -21,6 +21,7 @@ from probe.cells.control_cells import Barred, barred
 from probe.cli import common_options as o
 from probe.cli.console.advise_output import AdviceView, advice_lines, subject
 from probe.cli.console.control_lines import control_lines
+from probe.cli.console.neighbour_output import neighbour_lines
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.advising import Found, Source, decided, look
@@ -28,12 +29,16 @@ from probe.cli.wiring.catalogue import apps, families
 from probe.cli.wiring.comparing import cost
 from probe.cli.wiring.comparisons import Change, Filter, absent, control_cells, failed_before, other_conditions
 from probe.cli.wiring.evidence import say_differing
+from probe.cli.wiring.neighbours import decide_all, every_version, look_at_all
 from probe.errors import GateError, ProbeError
 from probe.model import Engine, Profile, Role
 from probe.model.counts import counted
 from probe.model.profile import DEFAULT_PROFILE
 
-USAGE = "write `probe advise FAMILY FROM TO`, or `probe advise --broker FROM TO [FAMILY[@VERSION]...]`"
+USAGE = (
+    "write `probe advise FAMILY FROM TO`, `probe advise FAMILY` for all its neighbouring versions, or `probe advise "
+    "--broker FROM TO [FAMILY[@VERSION]...]`"
+)
 
 
 def advise(
@@ -41,7 +46,8 @@ def advise(
         list[str],
         typer.Argument(
             metavar="FAMILY FROM TO",
-            help="Client family or application with two versions; with --broker FROM: TO, then clients (default: all).",
+            help="Client family or application with two versions, or a family alone: each version with the next one; "
+            "with --broker FROM: TO, then clients (default: all).",
         ),
     ],
     *,
@@ -90,12 +96,15 @@ def advise(
     wanted = Filter(role or (), profile or (DEFAULT_PROFILE,), scenario or (), engine, line, workloads)
     _check(change, wanted)
     source = Source(change, wanted, evidence, results, max_age)
+    again = _command(what, broker, wanted, evidence, results, jobs)
+    if list(what) == list(change.clients):
+        _neighbours(source, trials, jobs, f"{again} --run", fresh=fresh)
+        return
     found = decided(source, trials, jobs, equal=equal) if fresh else look(source, trials, equal=equal)
     controls = control_cells(found.stored, change, wanted)
     closed = barred(controls, found.stored)
     older = other_conditions(found.stored, change, wanted)
     say_older(older, "they are not compared; --run measures them again")
-    again = _command(what, broker, wanted, evidence, results, jobs)
     if not (found.compared or closed):
         raise ProbeError(
             f"{results}: no cell is stored for both {change.old} and {change.new}; run {_filling(found, source, again)}"
@@ -119,6 +128,21 @@ def advise(
         filling = _filling(found, source, again)
         say(f"{counted(found.alone, 'cell')} stored for one side only; for the other run {filling}")
     _gate(found.compared, [item for item in closed if not failed_before(item.control, found.stored, change)], change)
+
+
+def _neighbours(source: Source, trials: int, jobs: int | None, command: str, *, fresh: bool) -> None:
+    """Compare each version with the next."""
+    if fresh:
+        found = decide_all(source, trials, jobs)
+    else:
+        found, _ = look_at_all(source, trials)
+    if not found:
+        (family,) = source.change.clients
+        raise ProbeError(
+            f"{source.results}: fewer than two versions of {family} are known; run `probe run --client all`"
+        )
+    for line in neighbour_lines(found, command, jobs):
+        OUT.print(line, markup=False)
 
 
 def _filling(found: Found, source: Source, again: str) -> str:
@@ -158,6 +182,8 @@ def understand(what: Sequence[str], broker: str | None) -> Change:
     if len(numbers) == 2 and len(names) == 1 and "@" not in names[0]:
         family, app = compared_as(names[0], numbers, families(), apps())
         return Change("version", numbers[0], numbers[1], (family,), app)
+    if not numbers and len(names) == 1 and names[0] in families():
+        return every_version(names[0])
     if broker is not None and len(numbers) == 1:
         return Change("broker", any_line(broker), any_line(numbers[0]), names)
     raise ProbeError(f"advise {' '.join(what)}: {USAGE}")

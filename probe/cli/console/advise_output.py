@@ -48,7 +48,7 @@ class AdviceView:
 
 def advice_lines(view: AdviceView) -> Iterator[str]:
     """Yield the summary, then the cells: those that are decided, and the others folded."""
-    yield summary(view)
+    yield summary(view.found)
     for answer in NAMED:
         yield from _listed(view, answer, view.whole)
     yield from _undecided(view)
@@ -62,16 +62,14 @@ def advice_lines(view: AdviceView) -> Iterator[str]:
         yield from _settings([one.step for one in view.found], view.results)
 
 
-def summary(view: AdviceView) -> str:
-    """Return what the comparison says in one line."""
-    counts = Counter(one.answer for one in view.found)
-    parts = [f"{counts[answer]} {answer}" for answer in NAMED if counts[answer]]
-    parts += [f"{counts[answer]} {answer}" for answer in UNNAMED if counts[answer]]
-    parts += [f"{counts[Answer.EQUAL]} {Answer.EQUAL}"] if counts[Answer.EQUAL] else []
+def summary(found: Sequence[Compared]) -> str:
+    """Return what a comparison says in one line."""
+    counts = Counter(one.answer for one in found)
+    parts = [f"{counts[answer]} {answer}" for answer in (*NAMED, *UNNAMED, Answer.EQUAL) if counts[answer]]
     if counts[Answer.SAME]:
-        parts.append(f"{counts[Answer.SAME]} {Answer.SAME} ({_each(view.found)})")
+        parts.append(f"{counts[Answer.SAME]} {Answer.SAME} ({_each(found)})")
     word = next((f"{answer}: " for answer in NAMED if counts[answer]), "")
-    return f"{word}{counted(len(view.found), 'cell')}: {', '.join(parts)}"
+    return f"{word}{counted(len(found), 'cell')}: {', '.join(parts)}"
 
 
 def _each(found: Iterable[Compared]) -> str:

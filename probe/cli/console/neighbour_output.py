@@ -1,0 +1,27 @@
+"""The answer of `probe advise FAMILY`: what each listed version changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from probe.cells.comparing import Asked
+from probe.cli.console.advise_output import summary
+from probe.cli.wiring.comparing import cost
+from probe.cli.wiring.neighbours import Neighbours
+from probe.model.counts import counted
+
+
+def neighbour_lines(found: Sequence[Neighbours], command: str, jobs: int | None) -> Iterator[str]:
+    """Yield a line per pair of neighbours, then what decides the rest."""
+    for pair in found:
+        if pair.compared:
+            yield f"{pair.older} -> {pair.newer}  {summary(pair.compared)}"
+        else:
+            yield f"{pair.older} -> {pair.newer}  no cell is stored for both"
+    open_ones = [one for pair in found for one in pair.compared if one.needs]
+    if open_ones:
+        spent = cost(open_ones, Asked(chance=frozenset()), jobs)
+        yield (
+            f"{counted(len(open_ones), 'cell')} undecided on too few trials; {spent.least} to {spent.most} trials, "
+            f"about {spent.seconds} s, decide them: {command}"
+        )
