@@ -17,6 +17,11 @@ Reader: TypeAlias = Callable[[Document], Iterable[Found | Skipped]]
 """Reads a document. InventoryError, ValueError and RecursionError mean that it cannot be read."""
 
 
+def always(_: Head) -> bool:
+    """Return that a walk needs no more."""
+    return True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
     """A kind of inventory."""
@@ -29,6 +34,8 @@ class Format:
     """Module of `probe.inventory.readers`; its function `read` is a `Reader`. Imported when a file is met."""
     walked: Sequence[str] = ("*",)
     """Names of files that a walk of a folder tries it for. A file that the user names may have any name."""
+    walked_if: Callable[[Head], bool] = always
+    """Decides besides whether a walk reads it: what a user names is more certainly meant."""
     environment: bool = False
     """Whether there is a file per package, so that the files of one service in a walked folder are seen together."""
     project: bool = False
@@ -101,6 +108,53 @@ FORMATS: tuple[Format, ...] = (
         title="pom.xml", recognises=recognise.pom, reader="pom", walked=("pom.xml", "*.pom"), project=True, quiet=True
     ),
     Format(
+        title="project of .NET",
+        recognises=recognise.dotnet_project,
+        reader="dotnet_project",
+        walked=("*.csproj", "*.fsproj", "*.vbproj", "Directory.Packages.props", "packages.config"),
+        project=True,
+        quiet=True,
+    ),
+    Format(
+        title="packages.lock.json of NuGet",
+        recognises=recognise.nuget_lock,
+        reader="nuget_lock",
+        walked=("packages*.lock.json",),
+        project=True,
+        quiet=True,
+    ),
+    Format(
+        title="build file of Gradle",
+        recognises=recognise.gradle_build,
+        reader="gradle_build",
+        walked=("*.gradle", "*.gradle.kts"),
+        project=True,
+        quiet=True,
+    ),
+    Format(
+        title="version catalogue of Gradle",
+        recognises=recognise.gradle_catalogue,
+        reader="gradle_catalogue",
+        walked=("*.versions.toml",),
+        project=True,
+        quiet=True,
+    ),
+    Format(
+        title="Gemfile.lock",
+        recognises=recognise.gemfile_lock,
+        reader="gemfile_lock",
+        walked=("*.lock", "gems.locked"),
+        project=True,
+    ),
+    Format(title="mix.lock", recognises=recognise.mix_lock, reader="mix_lock", walked=("*.lock",), project=True),
+    Format(
+        title="composer.lock",
+        recognises=recognise.composer_lock,
+        reader="composer_lock",
+        walked=("*.lock",),
+        project=True,
+    ),
+    Format(
         title="gradle.lockfile",
         recognises=recognise.gradle_lock,
         reader="gradle_lock",
@@ -131,6 +185,15 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(title="request log of a broker", recognises=running.request_log, reader="request_log"),
     Format(title="pods of Kubernetes", recognises=running.kubernetes, reader="kubernetes", walked=JSON),
+    Format(title="containers of Docker", recognises=running.docker_ps, reader="docker_ps", walked=(*TEXTS, *JSON)),
+    Format(title="members of consumer groups", recognises=running.group_members, reader="group_members", walked=TEXTS),
+    Format(
+        title="objects of Kubernetes in YAML",
+        recognises=running.kubernetes_yaml,
+        reader="kubernetes_yaml",
+        walked=YAML,
+    ),
+    Format(title="compose file", recognises=running.compose, reader="compose", walked=YAML),
     Format(title="settings of Beats", recognises=running.beats, reader="beats", walked=YAML),
     Format(
         title="settings of the OpenTelemetry Collector",
@@ -140,7 +203,13 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(title="settings of Telegraf", recognises=running.telegraf, reader="telegraf", walked=("*.conf", "*.toml")),
     Format(title="fleet in TOML", recognises=recognise.fleet_toml, reader="fleet_toml", walked=("*.toml",)),
-    Format(title="fleet in JSON", recognises=recognise.fleet_json, reader="fleet_json", walked=JSON),
+    Format(
+        title="fleet in JSON",
+        recognises=recognise.fleet_json,
+        reader="fleet_json",
+        walked=JSON,
+        walked_if=recognise.fleet_json_in_a_walk,
+    ),
     Format(
         title="Prometheus text",
         recognises=running.prometheus,
@@ -168,7 +237,7 @@ TOGETHER = frozenset(item.title for item in FORMATS if item.environment)
 def recognised(head: Head, *, walked: bool) -> Format | None:
     """Return the format of a file; None if no format is known for it."""
     fits = (item for item in FORMATS if not walked or any(_matches(head, name) for name in item.walked))
-    return next((item for item in fits if item.recognises(head)), None)
+    return next((item for item in fits if item.recognises(head) and (not walked or item.walked_if(head))), None)
 
 
 def _matches(head: Head, name: str) -> bool:

@@ -112,5 +112,7 @@ class FileContent:
     skipped: Sequence[Skipped] = ()
     problem: str = ""
     """Why it could not be read; empty if it was read."""
+    unread: Sequence[str] = ()
+    """Of a folder: the files that look like manifests and have no format that is known, by their paths below it."""
     named: bool = True
     """Whether the user named it. What a walk of a folder cannot read changes no exit code."""

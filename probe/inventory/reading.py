@@ -14,11 +14,12 @@ from typing import BinaryIO
 from probe.inventory.document import HEAD, Document, Head, Neighbour, head_of, nothing_beside
 from probe.inventory.formats import QUIET, TOGETHER, recognised
 from probe.inventory.found import STANDARD_INPUT, FileContent, Found, InventoryError, Skipped
+from probe.inventory.manifests import unread_manifests
 from probe.inventory.related import of_one_project, relate, relate_files
 from probe.inventory.text import one_line
 from probe.inventory.together import with_settings
 from probe.inventory.unpacked import MAGIC, unpacked
-from probe.inventory.walk import Bounds, LeftOut, is_plain, neighbour, open_regular, unreadable, walk
+from probe.inventory.walk import NAMED, Bounds, LeftOut, is_plain, neighbour, open_regular, unreadable, walk
 from probe.model.counts import counted
 
 STDIN = "-"
@@ -54,9 +55,10 @@ def _standard_input() -> FileContent:
 
 
 def _folder(root: Path, bounds: Bounds) -> Iterator[FileContent]:
-    left_out, other, together, empty = LeftOut(), 0, [], Counter[str]()
+    left_out, other, together, empty, read = LeftOut(), list[str](), [], Counter[str](), set[str]()
     for name in walk(root, left_out, bounds):
         reading = _file(root / name, name, _inside(root, name), named=False)
+        read |= {name} if reading.taken_for else set()
         if _goes_without_saying(reading):
             empty[reading.taken_for] += 1
         elif reading.taken_for in TOGETHER:
@@ -66,9 +68,11 @@ def _folder(root: Path, bounds: Bounds) -> Iterator[FileContent]:
         elif reading.problem:
             left_out.add(reading.problem, name)
         else:
-            other += 1
+            other.append(name)
     yield from relate_files(together)
-    yield FileContent(place=one_line(root), skipped=(*left_out.all(), *_empty(empty), *_others(other)), named=False)
+    unread = tuple(one_line(name) for name in unread_manifests(other, read))
+    skipped = (*left_out.all(), *_empty(empty), *_manifests(unread), *_others(len(other) - len(unread)))
+    yield FileContent(place=one_line(root), skipped=skipped, unread=unread, named=False)
 
 
 def _goes_without_saying(reading: FileContent) -> bool:
@@ -79,6 +83,15 @@ def _goes_without_saying(reading: FileContent) -> bool:
 def _empty(counts: Mapping[str, int]) -> Iterator[Skipped]:
     for title, count in counts.items():
         yield Skipped(f"{title}, {counted(count, 'file')}", "no Kafka client in them")
+
+
+def _manifests(names: Sequence[str]) -> Iterator[Skipped]:
+    if names:
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        what = (
+            "1 file that looks like a manifest" if len(names) == 1 else f"{len(names)} files that look like manifests"
+        )
+        yield Skipped(what, f"not read: {', '.join(names[:NAMED])}{more}; docs/audit.md lists the formats")
 
 
 def _others(count: int) -> Iterator[Skipped]:

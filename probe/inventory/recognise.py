@@ -43,6 +43,17 @@ CYCLONEDX = r'"bomFormat"\s*:\s*"CycloneDX"'
 SPDX = r'"spdxVersion"\s*:\s*"SPDX-2|"SPDXID"\s*:\s*"SPDXRef-'
 SPDX_TAG = r"(?m)^SPDXVersion:[ \t]*SPDX-2"
 POM = r"<project[\s>]"
+DOTNET = r"<Project[\s>]"
+DOTNET_ITEM = r"<(?:PackageReference|PackageVersion|GlobalPackageReference|ItemGroup)\b"
+PACKAGES_CONFIG = r"<packages>\s*<package\s"
+NUGET = r'"version"\s*:\s*\d\s*,\s*"dependencies"\s*:\s*\{'
+NUGET_TYPE = r'"type"\s*:\s*"(?:Direct|Transitive|CentralTransitive|Project)"'
+DEPENDENCIES = r"(?m)^[ \t]*dependencies[ \t]*\{"
+CONFIGURATION = r"(?m)^[ \t]*\w{0,60}(?:[iI]mplementation|[aA]pi|[cC]ompile(?:Only)?|[rR]untime(?:Only)?)[ \t]*[('\"p]"
+LIBRARIES = r"(?m)^\[libraries\][ \t]*\r?$"
+BUNDLER = r"(?m)^(?:GEM|GIT|PATH)\r?$"
+SPECS = r"(?m)^  specs:\r?$"
+MIX = r'": \{:(?:hex|git|path), '
 
 
 def content(head: Head, comments: tuple[str, ...] = ("#",)) -> Iterator[str]:
@@ -179,3 +190,46 @@ def spdx_tag_value(head: Head) -> bool:
 def pom(head: Head) -> bool:
     """Return whether it is XML whose root is a Maven project."""
     return head.text.lstrip().startswith("<") and re.search(POM, head.text) is not None
+
+
+def dotnet_project(head: Head) -> bool:
+    """Return whether it is XML of MSBuild with items, or packages.config."""
+    if not head.text.lstrip().startswith("<"):
+        return False
+    is_project = re.search(DOTNET, head.text) is not None and re.search(DOTNET_ITEM, head.text) is not None
+    return is_project or re.search(PACKAGES_CONFIG, head.text) is not None
+
+
+def nuget_lock(head: Head) -> bool:
+    """Return whether it is JSON with NuGet's types of dependencies."""
+    return re.search(NUGET, head.text) is not None and re.search(NUGET_TYPE, head.text) is not None
+
+
+def gradle_build(head: Head) -> bool:
+    """Return whether it has a block of dependencies with one of Gradle's configurations."""
+    return re.search(DEPENDENCIES, head.text) is not None and re.search(CONFIGURATION, head.text) is not None
+
+
+def gradle_catalogue(head: Head) -> bool:
+    """Return whether it is TOML with a table of libraries."""
+    return re.search(LIBRARIES, head.text) is not None
+
+
+def gemfile_lock(head: Head) -> bool:
+    """Return whether it has one of Bundler's sections with specs."""
+    return re.search(BUNDLER, head.text) is not None and re.search(SPECS, head.text) is not None
+
+
+def mix_lock(head: Head) -> bool:
+    """Return whether it is a map of Elixir whose values name a source."""
+    return head.text.lstrip().startswith("%{") and re.search(MIX, head.text) is not None
+
+
+def composer_lock(head: Head) -> bool:
+    """Return whether it is JSON with Composer's digest of the manifest."""
+    return head.text.lstrip().startswith("{") and '"content-hash"' in head.text and '"packages"' in head.text
+
+
+def fleet_json_in_a_walk(head: Head) -> bool:
+    """Return whether a key of a fleet has a text, and it is no schema: many files of JSON have such keys."""
+    return re.search(FLEET_KEY + r'\s*"', head.text) is not None and '"$schema"' not in head.text

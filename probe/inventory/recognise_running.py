@@ -17,6 +17,18 @@ IMAGE_TABLE = r"(?:REPOSITORY|IMAGE) +TAG +(?:IMAGE ID|DIGEST)"
 """Header of `docker images`, `podman images`, `nerdctl images` and `crictl images`."""
 KUBERNETES = r'"apiVersion"\s*:\s*"'
 KIND = r'"kind"\s*:\s*"(?:Pod|Deployment|StatefulSet|DaemonSet|ReplicaSet|Job|CronJob)?(?:List)?"'
+WORKLOAD = r"Pod|Deployment|StatefulSet|DaemonSet|ReplicaSet|Job|CronJob"
+KUBERNETES_YAML = r"(?m)^apiVersion:"
+KIND_YAML = rf"(?m)^(?:kind:|-[ \t]+kind:|[ \t]+kind:)[ \t]*['\"]?(?:{WORKLOAD})(?:List)?['\"]?[ \t]*\r?$"
+SERVICES = r"(?m)^services:[ \t]*\r?$"
+SERVICE_IMAGE = r"(?m)^[ \t]+(?:image|build):"
+PS_TABLE = r"(?:CONTAINER ID|NAME) +IMAGE +COMMAND"
+"""Header of `docker ps`, `podman ps` and `docker compose ps`."""
+PS_JSON = r'\s*\[?\s*\{[^{}]{0,20000}"Image"\s*:\s*"'
+PS_NAME = r'"(?:Names?|Service)"\s*:\s*"'
+PS_STATE = r'"(?:State|Status)"\s*:\s*"'
+MEMBERS = r"(?:GROUP|TOPIC) +[^\n]*\bCLIENT-ID\b"
+"""Header of `kafka-consumer-groups.sh --describe`, with and without `--members`."""
 BEATS = r"(?m)^output\.kafka\b"
 OUTPUT = r"(?m)^output:"
 KAFKA = r"(?m)^[ \t]+kafka:"
@@ -54,6 +66,34 @@ def kubernetes(head: Head) -> bool:
     """Return whether it is JSON of Kubernetes: a list, a pod, or what makes pods."""
     start = head.text.lstrip()
     return start.startswith("{") and re.search(KUBERNETES, start) is not None and re.search(KIND, start) is not None
+
+
+def kubernetes_yaml(head: Head) -> bool:
+    """Return whether it is YAML of Kubernetes with something that makes pods; of a long one, whether it can have it."""
+    is_kubernetes = re.search(KUBERNETES_YAML, head.text) is not None
+    return is_kubernetes and (not head.whole or re.search(KIND_YAML, head.text) is not None)
+
+
+def compose(head: Head) -> bool:
+    """Return whether it is YAML with services, one of which has an image or is built."""
+    return re.search(SERVICES, head.text) is not None and re.search(SERVICE_IMAGE, head.text) is not None
+
+
+def docker_ps(head: Head) -> bool:
+    """Return whether it is a table of containers, or begins with the JSON of one."""
+    if re.match(PS_TABLE, head.text.lstrip()):
+        return True
+    first = head.text[:20_000]
+    return (
+        re.match(PS_JSON, first) is not None
+        and re.search(PS_NAME, first) is not None
+        and re.search(PS_STATE, first) is not None
+    )
+
+
+def group_members(head: Head) -> bool:
+    """Return whether a line is the header of a table of consumer groups with client ids."""
+    return re.search(rf"(?m)^{MEMBERS}", head.text) is not None
 
 
 def beats(head: Head) -> bool:

@@ -275,6 +275,15 @@ def test_a_folder_without_a_client_is_no_answer(tmp_path: Path) -> None:
     assert (code, "no Kafka client" in str(error)) == (3, True)
 
 
+def test_a_folder_whose_manifests_are_not_read_is_not_said_to_name_no_client(tmp_path: Path) -> None:
+    (tmp_path / "build.sbt").write_text('libraryDependencies += "org.apache.kafka" % "kafka-clients" % "3.9.1"\n')
+    text, error, code = audit(tmp_path, tmp_path / "results")
+    assert code == 3
+    assert "1 file that looks like a manifest: not read: build.sbt" in text
+    assert "no Kafka client is named in what was read; 1 file that may name one was not read" in str(error)
+    assert "is named there" not in str(error)
+
+
 def test_formulas_are_no_formulas_in_csv(tmp_path: Path) -> None:
     file = tmp_path / "fleet.csv"
     file.write_text('service,client\n"=1+1",sarama@1.43.2\n')

@@ -61,7 +61,17 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     harmless(read(data, "any"))
 
 
-BY_LINES = ("go-version", "mvn", "gradle", "metrics", "request-", "kubectl-images")
+BY_LINES = (
+    "go-version",
+    "mvn",
+    "gradle.",
+    "metrics",
+    "request-",
+    "kubectl-images",
+    "Gemfile",
+    "mix.",
+    "consumer-groups",
+)
 """Files that are read line by line, in which a byte that is no text concerns its line alone."""
 
 

@@ -138,3 +138,34 @@ def test_a_neighbour_behind_a_link_is_not_opened(tmp_path: Path) -> None:
     (inside / "up").symlink_to(outside)
     (found,) = [item for reading in read_inventories([str(inside)]) for item in reading.found]
     assert found.version == ""
+
+
+def test_files_that_look_like_manifests_and_are_not_read_are_named(tmp_path: Path) -> None:
+    for name in (
+        "Dockerfile",
+        "build.sbt",
+        "deps.edn",
+        "notes.md",
+        "web/package.json",
+        "api/package.json",
+        "core/pdm.lock",
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("kafka\n")
+    lock = '{"lockfileVersion": 3, "packages": {"node_modules/kafkajs": {"version": "2.2.4"}}}'
+    (tmp_path / "web" / "package-lock.json").write_text(lock)
+    last = read_inventories([str(tmp_path)])[-1]
+    assert sorted(last.unread) == ["Dockerfile", "api/package.json", "build.sbt", "core/pdm.lock", "deps.edn"]
+    skipped = [str(item) for item in last.skipped]
+    assert any(text.startswith("5 files that look like manifests: not read: Dockerfile, ") for text in skipped)
+    assert "2 files: no format of an inventory" in skipped  # notes.md, and what a lock file says better
+
+
+def test_json_that_is_no_fleet_is_none_in_a_walk(tmp_path: Path) -> None:
+    schema = '{"$schema": "https://json-schema.org/draft/2020-12/schema", "properties": {"client": {"type": "string"}}}'
+    (tmp_path / "schema.json").write_text(schema)
+    (tmp_path / "other.json").write_text('{"client": {"name": "x"}}')
+    (tmp_path / "fleet.json").write_text('[{"client": "sarama@1.43.2"}]')
+    readings = read_inventories([str(tmp_path)])
+    assert [(one.place.rpartition("/")[2], one.problem) for one in readings[:-1]] == [("fleet.json", "")]
+    assert "2 files: no format of an inventory" in [str(item) for item in readings[-1].skipped]

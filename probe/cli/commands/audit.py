@@ -29,6 +29,7 @@ from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.inventory.found import FileContent, InventoryError
 from probe.inventory.reading import read_inventories
 from probe.model import Engine
+from probe.model.counts import counted
 from probe.reports.audit.formats import Format, write
 from probe.reports.audit.result import AuditResult
 
@@ -109,6 +110,16 @@ def _unread(readings: Iterable[FileContent]) -> str:
     return f"{unread[0].place}: {unread[0].problem}" if unread else ""
 
 
+def _none_named(readings: Iterable[FileContent]) -> str:
+    """Return that no client was found: nowhere, or only in what could be read."""
+    held = list(readings)
+    unread = sum(len(one.unread) for one in held) + sum(bool(one.taken_for and one.problem) for one in held)
+    if unread:
+        files = f"{counted(unread, 'file')} that may name one {'was' if unread == 1 else 'were'} not read"
+        return f"no Kafka client is named in what was read; {files} (above); docs/audit.md lists the formats"
+    return "no Kafka client is named there; docs/audit.md lists the formats that are read"
+
+
 def _say_of(answers: Sequence[SettledCell]) -> None:
     """Say which answers evidence disagrees on, and which rest on older conditions."""
     say_differing(answers)
@@ -162,7 +173,7 @@ def _check(ignored: Ignored, gate: frozenset[Finding], readings: Sequence[FileCo
     if unread := _unread(readings):
         raise InventoryError(unread)
     if not reports:
-        raise NothingJudgedError("no Kafka client is named there; docs/audit.md lists the formats that are read")
+        raise NothingJudgedError(_none_named(readings))
     if not any(one.faults for one in reports):
         raise NothingJudgedError(f"no client is known in a version that can be asked for: {reports[0].problem}")
     if all(one.finding is Finding.UNKNOWN for one in reports):

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from probe.inventory.document import Document
 from probe.inventory.found import Found, InventoryError, Skipped
 from probe.inventory.images import in_image
+from probe.inventory.shapes import text
 from probe.inventory.text import one_line
 from probe.model.counts import counted
 
@@ -22,14 +23,22 @@ STRIMZI = "strimzi.io/kind"
 """Label by which Strimzi tells brokers from Kafka Connect, which run from one image."""
 CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 
+LONGEST_COUNT = 7
+"""Digits of what is no number of replicas any more."""
+
 Used = tuple[str, str]
 """Name of the service and of the image."""
 
 
 def read(document: Document) -> Iterator[Found | Skipped]:
     """Yield the clients in the images, with the number of pods. InventoryError if nothing has containers."""
+    yield from of_objects(_items(json.loads(document.text())), document)
+
+
+def of_objects(objects: Iterable[Any], document: Document) -> Iterator[Found | Skipped]:
+    """Yield the clients in the images of objects. InventoryError if none has containers."""
     counts, ended, seen = Counter[Used](), 0, False
-    for item in _items(json.loads(document.text())):
+    for item in objects:
         specification = _containers_of(item)
         if not specification:
             continue
@@ -102,5 +111,5 @@ def _service(item: Any) -> str:
 
 
 def _replicas(item: Any) -> int:
-    wanted = _at(item, "spec", "replicas")
-    return wanted if isinstance(wanted, int) and not isinstance(wanted, bool) and wanted >= 0 else 1
+    wanted = text(_at(item, "spec", "replicas"))
+    return int(wanted) if wanted.isdecimal() and len(wanted) < LONGEST_COUNT else 1
