@@ -1,6 +1,6 @@
 """One identity per application: the family that drives it, and the library inside it with its settings.
 
-Whoever asks by the name of either gets both, so that look-ups and audits answer from the application's own cells first.
+By the name of either one gets both, so that look-ups and audits answer from the application's own cells first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""composer.lock of PHP (https://getcomposer.org/doc/01-basic-usage.md#commit-your-composer-lock-file-to-version-control)."""
+"""composer.lock of PHP (https://getcomposer.org/doc/01-basic-usage.md)."""
 
 from __future__ import annotations
 
