@@ -46,7 +46,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from diagnose_forms import at_port, between, with_log_ins
-from diagnose_truth import WORKS, right_for, right_within
+from diagnose_truth import LEFT_OUT, WORKS, right_for, right_within
 
 from probe import store
 from probe.cli.wiring.diagnosis import UNKNOWN_BACK_OFF_MS, diagnose_files
@@ -54,8 +54,7 @@ from probe.diagnose.analysis import Diagnosis, analyse
 from probe.diagnose.findings import ClientFinding, Status
 from probe.diagnose.input import open_inputs
 from probe.diagnose.stored_trials import TrialInput
-from probe.model import Cell, History, Outcome, Request
-from probe.model.outcomes import UNOBSERVED
+from probe.model import Cell, History, Request
 from probe.store import TrialRow
 from probe.store.captures import capture_name, captured_names
 from tests.support.stored_captures import write_window
@@ -71,10 +70,6 @@ class Form(StrEnum):
     WINDOW = "window"
     LOG_IN = "log-in"
     EVENTS = "events"
-
-
-LEFT_OUT = frozenset({*UNOBSERVED, Outcome.NOT_PROVOKED})
-"""Of a client that its fault did not reach a verdict does not say what became of it after another error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +115,7 @@ def compared(results: str, rows: list[TrialRow], form: Form, seed: int) -> Itera
             if form is Form.EVENTS:
                 play = history.header.play
                 right = right_for(row, play.expects, closes=play.closes)
-                yield Compared(row, right, _client(of_events(history), history))
+                yield Compared(row, right, client_of(of_events(history), history))
             else:
                 yield of_capture(results, row, history, form, seed)
 
@@ -147,7 +142,7 @@ def of_capture(results: str, row: TrialRow, history: History, form: Form, seed: 
             path.write_bytes(at_port(data, ports.get(history.header.subject.old, -1)))
         elif form is Form.LOG_IN:
             path.write_bytes(with_log_ins(data))
-        return Compared(row, right, _client(diagnose_files([str(path)], lambda *_: None, 0), history))
+        return Compared(row, right, client_of(diagnose_files([str(path)], lambda *_: None, 0), history))
 
 
 def _known(path: Path, history: History) -> tuple[int, int, dict[int, int]]:
@@ -169,8 +164,8 @@ def of_events(history: History) -> Diagnosis:
     return analyse(TrialInput(history), whose=lambda *_: None, back_off_ms=lambda _: UNKNOWN_BACK_OFF_MS)
 
 
-def _client(found: Diagnosis, history: History) -> ClientFinding | None:
-    """Return what is said of the trial's client."""
+def client_of(found: Diagnosis, history: History) -> ClientFinding | None:
+    """Return what is said of a trial's client."""
     mine = history.header.subject.client_id
     beside = history.header.subject.bystander_instance
     ours = [one for one in found.clients if one.key.client_id.startswith(mine) and one.key.client_id != beside]
@@ -195,8 +190,8 @@ def main() -> None:
         report(form, list(compared(options.results, rows, form, options.seed)), options)
 
 
-def report(form: Form, all_of: list[Compared], options: argparse.Namespace) -> None:
-    """Print the figures of one form."""
+def report(form: str, all_of: list[Compared], options: argparse.Namespace) -> None:
+    """Print the figures of one form; `options` has the seed, and whether to list those that disagree."""
     named = [one for one in all_of if one.status is not Status.UNKNOWN]
     right = [one for one in named if one.status in one.right]
     opposite = [one for one in all_of if one.opposite]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from probe.diagnose.findings import Status
 from probe.model import History, Outcome, Reaction
+from probe.model.outcomes import UNOBSERVED
 from probe.store import TrialRow
 from probe.verdict.hits import find_hits
 from probe.verdict.wire_evidence import WireEvidence
 
 WORKS = frozenset({Status.RECOVERED, Status.HEALTHY})
+LEFT_OUT = frozenset({*UNOBSERVED, Outcome.NOT_PROVOKED})
+"""Of a client that its fault did not reach a verdict does not say what became of it after another error."""
 QUIET_US = 1_000_000
 """Time without another sign after which a client has recovered (docs/verdicts.md#recovered)."""
 

@@ -152,7 +152,7 @@ def record(folder: Path, broker: str, level: str, clients: Sequence[str], roles:
     plan, selection = asked.whole()
     plan = replace(plan, cells=tuple(item for item in plan.cells if item.cell.scenario == SCENARIO))
     watch = Watch(folder / CAPTURE)
-    engine = _engine(plan, watch, partial(_write_logging, folder, level))
+    engine = _engine(plan, watch, partial(write_request_logging, folder, level))
     bound, absent = get_clients(selection.clients, say)
     with tempfile.TemporaryDirectory() as results:
         with RunStore.create(results, command=[], seed=selection.seed, versions=description(engine)) as kept:
@@ -180,7 +180,7 @@ def _engine(plan: Plan, watch: Watch, logging: Callable[[Path], None]) -> Kafka:
     return Kafka(releases, watch.watching(relays(schemas)), choose(os.environ.get("PROBE_DISK", "")), ACTIONS)
 
 
-def _write_logging(logs: Path, level: str, folder: Path) -> None:
+def write_request_logging(logs: Path, level: str, folder: Path) -> None:
     """Write a broker's logging configuration, with a request log."""
     write_logging(folder)
     file = logs.absolute() / f"{folder.name}.log"

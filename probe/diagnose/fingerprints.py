@@ -70,6 +70,15 @@ class Fingerprints:
         }
         return Fingerprints({family: versions for family, versions in kept.items() if versions})
 
+    def with_more(self, other: Fingerprints) -> Fingerprints:
+        """Return these with those of other trials, which count instead where both have the same condition."""
+        found: dict[tuple[str, str], dict[Condition, Traits]] = defaultdict(dict)
+        for one in (self, other):
+            for family, versions in one.clients.items():
+                for version, seen in versions.items():
+                    found[family, version].update(seen)
+        return _ordered(found)
+
 
 def learned(handshakes: Mapping[Cell, Iterable[Handshake]]) -> Fingerprints:
     """Return the fingerprints of the clients of trials. The roles of a client count as one: applications mix them."""

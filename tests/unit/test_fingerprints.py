@@ -43,6 +43,19 @@ def test_trials_of_all_roles_of_a_version_count_together() -> None:
     assert seen.versions[1] == (7, 10)
 
 
+def test_more_trials_add_conditions_and_replace_those_that_both_have() -> None:
+    known = learned({cell("northern", "1.0", "3.9"): [northern(7)], cell("southern", "0.1", "3.9"): [southern(4)]})
+    more = learned(
+        {cell("northern", "1.0", "3.9"): [northern(9)], cell("northern", "1.0", "3.9", "defaults"): [northern(8)]}
+    )
+    found = known.with_more(more).clients
+    assert {at.profile: traits.versions[1] for at, traits in found["northern"]["1.0"].items()} == {
+        "isolated": (9,),
+        "defaults": (8,),
+    }
+    assert found["southern"] == known.clients["southern"]
+
+
 def test_versions_are_in_their_order() -> None:
     found = learned({cell("x", version, "3.9"): [southern(4)] for version in ("1.10.0", "1.9.0", "1.2.0")})
     assert [*found.clients["x"]] == ["1.2.0", "1.9.0", "1.10.0"]

@@ -13,7 +13,7 @@ from probe.cli import common_options as common
 from probe.cli.console.streams import OUT
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.settled import own_file, write_settled
-from probe.diagnose.fingerprints import SHIPPED, Fingerprints, learned, written
+from probe.diagnose.fingerprints import SHIPPED, Fingerprints, learned, shipped, written
 from probe.errors import NothingJudgedError
 from probe.evidence.write import put
 from probe.files.digests import digest_of
@@ -28,6 +28,9 @@ def publish_fingerprints(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="File to write; default: that of the package.")
     ] = None,
+    add: Annotated[
+        bool, typer.Option("--add", help="Keep what the package has, but for conditions that RESULTS has, too.")
+    ] = False,
 ) -> None:
     """Write what clients sent first in stored `steady` trials as fingerprints, which name the libraries in captures."""
     write_settled(results)
@@ -37,7 +40,7 @@ def publish_fingerprints(
         raise NothingJudgedError(
             f"{results}: no trial of `steady` has what a client sent first; `probe run --scenario steady` makes some"
         )
-    data = written(found)
+    data = written(shipped().with_more(found) if add else found)
     path = out or SHIPPED
     put(path, data, digest=True)
     for line in _about(path, found, data):

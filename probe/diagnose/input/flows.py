@@ -75,7 +75,7 @@ class Flow:
                 self._recognise(stream, at, data, out)
             return
         if stream is not self.client and not talk.responses and is_alert(data):
-            self._registry.note(self.number, mismatch=Mismatch.PLAINTEXT_TO_TLS)
+            self._alert(talk, at, out)
             return
         out += talk.client_bytes(data, at) if stream is self.client else talk.broker_bytes(data, at)
         if talk.log_in != self._registry.connections[self.number].log_in:
@@ -158,6 +158,14 @@ class Flow:
         if self._began:
             out.append(Opened(at=self.opened_at, conn=number, broker=broker))
         out += events
+
+    def _alert(self, talk: Overheard, at: int, out: list[Event]) -> None:
+        """Note that a listener with TLS said no to a plaintext client, with which the connection ends."""
+        self._registry.note(self.number, mismatch=Mismatch.PLAINTEXT_TO_TLS)
+        self._registry.keep(talk.handshake())
+        out += talk.tick(at, final=True)
+        out.append(Closed(at=at, conn=self.number, broker=talk.broker, by="broker"))
+        self.ignored, self.talk = Mismatch.PLAINTEXT_TO_TLS, None
 
     def _unanswered(self, at: int, out: list[Event]) -> None:
         """Note a connection that ends without an answer to its ClientHello.
