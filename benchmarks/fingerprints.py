@@ -1,9 +1,10 @@
 """How well fingerprints name a library and its version: each version is left out in turn, then asked for.
 
 `python benchmarks/fingerprints.py RESULTS [RESULTS ...]` takes what the clients of stored `steady` trials sent first.
-Of every trial with the default settings four questions are asked, without the name that the client reports: of whole
-connections with the versions that brokers offer, of whole connections without these, and the same of connections whose
-beginning was not seen. kcat and Telegraf are asked as the library inside them, whose version is left out, too.
+Of every trial with the default settings four questions are asked, with `--nameless` without the name that the client
+reports, which decides the library: of whole connections with the versions that brokers offer, of whole connections
+without these, and the same of connections whose beginning was not seen, of which no name is either. kcat and
+Telegraf are asked as the library inside them, whose version is left out, too.
 `--profile` asks of trials with other settings instead, `--library` leaves the whole library out: the answer should be
 that it is none of those listed. No measurement: the same on every machine.
 """
@@ -48,10 +49,11 @@ class Question:
     seen: Observed
 
 
-def questions(sent: Sent, view: View) -> Iterator[Question]:
-    """Yield a question per trial."""
+def questions(sent: Sent, view: View, *, nameless: bool = False) -> Iterator[Question]:
+    """Yield a question per trial; `nameless`: without the name that the client reports, which decides the library."""
     for cell, some in sent.items():
-        shown = tuple(one for one in (view(cell, each) for each in some) if one.versions)
+        told = (replace(each, software_name=None, software_version=None) if nameless else each for each in some)
+        shown = tuple(one for one in (view(cell, each) for each in told) if one.versions)
         if shown:
             family, version = inside(cell)
             began = frozenset(one.conn for one in shown if one.requests)
@@ -78,7 +80,7 @@ def views(fingerprints: Fingerprints) -> Mapping[str, View]:
 
     def later(_: Cell, sent: Handshake) -> Handshake:
         versions = tuple(pair for pair in sent.versions if pair[0] not in HANDSHAKE_APIS)
-        return replace(sent, versions=versions, requests=(), offered=())
+        return replace(sent, versions=versions, requests=(), offered=(), software_name=None, software_version=None)
 
     def later_offered(cell: Cell, sent: Handshake) -> Handshake:
         return replace(later(cell, sent), offered=offered(cell, sent).offered)
@@ -172,6 +174,7 @@ def main() -> None:
     parser.add_argument("--profile", action="append", default=[], help=f"written profile; default: {PROFILE}")
     parser.add_argument("--view", action="append", default=[], help="what is seen of a client; default: each")
     parser.add_argument("--library", action="store_true", help="leave the whole library out")
+    parser.add_argument("--nameless", action="store_true", help="without the names that clients report")
     parser.add_argument("--verbose", action="store_true", help="name the wrong answers")
     args = parser.parse_args()
     sent = stored(args.results)
@@ -181,7 +184,7 @@ def main() -> None:
         for name, view in views(fingerprints).items():
             if args.view and name not in args.view:
                 continue
-            pairs = [*asked(fingerprints, questions(chosen, view), library=args.library)]
+            pairs = [*asked(fingerprints, questions(chosen, view, nameless=args.nameless), library=args.library)]
             lines = [
                 *report(f"{profile}, {name}", chosen, fingerprints, pairs),
                 *(wrong(pairs) if args.verbose else ()),

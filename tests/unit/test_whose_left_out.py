@@ -39,12 +39,19 @@ def evidence() -> tuple[Sent, Fingerprints]:
 
 
 @pytest.mark.parametrize(
-    ("view", "named", "true"),
-    [("whole, offers seen", 0.95, 0.96), ("whole", 0.9, 0.96), ("began earlier, offers seen", 0.5, 0.93)],
+    ("view", "nameless", "named", "true"),
+    [
+        ("whole, offers seen", False, 0.95, 0.96),
+        ("whole", False, 0.9, 0.96),
+        ("began earlier, offers seen", False, 0.5, 0.93),
+        ("whole, offers seen", True, 0.9, 0.96),
+    ],
 )
-def test_a_version_that_is_left_out_is_named_by_its_neighbours(view: str, named: float, true: float) -> None:
+def test_a_version_that_is_left_out_is_named_by_its_neighbours(
+    view: str, nameless: bool, named: float, true: float
+) -> None:
     sent, fingerprints = evidence()
-    every: list[Question] = [*questions(of_libraries(sent), views(fingerprints)[view])]
+    every: list[Question] = [*questions(of_libraries(sent), views(fingerprints)[view], nameless=nameless)]
     pairs = [*asked(fingerprints, random.Random(41).sample(every, ASKED))]
     print("\n".join([*report(view, sent, fingerprints, pairs), *wrong(pairs)]))  # noqa: T201  # shown if it fails
     known = [(one, found) for one, found in pairs if found.library]
