@@ -5,8 +5,8 @@
 
 Trials are drawn from those with a stored capture (`probe run --capture`) whose fault reached the client. A capture is
 cut at the end of the trial's window and read as the command reads a file, and the status of the trial's client is
-compared with the trial's own verdict. `--events` reads stored wire events in place of captures, of any run, and does
-not know libraries.
+compared with the trial's own verdict, by today's rules. `--events` reads stored wire events in place of captures, of
+any run, and does not know libraries.
 
 | form | what is read |
 |---|---|
@@ -39,7 +39,7 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -57,6 +57,7 @@ from probe.diagnose.stored_trials import TrialInput
 from probe.model import Cell, History, Request
 from probe.store import TrialRow
 from probe.store.captures import capture_name, captured_names
+from probe.verdict import judge
 from tests.support.stored_captures import write_window
 
 SHORTEST_US = 5_000_000
@@ -111,7 +112,7 @@ def compared(results: str, rows: list[TrialRow], form: Form, seed: int) -> Itera
         by_run[row.run_id][row.cell, row.trial] = row
     for run_id, wanted in by_run.items():
         for history in store.histories(results, run_id, set(wanted)):
-            row = wanted[history.header.cell, history.header.trial]
+            row = replace(wanted[history.header.cell, history.header.trial], verdict=judge(history))
             if form is Form.EVENTS:
                 play = history.header.play
                 right = right_for(row, play.expects, closes=play.closes)
