@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -50,6 +51,8 @@ ONLY_FOR: Mapping[str, tuple[Role, ...]] = {
 
 LINES = ("0.9.0", "0.10.2", "1.1", "2.6", "2.8", "3.4", "3.9", "4.0", "4.1", "4.2", "4.3", "4.4")
 """Release lines that can be selected by name; exact versions are reduced to them."""
+LAST_MINOR: Mapping[int, float] = {0: 11, 1: 1, 2: 8, 3: 9, 4: math.inf}
+"""The last release line of each major version of Kafka (https://kafka.apache.org/downloads); 4 still gets more."""
 
 LOCAL = ("path:", "jar:")
 """Prefixes of a version on this machine: a checkout, a folder or a file."""
@@ -196,10 +199,13 @@ def broker_line(text: str) -> str:
 def any_line(text: str) -> str:
     """Return the release line of any Kafka version, for look-ups: they also answer for lines that cannot be run here.
 
-    CatalogueError for what is no version.
+    CatalogueError for what is no version, and for a line that Kafka never had; 4 may have any.
     """
     parts = text.split(".")
     count = 3 if parts[0] == "0" else 2
     if len(parts) < count or not all(part.isascii() and part.isdigit() for part in parts):
         raise CatalogueError(f"--broker {text}: write a Kafka release line, such as 3.9, or an exact version")
+    if (last := LAST_MINOR.get(int(parts[0]))) is None or int(parts[1]) > last:
+        known = f"known are {LINES[0]} to {LINES[-1]}, and later ones of {LINES[-1].partition('.')[0]}"
+        raise CatalogueError(f"--broker {text}: Kafka has no such release line; {known}")
     return ".".join(parts[:count])

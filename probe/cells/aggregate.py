@@ -13,9 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from probe.cells.losses import Loss, loss_of
 from probe.cells.origin import Origin
 from probe.model import Cell, Outcome, Verdict, conditions
 from probe.model.conditions import Rank
+from probe.model.counts import counted
 from probe.model.grades import Grade, grade, worst_trial
 from probe.model.outcomes import conform
 from probe.model.refusals import refused_by, regraded
@@ -75,6 +77,12 @@ class SettledCell:
     beside: tuple[SettledCell, ...] = ()
     """Further evidence on the same question: from another file where that disagrees, or from the release line on the
     other side where the asked line has no evidence."""
+    chance: str = ""
+    """Why its trials are too few to show that the client passes (`probe.cells.chance`); empty = they are enough."""
+    real: SettledCell | None = None
+    """The same question on real brokers, where trials lost acknowledged records and this one is of the fake cluster."""
+    writes: str = ""
+    """Where records were lost: how the client writes, and what acks=all does in the same cell, where that is known."""
 
     @property
     def rules(self) -> int:
@@ -143,8 +151,18 @@ class SettledCell:
 
     @property
     def passes(self) -> bool:
-        """Whether it proves that the client conforms."""
-        return bool(self.conforms) and not self.is_old
+        """Whether it proves that the client conforms, and that no acknowledged record was lost."""
+        return bool(self.conforms) and not (self.is_old or self.chance or self.loses)
+
+    @property
+    def loss(self) -> Loss | None:
+        """The acknowledged records that a writer's trials lost, whatever their outcome says; None = none."""
+        return loss_of(self.cell.role, [item.facts for item in self.verdicts])
+
+    @property
+    def loses(self) -> bool:
+        """Whether acknowledged records were lost, here or on real brokers."""
+        return self.loss is not None or self.real is not None
 
     @property
     def since(self) -> int:
@@ -166,11 +184,22 @@ class SettledCell:
 
         For instance `flaky: storms in 3 of 20, refreshes in 17`.
         """
+        return self._tallied("") if self.disagrees else str(self.outcome)
+
+    @property
+    def result(self) -> str:
+        """The outcome with the number of trials that it rests on.
+
+        For instance `rides in 1 trial`, `flaky: storms in 3 of 20 trials, refreshes in 17`.
+        """
+        return (
+            self._tallied(" trials") if self.disagrees else f"{self.outcome} in {counted(len(self.verdicts), 'trial')}"
+        )
+
+    def _tallied(self, trials: str) -> str:
         votes = self.votes
-        if not self.disagrees:
-            return str(self.outcome)
         others = (f", {name} in {count}" for name, count in votes.most_common() if name is not self.worst)
-        return f"{self.outcome}: {self.worst} in {votes[self.worst]} of {len(self.verdicts)}{''.join(others)}"
+        return f"{self.outcome}: {self.worst} in {votes[self.worst]} of {len(self.verdicts)}{trials}{''.join(others)}"
 
 
 def settle(rows: Iterable[JudgedTrial]) -> dict[Cell, SettledCell]:

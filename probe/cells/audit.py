@@ -1,19 +1,15 @@
-"""Find the faults that a service's client does not survive, the gaps, and the smallest upgrade that helps. Pure."""
+"""Find the faults that a service's client does not survive, and the gaps. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from probe.catalogue.families import is_local
 from probe.cells.aggregate import SettledCell
 from probe.cells.lines import sides_of
-from probe.cells.trends import question
-from probe.cells.upgrades import next_conforming
 from probe.inventory.found import Place
 from probe.model import CONTROL, Cell, Profile
-from probe.model.versions import version_key
 
 
 class Finding(StrEnum):
@@ -23,8 +19,10 @@ class Finding(StrEnum):
     """The client in this configuration does not conform."""
     SUSPECTED = "suspected"
     """This configuration was not measured. The same version with the library's default settings does not conform."""
+    LOSES = "loses"
+    """The client does what the scenario requires, and records that it reported as written are lost."""
     UNKNOWN = "unknown"
-    """No measurement answers the question."""
+    """No measurement answers the question, or too few trials where chance decides."""
     ACCEPTED = "accepted"
     """Of a service: what counts against it is accepted by an ignore file. No single fault has it."""
     PASSES = "passes"
@@ -35,6 +33,8 @@ class Finding(StrEnum):
 ORDER = tuple(Finding)
 BAD = (Finding.FAILS, Finding.SUSPECTED)
 """Findings that call for an upgrade."""
+TOLD = (*BAD, Finding.LOSES)
+"""Findings that are named one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,8 @@ class Fault:
     empty = nothing else than the client."""
     passes_in: str = ""
     """The smallest later version of the library that is known to pass in this cell; empty = none, or nothing fails."""
+    helped_by: str = ""
+    """A profile in which this version is known to pass the same; empty = none is known, or nothing fails."""
 
     @property
     def is_control(self) -> bool:
@@ -149,102 +151,20 @@ def _finding(cell: Cell, answer: SettledCell) -> Finding:
 
 
 def _shown(answer: SettledCell) -> Finding:
-    """Return what a settled cell shows. Old evidence does not prove that a client passes."""
+    """Return what a settled cell shows. Old evidence, or too little of it, does not prove that a client passes."""
     severity = answer.grade.severity
-    if severity is None:
-        return Finding.INFORMATIVE
     if severity:
         return Finding.FAILS
-    return Finding.UNKNOWN if answer.is_old else Finding.PASSES
+    if answer.loses:
+        return Finding.LOSES
+    if severity is None:
+        return Finding.INFORMATIVE
+    return Finding.UNKNOWN if answer.is_old or answer.chance else Finding.PASSES
 
 
 def in_plain_profile(cell: Cell) -> Cell:
     """Return the cell of the same profile without properties."""
     return replace(cell, profile=Profile.parse(cell.profile).name)
-
-
-def upgrade(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> Upgrade | None:
-    """Return the smallest later version that conforms in every cell that fails or is suspected; None if there is none.
-
-    The version must not fail in a measured cell that the service passes today. Cells that are not comparable with the
-    evidence of the service do not count.
-    """
-    bad = [item for item in faults if item.finding in {Finding.FAILS, Finding.SUSPECTED}]
-    good = [item for item in faults if item.finding is Finding.PASSES]
-    if not bad:
-        return None
-    exact = _smallest(bad, good, stored, lambda cell: cell)
-    if exact is not None:
-        return replace(exact, exact=True)
-    return _smallest(bad, good, stored, in_plain_profile)
-
-
-def with_remedies(reports: Sequence[Report], stored: Mapping[Cell, SettledCell]) -> list[Report]:
-    """Return the reports with the version that passes, for each fault that fails or is suspected."""
-    bad = [fault.evidence for report in reports for fault in report.of(*BAD) if fault.evidence is not None]
-    passing = next_conforming(bad, stored.values())
-    return [replace(one, faults=tuple(_remedied(fault, passing) for fault in one.faults)) for one in reports]
-
-
-def _remedied(fault: Fault, passing: Mapping[Cell, str]) -> Fault:
-    if fault.evidence is None or fault.finding not in BAD:
-        return fault
-    return replace(fault, passes_in=passing.get(fault.evidence.cell, ""))
-
-
-def first_good(
-    faults: Sequence[Fault], releases: Iterable[tuple[str, Sequence[Cell]]], stored: Mapping[Cell, SettledCell]
-) -> Upgrade | None:
-    """Return the first later release of an application that conforms in every cell of the service.
-
-    Every release comes with the cells of `faults` for its own library version and settings, in the order of releases.
-    """
-    if not any(item.finding in {Finding.FAILS, Finding.SUSPECTED} for item in faults):
-        return None
-    last_bad = faults[0].cell.version
-    for name, cells in releases:
-        found = {_compared(mine, item) for mine, item in zip(faults, examine(cells, stored), strict=False)}
-        if found <= {Finding.PASSES, Finding.INFORMATIVE}:
-            return Upgrade(cells[0].version, last_bad, exact=True, application=name, family=cells[0].family)
-        if found & {Finding.FAILS, Finding.SUSPECTED}:
-            last_bad = cells[0].version
-    return None
-
-
-def _compared(mine: Fault, later: Fault) -> Finding:
-    """Return the finding of a later release; unknown if its evidence is not comparable with that of the service."""
-    known = mine.evidence is None or later.evidence is None or mine.evidence.is_comparable(later.evidence)
-    return later.finding if known else Finding.UNKNOWN
-
-
-def _smallest(
-    bad: Sequence[Fault], good: Sequence[Fault], stored: Mapping[Cell, SettledCell], asked_as: Callable[[Cell], Cell]
-) -> Upgrade | None:
-    asked = {question(asked_as(item.cell), "version"): item.evidence for item in bad}
-    kept = {question(asked_as(item.cell), "version"): item.evidence for item in good}
-    evidence, own = kept | asked, bad[0].cell.version
-    graded: dict[str, dict[tuple[str, ...], int | None]] = {}
-    for cell, settled in stored.items():
-        key = question(cell, "version")
-        mine = evidence.get(key)
-        if mine is not None and _counts(settled) and settled.is_comparable(mine):
-            graded.setdefault(cell.version, {})[key] = settled.grade.severity
-    last_bad = own
-    for version in sorted(graded, key=version_key):
-        if version_key(version) <= version_key(own):
-            continue
-        found = graded[version]
-        if any(found.values()):
-            last_bad = version
-        elif all(key in found for key in asked):
-            return Upgrade(version, last_bad, exact=False, family=bad[0].cell.family)
-    return None
-
-
-def _counts(later: SettledCell) -> bool:
-    """Return whether an answer says if a release passes or fails; an old one does not show that it passes."""
-    shows = bool(later.grade.severity) or not later.is_old
-    return later.judged and shows and not is_local(later.cell.version)
 
 
 def worst_first(reports: Iterable[Report]) -> list[Report]:

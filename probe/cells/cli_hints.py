@@ -29,6 +29,19 @@ def show_command(settled: SettledCell, results: str) -> str:
     return _command("probe show", selectors.items())
 
 
+def lookup_command(cell: Cell) -> str:
+    """Return the command that shows what is known of a cell; it needs no laboratory."""
+    options = {
+        "scenario": cell.scenario,
+        "role": str(cell.role),
+        "profile": cell.profile,
+        "broker": cell.broker,
+        **({"engine": str(cell.engine)} if cell.engine is not Engine.EMBEDDED else {}),
+        "workload": str(cell.workload),
+    }
+    return f"{_command(f'probe lookup {shlex.quote(str(cell.client))}', options.items())} --all"
+
+
 def run_command(cells: Iterable[Cell], results: str) -> str:
     """Return a command that runs these cells, and every other combination of their columns."""
     options: dict[tuple[str, str], None] = {}

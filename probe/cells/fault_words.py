@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault
-from probe.cells.citations import evidence_of
+from probe.cells.citations import never_measured, rests_on
+from probe.cells.loss_words import said_of
 
 
 def doubt(fault: Fault) -> str:
@@ -18,6 +20,18 @@ def is_by_own_settings(fault: Fault) -> bool:
     return fault.evidence is not None and fault.evidence.cell.profile != fault.cell.profile
 
 
+def shown(fault: Fault) -> str:
+    """Return what the evidence shows: the outcome with its trials, and where these ran if not on the asked line."""
+    if fault.evidence is None:
+        return "never measured"
+    return never_measured(fault.cell, fault.evidence) or fault.evidence.result
+
+
+def remarks(answer: SettledCell) -> list[str]:
+    """Return what an outcome does not say: the records that were lost, and that there are too few trials."""
+    return [*said_of(answer), *filter(None, [answer.chance])]
+
+
 def reason(fault: Fault) -> str:
     """Return the reason of the evidence; empty without evidence."""
     return fault.evidence.reason if fault.evidence else ""
@@ -27,10 +41,12 @@ def proof(fault: Fault) -> str:
     """Return the reason of the evidence, and in brackets where it is from and how old it is; empty without evidence."""
     if fault.evidence is None:
         return ""
-    rests_on = "; ".join(evidence_of(fault.cell, fault.evidence))
-    return f"{reason(fault).rstrip('.')} ({rests_on})" if rests_on else reason(fault)
+    sources = "; ".join(rests_on(fault.evidence))
+    return f"{reason(fault).rstrip('.')} ({sources})" if sources else reason(fault)
 
 
 def unknown_reason(fault: Fault) -> str:
     """Return why a finding is not known."""
-    return f"{fault.evidence.tally}{doubt(fault)}: {proof(fault)}" if fault.evidence else "never measured"
+    if fault.evidence is None:
+        return "never measured"
+    return f"{shown(fault)}{doubt(fault)}: {'; '.join([*remarks(fault.evidence), proof(fault)])}"

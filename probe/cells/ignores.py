@@ -14,14 +14,14 @@ from datetime import date, datetime
 from fnmatch import fnmatchcase
 from typing import Any
 
-from probe.cells.audit import BAD, Fault, Finding, Report
+from probe.cells.audit import TOLD, Fault, Finding, Report
 from probe.errors import ProbeError
 
 NAME = ".probe-ignore.toml"
 """The ignore file of the working directory, which `probe audit` takes by itself."""
 SELECTORS = ("client", "service", "scenario", "role")
 KEYS = (*SELECTORS, "reason", "expires")
-ACCEPTABLE = (*BAD, Finding.UNKNOWN)
+ACCEPTABLE = (*TOLD, Finding.UNKNOWN)
 """Findings that an entry may accept."""
 
 

@@ -9,7 +9,11 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault, Finding, examine
 from probe.model import Cell, Client, Profile
 
-WEAKER: Mapping[Finding, Finding] = {Finding.FAILS: Finding.SUSPECTED, Finding.PASSES: Finding.UNKNOWN}
+WEAKER: Mapping[Finding, Finding] = {
+    Finding.FAILS: Finding.SUSPECTED,
+    Finding.LOSES: Finding.SUSPECTED,
+    Finding.PASSES: Finding.UNKNOWN,
+}
 """What the library's finding shows of an application around it, which may retry, give up or reconnect by itself."""
 
 Asked = tuple[str, ...]
@@ -49,12 +53,12 @@ def itself_first(own: Sequence[Fault], other: Sequence[Fault], *, by_profile: bo
     own to write and read, so its answer stands for every workload of the library inside. A question that neither
     answers stays the client's own.
     """
-    told = {_asked(item.cell, by_profile=by_profile)[1:] for item in own if item.evidence is not None}
+    known = {_asked(item.cell, by_profile=by_profile)[1:] for item in own if item.evidence is not None}
     works = {_place(item.cell) for item in own if item.finding is not Finding.UNKNOWN}
     helps = [
         item
         for item in other
-        if _asked(item.cell, by_profile=by_profile)[1:] not in told
+        if _asked(item.cell, by_profile=by_profile)[1:] not in known
         and not (item.is_control and _place(item.cell) in works)
     ]
     helped = {_asked(item.cell, by_profile=by_profile) for item in helps if item.evidence is not None}

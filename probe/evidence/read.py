@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 NO_ORIGINS: Mapping[str, Origin] = MappingProxyType({})
 _Member = TypeVar("_Member", bound=StrEnum)
 _NO_FACTS = Facts()
+_LOSSES = ("acked", "lost")
+"""The facts that every answer needs: a client that conforms may have lost what was acknowledged."""
 REMEDY = "make it again with `probe matrix` or `probe publish-evidence`, or name another file"
 _RUN = 1 + len(IDENTITY)  # place of the first column after the identity, in a row that begins with a cell's number
 
@@ -71,8 +73,9 @@ class EvidenceFile:
     ) -> dict[Cell, SettledCell]:
         """Return the settled cells that are wanted, in the order of the file.
 
-        Without `facts`, which take most of the time, those of every verdict are the defaults. `among` limits the answer
-        to these cells. `origins` has the origin of the cells of a run. EvidenceError if the file is damaged.
+        Without `facts`, which take most of the time, verdicts have those of losses only, where records were lost.
+        `among` limits the answer to these cells. `origins` has the origin of the cells of a run. EvidenceError if the
+        file is damaged.
         """
         if among is not None:
             wanted = Wanted.of(among)
@@ -122,7 +125,8 @@ class EvidenceFile:
     def _grouped(self, wanted: Wanted, *, facts: bool) -> Iterator[tuple[tuple[Any, ...], list[Verdict]]]:
         """Yield the row of every cell with its verdicts."""
         identity = ", ".join(f"c.{name}" for name in IDENTITY)
-        more = "".join(f", t.{name}" for name in FACTS) if facts else ""
+        names = tuple(FACTS) if facts else _LOSSES
+        more = "".join(f", t.{name}" for name in names)
         reason = "(SELECT word FROM words WHERE id = t.reason)"
         query = (
             f"SELECT c.id, {identity}, r.run_id, c.trial, c.conditions, t.outcome, t.conforms, t.rules, {reason}{more} "  # noqa: S608  # numbers
@@ -136,17 +140,18 @@ class EvidenceFile:
                 yield held, verdicts
                 verdicts = []
             held = row
-            verdicts.append(self._verdict(row[_RUN + 3 : _RUN + 7], row[_RUN + 7 :]))
+            kept = dict(zip(names, row[_RUN + 7 :], strict=True))
+            verdicts.append(self._verdict(row[_RUN + 3 : _RUN + 7], kept if facts or kept["lost"] else {}))
         if held is not None:
             yield held, verdicts
 
-    def _verdict(self, judged: tuple[Any, ...], facts: tuple[Any, ...]) -> Verdict:
+    def _verdict(self, judged: tuple[Any, ...], facts: Mapping[str, Any]) -> Verdict:
         outcome, conforms, rules, reason = judged
         return Verdict(
             outcome=self._member(Outcome, outcome),
             reason=reason,
             conforms=None if conforms is None else bool(conforms),
-            facts=facts_of(plain_facts(dict(zip(FACTS, facts, strict=True)), self._word)) if facts else _NO_FACTS,
+            facts=facts_of(plain_facts(facts, self._word)) if facts else _NO_FACTS,
             rules=rules,
         )
 

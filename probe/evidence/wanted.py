@@ -21,6 +21,8 @@ class Wanted:
     engine: Collection[str] | None = None
     broker: Collection[str] | None = None
     workload: Collection[str] | None = None
+    outcome: Collection[str] | None = None
+    """Outcomes of the settled cell."""
 
     @classmethod
     def of(cls, cells: Iterable[Cell]) -> Wanted:

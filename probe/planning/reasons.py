@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from probe.catalogue.acks import DEFAULT, acks_of
 from probe.catalogue.selectors import Chosen
 from probe.catalogue.workloads import unworked
-from probe.model import Cell, Engine, Profile, Reaction, Role
+from probe.model import Cell, Engine, Reaction, Role
 from probe.model.versions import version_key
 from probe.protocol.apis import API_VERSIONS
 from probe.protocol.names import api_name, error_code
@@ -14,11 +15,11 @@ REFUSED_SINCE = "4.0"
 """Release line from which brokers refuse Produce below 3 and Fetch below 4 (KIP-896), as the embedded engine does."""
 
 
-def of_client(cell: Cell, chosen: Chosen, profile: Profile, part: RoleVariant) -> str:
+def of_client(cell: Cell, chosen: Chosen, part: RoleVariant) -> str:
     """Return why the client never meets the fault, or why its reaction cannot be observed; empty if neither is so."""
     return (
         unworked(chosen, cell)
-        or _acks(cell, chosen, profile, part)
+        or _acks(cell, chosen, part)
         or _unobserved_error(chosen, part)
         or _not_absent(chosen, part)
         or _reads_all(chosen, part)
@@ -66,16 +67,15 @@ def _too_old(cell: Cell, chosen: Chosen) -> str:
     return f"before Kafka {REFUSED_SINCE} only real brokers (--engine kafka) serve {span.reason}"
 
 
-def _acks(cell: Cell, chosen: Chosen, profile: Profile, part: RoleVariant) -> str:
-    """Return why a client does not meet what only acks=all meets. A profile or property may set acks itself."""
+def _acks(cell: Cell, chosen: Chosen, part: RoleVariant) -> str:
+    """Return why a client does not meet what only acks=all meets."""
     if not part.acks_all or cell.role is not Role.PRODUCER:
         return ""
-    if profile.name == "acks-1":
-        return "profile acks-1 waits for no other replica"
-    span = chosen.family.behaviour.acks_one
-    configured = profile.name == "idempotent" or any("acks" in key.lower() for key, _ in profile.properties)
-    if configured or span is None or not span.covers(cell.version):
+    acks = acks_of(chosen.family, cell)
+    if not acks.is_one:
         return ""
+    if acks.why != DEFAULT:
+        return f"{acks.why.removeprefix('by ')} waits for no other replica"
     return f"{cell.family} writes with acks=1, which waits for no other replica; profile idempotent asks for all"
 
 

@@ -140,7 +140,7 @@ def _reason(
 ) -> str:
     return (
         _reason_to_skip(chosen, cell.role, profile, scenario, cell.engine)
-        or of_client(cell, chosen, profile, part)
+        or of_client(cell, chosen, part)
         or _unplayed(scenario, part, selection, cell.broker)
         or unnamed(chosen, part)
         or _too_long(chosen, part, selection.long_watches)

@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 from probe.catalogue.families import Version
 from probe.catalogue.selectors import select_clients
 from probe.cells.aggregate import SettledCell
-from probe.cells.audit import Finding, Report, examine, upgrade, worst_first
+from probe.cells.audit import Finding, Report, examine, worst_first
+from probe.cells.audit_upgrades import upgrade
 from probe.cells.origin import Origin
 from probe.cells.upgrades import advise_upgrade, next_conforming
 from probe.cli.app import app
@@ -185,7 +186,7 @@ def test_a_fault_that_is_not_survived_sometimes_is_a_failure_with_its_share(flee
     fill(tmp_path / "results", *some, (replace(CELL, version="1.61.1"), 0, Outcome.REFRESHES))
     text, error, code = audit(fleet, tmp_path / "results")
     assert (code, "1 of 5 services are at risk (fails): bad" in str(error)) == (1, True)
-    assert "bad: producer disk/storage-error: flaky: stuck in 1 of 7, refreshes in 6. it stuck; own results of " in text
+    assert "bad: producer disk/storage-error: flaky: stuck in 1 of 7 trials, refreshes in 6. it stuck; own res" in text
     rows = list(csv.DictReader(io.StringIO(audit(fleet, tmp_path / "results", "--csv")[0])))
     (bad,) = (row for row in rows if row["service"] == "bad")
     assert (bad["outcome"], bad["worst"], bad["outcomes"]) == ("flaky", "stuck", "refreshes:6;stuck:1")
@@ -238,7 +239,7 @@ def test_an_application_gets_its_own_smallest_upgrade(tmp_path: Path) -> None:
     file = tmp_path / "fleet.txt"
     file.write_text("metricbeat@8.16.1\n")
     text, _, code = audit(file, results)
-    assert (code, "producer disk/storage-error: stuck (sarama@1.29.1 inside it)" in text) == (0, True)
+    assert (code, "producer disk/storage-error: stuck in 1 trial (sarama@1.29.1 inside it)" in text) == (0, True)
     assert "smallest upgrade: filebeat 9.0.0, which has sarama 1.43.3 (1.29.1 is not enough)" in text
 
 

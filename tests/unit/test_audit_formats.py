@@ -14,12 +14,14 @@ import jsonschema
 import pytest
 from markdown_it import MarkdownIt
 
+from probe.catalogue.scenarios import CORE
 from probe.cells.audit import Finding, Report, Upgrade, examine, worst_first
 from probe.cells.ignores import apply, read_ignores
 from probe.cli.wiring.catalogue import apps, packages
 from probe.inventory.found import Place
 from probe.model import Cell, Client, Outcome
 from probe.reports.audit.formats import WRITERS, Format, write
+from probe.reports.audit.question import Question
 from probe.reports.audit.result import AuditResult
 from probe.reports.audit.vex import statements
 from tests.support import finding_readers
@@ -72,7 +74,11 @@ def audit() -> AuditResult:
         apps=apps(),
         failing=frozenset({Finding.FAILS}),
         moment=datetime(2026, 12, 1, tzinfo=UTC),
+        question=QUESTION,
     )
+
+
+QUESTION = Question(scenarios=CORE, is_core=True, left=118, broker="3.9", engine="embedded")
 
 
 def written(form: Format) -> str:
@@ -106,7 +112,7 @@ class TestSarif:
             (FINDING, "Error", "orders"),
             (FINDING, "Error", "accepted"),
             (FINDING, "Warning", json.dumps(NASTY, ensure_ascii=False)[1:-1]),
-            ("PROBE-librdkafka-producer-disk-storage-error", "Error", "python"),
+            ("PROBE-librdkafka-producer-disk-storage-error", "Warning", "python"),  # an error was reported, no more
         }
         (orders,) = (row for row in rows if row["Properties.service"] == "orders")
         assert (orders["Location.Uri"], orders["Location.Region.StartLine"]) == ("a%20b/go.mod", "7")

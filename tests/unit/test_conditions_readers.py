@@ -16,7 +16,8 @@ from typer.testing import CliRunner, Result
 
 from probe.cells.aggregate import SettledCell, settle
 from probe.cells.agreement import pair
-from probe.cells.audit import Fault, Finding, Upgrade, first_good, upgrade
+from probe.cells.audit import Fault, Finding, Upgrade
+from probe.cells.audit_upgrades import first_good, upgrade
 from probe.cells.comparing import of_two_runs
 from probe.cells.comparison import Answer
 from probe.cells.diff import differences
@@ -303,7 +304,7 @@ def test_bisect_reads_results_comparable_with_today_only(tmp_path: Path, monkeyp
 def test_an_audit_advises_comparable_upgrades_only() -> None:
     bad = settled(BAD, 2, OLDER)
     fault = Fault(OLDER, Finding.FAILS, bad)
-    for number, found in ((1, None), (2, Upgrade("1.43.3", "1.43.2", exact=True))):
+    for number, found in ((1, None), (2, Upgrade("1.43.3", "1.43.2", exact=True, family="sarama"))):
         stored = {one.cell: one for one in (bad, settled(GOOD, number))}
         assert upgrade([fault], stored) == found
         released = first_good([fault], [("app 2", [CELL])], stored)

@@ -11,7 +11,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from probe.cells.aggregate import SettledCell
-from probe.cells.audit import Finding, examine, upgrade
+from probe.cells.audit import Finding, examine
+from probe.cells.audit_upgrades import upgrade
 from probe.cells.control_cells import barred, without_implied
 from probe.cells.evidence_choice import choose
 from probe.cells.lines import from_neighbours
@@ -193,7 +194,7 @@ def test_a_look_up_begins_with_the_control_cell(known: Path) -> None:
     done = command(known, "lookup", "java@0.10.2.2", "--broker", "4.4", "--scenario", "disk/*")
     assert code(done) == 1
     first = done.stdout.splitlines()[1]
-    assert first == "  fails       producer isolated steady: unsupported"
+    assert first == "  fails       producer isolated steady: unsupported in 1 trial"
     assert done.stdout.splitlines()[2].startswith("              it cannot work with Kafka 4.4:")
     assert "0.11.0.3 is the first that works" in done.stdout
 

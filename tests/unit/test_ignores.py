@@ -161,7 +161,10 @@ class TestCommand:
         (folder / NAME).write_text(ENTRY.format(TODAY + timedelta(days=1)))
         out, _, error = self.audit()
         assert error is None
-        assert "sarama@1.43.2: accepted: fails: producer disk/storage-error: stuck; no such disks (until " in out
+        assert (
+            "sarama@1.43.2: accepted: fails: producer disk/storage-error: stuck in 1 trial; no such disks (until "
+            in out
+        )
         (row,) = (line for line in out.splitlines() if line.startswith("sarama@1.43.2 "))
         assert "accepted" in row.split()
         assert out.splitlines()[-1] == "2 accepted"

@@ -109,7 +109,9 @@ def test_a_go_mod_is_audited_with_evidence_its_age_and_the_way_out(folder: Path)
     )
     done = probe(folder, "audit", "go.mod", "--max-age", "3650")
     assert done.returncode == 1, done.stderr
-    assert "shop.example/orders: producer disk/storage-error: stuck." in done.stdout
+    assert (
+        "shop.example/orders: producer disk/storage-error: stuck in 1 trial (pipelined and keyed, too)." in done.stdout
+    )
     assert "; shipped evidence of 20" in done.stdout
     assert " old), rules " in done.stdout
     assert "sarama 1.43.3 for producer disk/storage-error" in done.stdout

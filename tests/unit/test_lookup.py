@@ -71,8 +71,11 @@ def test_shipped_evidence_answers_without_any_run(tmp_path: Path, shipped: Path)
     done = look(tmp_path / "results", "sarama@1.43.2")
     assert code(done) == 1
     title, found, reason, better, evidence, shows, *_ = done.stdout.splitlines()
-    assert title == "sarama@1.43.2 on broker line 3.9, embedded engine, profile isolated: 1 fails"
-    assert (found, reason.strip()) == ("  fails       producer isolated disk/storage-error: stuck", "it stuck")
+    assert title == "sarama@1.43.2 on broker line 3.9, embedded engine, profile isolated: 1 fails, in 1 trial"
+    assert (found, reason.strip()) == (
+        "  fails       producer isolated disk/storage-error: stuck in 1 trial",
+        "it stuck",
+    )
     assert better.strip() == "1.43.3 passes"
     assert evidence.strip().startswith("shipped evidence of ")
     assert evidence.endswith(f"(12 days old), rules {RULES_VERSION}, conditions {current(Engine.EMBEDDED)}")
@@ -112,7 +115,7 @@ def test_a_family_lists_its_versions_as_numbers(tmp_path: Path, shipped: Path) -
     done = look(tmp_path, "sarama")
     assert done.exit_code == 0
     assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == ["1.9.0", "1.43.2", "1.43.3"]
-    assert "1 fails: producer disk/storage-error stuck" in done.stdout
+    assert "1 fails, in 1 trial: producer disk/storage-error stuck" in done.stdout
 
 
 def test_an_application_is_answered_by_its_library_with_its_settings(tmp_path: Path, shipped: Path) -> None:
@@ -127,7 +130,7 @@ def test_an_application_is_answered_by_its_library_with_its_settings(tmp_path: P
     assert code(done) == 0
     assert "filebeat@8.16.1 (sarama@1.29.1 with its settings)" in done.stdout
     assert ": 1 suspected" in done.stdout
-    assert "disk/storage-error: stuck (sarama@1.29.1 inside it)" in done.stdout
+    assert "disk/storage-error: stuck in 1 trial (sarama@1.29.1 inside it)" in done.stdout
     assert "Beats link a fork that adds a reconnect back-off" in " ".join(done.stdout.split())
 
 
@@ -139,7 +142,8 @@ def test_an_application_without_trials_of_its_own_is_suspected_by_its_librarys_s
     done = look(tmp_path, "filebeat@8.16.1")
     assert code(done) == 0
     assert ": 1 suspected" in done.stdout
-    assert "stuck (sarama@1.29.1 inside it, with the library's own settings)" in " ".join(done.stdout.split())
+    stands_in = "stuck in 1 trial (sarama@1.29.1 inside it, with the library's own settings)"
+    assert stands_in in " ".join(done.stdout.split())
     publish(shipped, settled(other, Outcome.REFRESHES))
     assert code(look(tmp_path, "filebeat@8.16.1")) == 3
 
@@ -168,7 +172,7 @@ def test_an_audit_keeps_the_line_and_the_other_evidence_in_json_and_csv(tmp_path
     options = ["--scenario", OLD.scenario, "--broker", "3.2", "--results", str(tmp_path / "results")]
     for form in ("json", "csv"):
         done = CliRunner().invoke(app, ["audit", str(tmp_path / "fleet.csv"), *options, "--format", form])
-        assert "never measured on line 3.2: refreshes on 2.6 and stuck on 3.9" in done.stdout
+        assert "never measured on line 3.2: refreshes in 1 trial on 2.6 and stuck in 1 trial on 3.9" in done.stdout
     (row,) = csv.DictReader(io.StringIO(done.stdout))
     assert (row["broker"], row["measured_on"], row["measured_profile"]) == ("3.2", "3.9", "isolated")
 
@@ -192,7 +196,7 @@ def test_a_line_without_evidence_is_named_and_answered_from_both_sides(tmp_path:
     between = look(tmp_path, "sarama@1.43.2", "--broker", "3.2.1")
     assert code(between) == 0
     assert "on broker line 3.2, embedded engine, profile isolated: 1 suspected" in between.stdout
-    assert "never measured on line 3.2: refreshes on 2.6 and stuck on 3.9" in between.stdout
+    assert "never measured on line 3.2: refreshes in 1 trial on 2.6 and stuck in 1 trial on 3.9" in between.stdout
     assert code(look(tmp_path, "sarama@1.43.2", "--broker", "2.6")) == 0
     assert code(look(tmp_path, "sarama@1.43.2")) == 1
 

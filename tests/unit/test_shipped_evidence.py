@@ -121,7 +121,7 @@ def test_an_audit_needs_no_run(tmp_path: Path, shipped: Path) -> None:
     publish(shipped, settled(OLD, Outcome.STUCK), settled(CELL, Outcome.REFRESHES), days=3)
     done = audit(tmp_path)
     assert code(done) == 1
-    assert "producer disk/storage-error: stuck. it stuck; shipped evidence of" in done.stdout
+    assert "producer disk/storage-error: stuck in 1 trial. it stuck; shipped evidence of" in done.stdout
     assert "smallest upgrade: sarama 1.43.3" in done.stdout
     faults = json.loads(audit(tmp_path, "--json").stdout)["services"][0]["faults"]
     (fails,) = [one for one in faults if one["finding"] == "fails"]
@@ -142,7 +142,7 @@ def test_an_audit_on_a_line_between_two_measured_ones(tmp_path: Path, shipped: P
     publish(shipped, *(settled(replace(OLD, broker=line), Outcome.STUCK) for line in ("2.6", "3.9")))
     done = audit(tmp_path, "--broker", "3.4")
     assert code(done) == 1
-    assert "never measured on line 3.4: stuck on 2.6 and stuck on 3.9" in done.stdout
+    assert "never measured on line 3.4: stuck in 1 trial on 2.6 and stuck in 1 trial on 3.9" in done.stdout
 
 
 def test_advise_compares_shipped_evidence(tmp_path: Path, shipped: Path) -> None:
@@ -162,7 +162,7 @@ def test_advise_answers_for_a_line_where_its_neighbours_agree(
     there = [settled(old[0], on_2_6), settled(old[1], Outcome.STUCK), *(settled(one, Outcome.REFRESHES) for one in new)]
     publish(shipped, *there)
     done = invoke("advise", "sarama", "1.43.2", "1.43.3", "--results", str(tmp_path), "--broker", "3.4")
-    assert ("never measured on line 3.4: stuck on 2.6 and stuck on 3.9" in done.stdout) is found
+    assert ("never measured on line 3.4: stuck in 1 trial on 2.6 and stuck in 1 trial on 3.9" in done.stdout) is found
     assert (done.exit_code == 0) is found
 
 
@@ -193,11 +193,11 @@ def test_show_tells_what_shipped_evidence_says_where_there_is_no_own_trial(tmp_p
     both = invoke("show", "--client", "sarama", "--results", str(tmp_path))
     assert [line.split("  ")[1].split()[0] for line in both.stdout.splitlines()] == ["sarama@1.43.2", "sarama@1.43.3"]
     one = invoke("show", "--client", "sarama@1.43.2", "--results", str(tmp_path))
-    assert one.stdout.splitlines()[:2] == [str(OLD), "stuck. it stuck"]
+    assert one.stdout.splitlines()[:2] == [str(OLD), "stuck in 1 trial. it stuck"]
     fill(tmp_path, (OLD, 0, Outcome.LATE))
     assert "trial 0: late" in invoke("show", "--client", "sarama@1.43.2", "--results", str(tmp_path)).stdout
     named = invoke("show", "--client", "sarama@1.43.2", "--results", str(tmp_path), "--evidence", "shipped")
-    assert named.stdout.splitlines()[1] == "stuck. it stuck"
+    assert named.stdout.splitlines()[1] == "stuck in 1 trial. it stuck"
     wrong = invoke("show", "--results", str(tmp_path), "--evidence", "shipped", "--json")
     assert "leave --evidence out" in str(wrong.exception)
 

@@ -9,17 +9,19 @@ from typing import Annotated
 
 import typer
 
-from probe.catalogue.scenarios import CORE_FAULTS, select_scenarios
+from probe.catalogue.scenarios import CORE, CORE_FAULTS, default_scenarios, select_scenarios
 from probe.catalogue.selectors import any_line
 from probe.catalogue.workloads import select_workloads
 from probe.cells.aggregate import SettledCell
-from probe.cells.audit import Finding, Report, with_remedies, worst_first
+from probe.cells.audit import Finding, Report, worst_first
+from probe.cells.audit_upgrades import with_remedies
 from probe.cells.ignores import NAME, Ignored
 from probe.cli import common_options as o
 from probe.cli.console.audit_output import print_audit
 from probe.cli.console.inventory_output import reading_lines
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import say
+from probe.cli.laboratory import absent_packages
 from probe.cli.wiring.audit_findings import Sources, answered, report
 from probe.cli.wiring.audit_requests import ask
 from probe.cli.wiring.catalogue import apps, packages
@@ -28,12 +30,16 @@ from probe.cli.wiring.ignore_file import accept, expired, read_ignore_file
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.inventory.found import FileContent, InventoryError
 from probe.inventory.reading import read_inventories
-from probe.model import Engine
+from probe.model import CONTROL, Engine
 from probe.model.counts import counted
 from probe.reports.audit.formats import Format, write
+from probe.reports.audit.question import Question
 from probe.reports.audit.result import AuditResult
+from probe.scenarios.scenario import Scenario
 
-GATES = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
+NAMED = 5
+"""Services at risk that the last line names."""
+GATES = (Finding.FAILS, Finding.SUSPECTED, Finding.LOSES, Finding.UNKNOWN)
 
 
 def audit(
@@ -45,7 +51,15 @@ def audit(
         ),
     ],
     *,
-    scenario: o.Scenarios = None,
+    scenario: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scenario",
+            metavar="GLOB",
+            help=f"Scenario name or pattern, such as 'disk/*'. May be repeated; default: four core faults, "
+            f"{', '.join(CORE)}. `probe scenarios` lists the names.",
+        ),
+    ] = None,
     broker: o.BrokerLine = o.DEFAULT_BROKER,
     engine: o.EngineOption = Engine.EMBEDDED,
     workload: o.WorkloadFilter = None,
@@ -79,7 +93,10 @@ def audit(
     results: o.Results = o.RESULTS,
     jobs: o.Jobs = None,
 ) -> None:
-    """List the clients of inventories with the faults they do not survive, worst first; exit code 1 if there are."""
+    """List the clients of inventories with the faults they do not survive, worst first; exit code 1 if there are.
+
+    Without --scenario four core faults are asked, and the first line says how many were not.
+    """
     gate = _gate(fail_on)
     form = _format(output, json_out=json_out, csv_out=csv_out)
     entries = read_ignore_file(ignore)
@@ -91,7 +108,10 @@ def audit(
     reports = with_remedies([report(item, known) for item in asked], known)
     _say_of([fault.evidence for one in reports for fault in one.faults if fault.evidence is not None])
     ignored = accept(entries, reports)
-    _print(worst_first(ignored.reports), results, gate, form)
+    question = _question(scenarios, line, engine, is_core=not scenario)
+    _print(worst_first(ignored.reports), results, gate, form, question)
+    if form is not Format.TABLE:
+        say(str(question))
     _check(ignored, gate, readings)
 
 
@@ -142,7 +162,14 @@ def _format(output: Format | None, *, json_out: bool, csv_out: bool) -> Format:
     return asked.pop() if asked else Format.TABLE
 
 
-def _print(reports: Sequence[Report], results: str, gate: frozenset[Finding], form: Format) -> None:
+def _question(scenarios: Sequence[Scenario], line: str, engine: Engine, *, is_core: bool) -> Question:
+    """Return what is asked: these scenarios and the control scenario, which `ask` adds."""
+    names = dict.fromkeys([CONTROL, *(item.name for item in scenarios)])
+    left = sum(1 for name, item in default_scenarios().items() if name not in names and not item.asked)
+    return Question(scenarios=tuple(names), is_core=is_core, left=left, broker=line, engine=str(engine))
+
+
+def _print(reports: Sequence[Report], results: str, gate: frozenset[Finding], form: Format, question: Question) -> None:
     made = AuditResult(
         reports=reports,
         results=results,
@@ -150,11 +177,19 @@ def _print(reports: Sequence[Report], results: str, gate: frozenset[Finding], fo
         apps=apps(),
         failing=gate,
         moment=datetime.now(UTC),
+        question=question,
+        can_run=not absent_packages(),
     )
     if form is Format.TABLE:
         print_audit(made)
     else:
         typer.echo(write(form, made), nl=False)
+
+
+def _named(reports: Sequence[Report]) -> str:
+    """Return services by name and client, the first `NAMED` of them."""
+    names = [one.name if one.name == one.client else f"{one.name} ({one.client})" for one in reports[:NAMED]]
+    return ", ".join([*names, *([f"{len(reports) - NAMED} more"] if len(reports) > NAMED else [])])
 
 
 def _check(ignored: Ignored, gate: frozenset[Finding], readings: Sequence[FileContent]) -> None:
@@ -166,7 +201,7 @@ def _check(ignored: Ignored, gate: frozenset[Finding], readings: Sequence[FileCo
     bad = [one for one in reports if one.finding in gate or one.of(*gate)]
     said = [expired(ignored)] if ignored.expired else []
     if bad:
-        at_risk = f"{len(bad)} of {len(reports)} services are at risk ({', '.join(sorted(gate))}): {bad[0].name}"
+        at_risk = f"{len(bad)} of {len(reports)} services are at risk ({', '.join(sorted(gate))}): {_named(bad)}"
         raise GateError("; ".join([at_risk, *said]))
     if said:
         raise GateError(said[0])

@@ -14,16 +14,20 @@ from probe.catalogue.families import CatalogueError
 from probe.catalogue.identities import family_of, identify
 from probe.catalogue.selectors import Chosen, any_line, own_profile, select_clients
 from probe.catalogue.workloads import select_workloads
+from probe.cells.aggregate import SettledCell
 from probe.cells.audit import BAD, Fault, Finding, examine
+from probe.cells.audit_upgrades import in_other_profiles
 from probe.cells.control_cells import without_implied
 from probe.cells.diff import in_order
 from probe.cells.lines import completed
 from probe.cells.upgrades import next_conforming
 from probe.cli import common_options as o
-from probe.cli.console.lookup_output import AT, as_json, as_text, counts_of, overview
+from probe.cli.console.lookup_output import AT, Known, as_json, as_text, counts_of, overview
 from probe.cli.console.wrapped import terminal_columns, wrapped
+from probe.cli.laboratory import absent_packages
 from probe.cli.wiring import evidence as given
 from probe.cli.wiring.catalogue import apps, by_number, families
+from probe.cli.wiring.lookup_words import check_scenarios, nothing
 from probe.cli.wiring.sides import Side, answers_of, library_side, notes_of, sides_of, used_of
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.evidence.wanted import Wanted
@@ -70,20 +74,28 @@ def lookup(
     asked = sides[0].chosen
     line = any_line(broker)
     with given.open_evidence(evidence, results, max_age) as found:
+        read: dict[Cell, SettledCell] = {}
 
         def known(side: Side) -> tuple[Fault, ...]:
             every = found.find(_wanted(side.chosen, client, role, engine, workload))
+            read.update(every)
             fitting = _fitting(every, side.chosen, profile, scenario)
             cells = in_order({_as_asked(cell, side.chosen, line) for cell in fitting})
             return without_implied(examine(cells, completed(cells, every)))
 
         every = answers_of(sides, known, by_profile=profile is not None)
+        check_scenarios(scenario, read)
         faults = [item for item in every if _is_asked(item, scenario)]
         if not faults:
-            raise NothingJudgedError(_nothing(client, found))
+            raise NothingJudgedError(nothing(client, asked, read, found.names))
         bad = [item.evidence for item in faults if item.finding in BAD and item.evidence is not None]
         later = found.later([item.cell for item in bad], any_profile=False) if bad else {}
-        passing = next_conforming(bad, later.values())
+        beside = Known(
+            passing=next_conforming(bad, later.values()),
+            helping=in_other_profiles(bad, read.values()),
+            results=results,
+            can_run=not absent_packages(),
+        )
     given.say_differing([item.evidence for item in faults if item.evidence is not None])
     where = f"broker line {line}, {engine} engine, {_shown(profile, faults)}"
     meant = asked.client.family if _is_family(asked, client) else str(asked.client)
@@ -91,14 +103,14 @@ def lookup(
     columns = terminal_columns()
     if json_out:
         about = {"client": client, "stands_for": meant, "broker": line, "engine": str(engine)}
-        typer.echo(as_json(about, faults, passing, results))
+        typer.echo(as_json(about, faults, beside))
     elif _is_family(asked, client):
         _print_versions(f"{client} on {where}", faults, columns)
     else:
         driven = f" ({'; '.join(used)})" if used != [client] else ""
         title = wrapped(f"{client}{driven} on {where}: {counts_of(faults)}", columns, 2)
         notes = [line for text in notes_of(sides, faults) for line in wrapped(text, columns, 2)]
-        for text in (*title, *notes, *as_text(faults, passing, results, everything=everything, columns=columns)):
+        for text in (*title, *notes, *as_text(faults, beside, everything=everything, columns=columns)):
             typer.echo(text)
     _check(client, faults, is_gate=not _is_family(asked, client))
 
@@ -199,11 +211,6 @@ def _as_asked(cell: Cell, asked: Chosen, line: str) -> Cell:
     if asked.application is None:
         return own
     return replace(own, profile=str(asked.application.profile(Profile.parse(cell.profile).plain(), cell.role)))
-
-
-def _nothing(client: str, found: given.Evidence) -> str:
-    places = ", ".join(found.names) or "no such evidence is there"
-    return f"nothing is known of {client} ({places}); `probe run --client {client}` measures it"
 
 
 def _print_versions(title: str, faults: Sequence[Fault], columns: int) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from probe.cells.aggregate import SettledCell
 from probe.cells.citations import cited, source
 from probe.cells.diff import in_order
+from probe.cells.fault_words import remarks
 from probe.cli.console.streams import OUT
 from probe.cli.wiring.evidence import open_evidence
 from probe.evidence.wanted import Wanted
@@ -27,13 +28,16 @@ def show_answers(
     else:
         for cell in in_order(found):
             item = found[cell]
-            OUT.print(f"{source(item)}  {cell}  {item.tally}: {item.reason}", markup=False)
+            OUT.print(
+                f"{source(item)}  {cell}  {item.result}: {'; '.join([*remarks(item), item.reason])}", markup=False
+            )
     return bool(found)
 
 
 def _whole(item: SettledCell, results: str) -> Iterator[str]:
     yield str(item.cell)
-    yield f"{item.tally}. {item.reason}"
+    yield f"{item.result}. {item.reason}"
+    yield from remarks(item)
     yield cited(item.cell, item, results)
     for place, verdict in enumerate(item.verdicts, 1):
         yield f"trial {place} of {len(item.verdicts)}: {verdict.outcome}. {verdict.reason}"

@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from probe.cells.audit import Fault, Finding
-from probe.cells.citations import command, evidence_of, said, source
+from probe.catalogue.scenarios import CORE
+from probe.cells.audit import TOLD, Fault, Finding
+from probe.cells.citations import command, rests_on, said, source
 from probe.cells.cli_hints import run_command
-from probe.cells.fault_words import doubt, unknown_reason
+from probe.cells.fault_words import doubt, remarks, shown
 from probe.cli.console.wrapped import command_lines, wrapped
 from probe.model import Cell, Role
+from probe.model.counts import counted
 from probe.model.profile import named_profile
 from probe.model.visible import visible
 
-LISTED = (Finding.FAILS, Finding.SUSPECTED, Finding.UNKNOWN)
+LISTED = (*TOLD, Finding.UNKNOWN)
 """Findings that are listed one by one where there is evidence; the others are summed up per role."""
 
 FEW = 3
@@ -26,23 +29,35 @@ AT = 14
 """Column at which texts begin, behind the finding."""
 
 
-def as_text(
-    faults: Sequence[Fault], passing: Mapping[Cell, str], results: str, *, everything: bool, columns: int
-) -> Iterator[str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What is known besides the findings."""
+
+    passing: Mapping[Cell, str]
+    """The next version that passes, by the cell of the evidence."""
+    helping: Mapping[Cell, str]
+    """A profile in which the same version passes, by the cell of the evidence."""
+    results: str
+    """The results folder as commands name it."""
+    can_run: bool
+    """Whether clients can be run here, so that a command to run one is of use."""
+
+
+def as_text(faults: Sequence[Fault], known: Known, *, everything: bool, columns: int) -> Iterator[str]:
     """Yield the findings about a client, the worst first, and the evidence they rest on.
 
-    `passing` has the next version that passes, by the cell of the evidence. Lines have at most `columns` columns; 0 =
-    any number.
+    Lines have at most `columns` columns; 0 = any number.
     """
     shown = [item for item in faults if everything or _is_listed(item)]
     for fault in sorted(shown, key=_order):
-        yield from _answer_lines(fault, passing, results, columns)
+        yield from _answer_lines(fault, known, columns)
     if not everything:
         for text in _summed_up([item for item in faults if not _is_listed(item)]):
             yield from wrapped(text, columns, AT)
     if never := [item.cell for item in faults if item.evidence is None]:
-        yield f"  {len(never)} never measured; to measure them:"
-        yield from command_lines(visible(run_command(never, results)), columns, 4)
+        yield f"  {len(never)} never measured{'; to measure them:' if known.can_run else ''}"
+        if known.can_run:
+            yield from command_lines(visible(run_command(never, known.results)), columns, 4)
     for text in _sources(faults):
         yield from wrapped(text, columns, AT)
 
@@ -51,34 +66,48 @@ def _is_listed(fault: Fault) -> bool:
     return fault.finding in LISTED and fault.evidence is not None
 
 
-def _order(fault: Fault) -> tuple[int, bool, int]:
-    return list(Finding).index(fault.finding), not fault.is_control, -fault.grade
+def _order(fault: Fault) -> tuple[int, bool, bool, int]:
+    """Order by finding; control cells first, then core faults, then by severity."""
+    return list(Finding).index(fault.finding), not fault.is_control, fault.cell.scenario not in CORE, -fault.grade
 
 
 def _what(cell: Cell) -> str:
     return f"{cell.role} {cell.profile} {cell.scenario}{cell.unusual}"
 
 
-def _answer_lines(fault: Fault, passing: Mapping[Cell, str], results: str, columns: int) -> Iterator[str]:
+def _answer_lines(fault: Fault, known: Known, columns: int) -> Iterator[str]:
     """Yield what is found, then each on its own line: the reason, what passes, the evidence, a command."""
     seen = fault.evidence
-    first = unknown_reason(fault) if seen is None else f"{seen.tally}{doubt(fault)}"
-    yield from wrapped(f"  {fault.finding:<12}{visible(f'{_what(fault.cell)}: {first}')}", columns, AT)
+    first = f"{_what(fault.cell)}: {shown(fault)}{doubt(fault)}"
+    yield from wrapped(f"  {fault.finding:<12}{visible(first)}", columns, AT)
     if seen is None:
         return
     does = "is the first that works" if fault.is_control else "passes"
-    better = [f"{passing[seen.cell]} {does}"] if seen.cell in passing else []
-    for text in (seen.reason, *better, *evidence_of(fault.cell, seen)):
+    better = [f"{known.passing[seen.cell]} {does}"] if seen.cell in known.passing else []
+    better += [f"profile {known.helping[seen.cell]} passes"] if seen.cell in known.helping else []
+    for text in (*remarks(seen), seen.reason, *better, *rests_on(seen)):
         yield from wrapped(f"{'':<{AT}}{visible(text)}", columns, AT)
-    yield from command_lines(visible(command(fault.cell, seen, results)), columns, AT)
+    if known.can_run or seen.origin is None or seen.origin.is_own:
+        yield from command_lines(visible(command(fault.cell, seen, known.results)), columns, AT)
 
 
 def _summed_up(faults: Sequence[Fault]) -> Iterator[str]:
     for finding in Finding:
         for role in Role:
-            names = [_scenario(item.cell) for item in faults if item.finding is finding and item.cell.role is role]
-            if names:
-                yield f"  {finding:<12}{role}: {', '.join(dict.fromkeys(names))}"
+            mine = [item for item in faults if item.finding is finding and item.cell.role is role]
+            if mine:
+                names = dict.fromkeys(f"{_scenario(item.cell)}{_of_several(item)}" for item in mine)
+                once = ", 1 trial each" if any(_trials(item) == 1 for item in mine) else ""
+                yield f"  {finding:<12}{role}{once}: {', '.join(names)}"
+
+
+def _trials(fault: Fault) -> int:
+    return len(fault.evidence.verdicts) if fault.evidence is not None else 0
+
+
+def _of_several(fault: Fault) -> str:
+    """Return the number of trials of a fault, if it has several."""
+    return f" [{counted(_trials(fault), 'trial')}]" if _trials(fault) > 1 else ""
 
 
 def _scenario(cell: Cell) -> str:
@@ -94,9 +123,11 @@ def _sources(faults: Iterable[Fault]) -> Iterator[str]:
 
 
 def counts_of(faults: Iterable[Fault]) -> str:
-    """Return how many findings there are of each kind: `3 fails, 12 passes`."""
+    """Return how many findings there are of each kind, and on how many trials: `3 fails, 12 passes, in 34 trials`."""
+    faults = list(faults)
     counts = Counter(item.finding for item in faults)
-    return ", ".join(f"{counts[item]} {item}" for item in Finding if counts[item])
+    found = ", ".join(f"{counts[item]} {item}" for item in Finding if counts[item])
+    return f"{found}, in {counted(sum(map(_trials, faults)), 'trial')}"
 
 
 def overview(version: str, faults: Sequence[Fault]) -> str:
@@ -109,21 +140,25 @@ def overview(version: str, faults: Sequence[Fault]) -> str:
     return f"  {version:<12}{counts_of(faults)}{': ' if names else ''}{', '.join([*names][:FEW])}{more}"
 
 
-def as_json(about: Mapping[str, str], faults: Sequence[Fault], passing: Mapping[Cell, str], results: str) -> str:
+def as_json(about: Mapping[str, str], faults: Sequence[Fault], known: Known) -> str:
     """Return the findings as JSON (docs/schema/lookup.json)."""
-    answers = [_answer(item, passing, results) for item in sorted(faults, key=_order)]
+    answers = [_answer(item, known) for item in sorted(faults, key=_order)]
     return json.dumps({**about, "answers": answers}, indent=1)
 
 
-def _answer(fault: Fault, passing: Mapping[Cell, str], results: str) -> dict[str, Any]:
+def _answer(fault: Fault, known: Known) -> dict[str, Any]:
     seen = fault.evidence
     return {
         **fault.cell.columns(),
         "finding": fault.finding,
         **said(seen),
         "reason": "" if seen is None else seen.reason,
-        "passes_in": "" if seen is None else passing.get(seen.cell, ""),
+        "remark": "" if seen is None else "; ".join(remarks(seen)),
+        "passes_in": "" if seen is None else known.passing.get(seen.cell, ""),
+        "helped_by": "" if seen is None else known.helping.get(seen.cell, ""),
         "stand_in": fault.stand_in,
-        "command": run_command([fault.cell], results) if seen is None else command(fault.cell, seen, results),
+        "command": run_command([fault.cell], known.results)
+        if seen is None
+        else command(fault.cell, seen, known.results, can_run=known.can_run),
         "others": [] if seen is None else [said(item) for item in seen.beside],
     }

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from probe.catalogue.selectors import Chosen
 from probe.cells.aggregate import SettledCell
-from probe.cells.audit import BAD, Fault, Finding, Report, Upgrade, examine, first_good, upgrade
+from probe.cells.audit import BAD, Fault, Finding, Report, Upgrade, examine
+from probe.cells.audit_upgrades import first_good, upgrade
 from probe.cells.control_cells import without_implied
 from probe.cells.itself_first import itself_first, of_relative, of_stand_in, same_question
 from probe.cli.wiring.audit_requests import AuditRequest, profiles_of

@@ -7,18 +7,24 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from functools import cached_property
 
+from probe.catalogue.files import data_file
+from probe.catalogue.races import known_races
 from probe.cells.aggregate import SettledCell
+from probe.cells.chance import Kind, doubted, kind_of
 from probe.cells.evidence_choice import choose, disagreements
 from probe.cells.lines import from_neighbours, lacking
+from probe.cells.loss_words import with_losses
 from probe.cells.origin import OWN, SHIPPED, Origin
 from probe.cli.console.streams import say
+from probe.cli.wiring.catalogue import families
 from probe.evidence import places
 from probe.evidence.opening import opened
 from probe.evidence.places import SETTLED, Held
 from probe.evidence.read import EvidenceFile
 from probe.evidence.wanted import Wanted
-from probe.model import Cell
+from probe.model import Cell, Engine, Outcome
 from probe.model.counts import counted
 from probe.model.results import RUN_PREFIX, TRIALS, VERDICTS
 from probe.model.versions import VersionKey, version_key
@@ -42,12 +48,37 @@ class Evidence:
         return [held.evidence for held, _ in self._files]
 
     def find(self, wanted: Wanted, *, facts: bool = False) -> dict[Cell, SettledCell]:
-        """Return the answers of all evidence about the wanted cells."""
-        return choose(self.each(wanted, facts=facts))
+        """Return the answers of all evidence about the wanted cells, with what makes too little or too much of a pass.
+
+        Answers with few trials where chance decides say so, and those that lost records how the client writes.
+        """
+        found = doubted(self._read(wanted, facts=facts), self._races, self._known)
+
+        def in_profiles(cells: Collection[Cell]) -> Collection[SettledCell]:
+            return self._read(replace(Wanted.of(cells), profile=None)).values()
+
+        def on_real(cells: Collection[Cell]) -> Collection[SettledCell]:
+            return self._read(replace(Wanted.of(cells), engine=[str(Engine.KAFKA)], broker=None)).values()
+
+        return with_losses(found, families(), on_real, in_profiles)
 
     def each(self, wanted: Wanted, *, facts: bool = False) -> list[Mapping[Cell, SettledCell]]:
         """Return the answers of each evidence, in order of preference."""
         return [self._cells(held, file, wanted, facts=facts) for held, file in self._files]
+
+    def _read(self, wanted: Wanted, *, facts: bool = False) -> dict[Cell, SettledCell]:
+        return choose(self.each(wanted, facts=facts))
+
+    @cached_property
+    def _races(self) -> list[SettledCell]:
+        """The cells whose trials disagree, of every family."""
+        some = Wanted(outcome=[str(Outcome.FLAKY)])
+        return [item for held, file in self._files for item in self._cells(held, file, some, facts=False).values()]
+
+    @cached_property
+    def _known(self) -> Mapping[Kind, str]:
+        """The known results that only some trials show."""
+        return {kind_of(cell): words for cell, words in known_races(data_file("known_results.toml")).items()}
 
     def later(self, cells: Collection[Cell], *, any_profile: bool = True) -> dict[Cell, SettledCell]:
         """Return the answers to the questions of these cells about the same and later versions of their families."""

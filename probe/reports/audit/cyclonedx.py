@@ -16,6 +16,7 @@ VERSION = "1.6"
 STATES = {
     Finding.FAILS: "exploitable",
     Finding.SUSPECTED: "in_triage",
+    Finding.LOSES: "exploitable",
     Finding.UNKNOWN: "in_triage",
     Finding.PASSES: "not_affected",
 }
@@ -37,6 +38,7 @@ def cyclonedx(audit: AuditResult) -> str:
         "metadata": {
             "timestamp": iso(audit.moment),
             "tools": {"components": [{"type": "application", "name": TOOL, "version": __version__}]},
+            "properties": [{"name": f"{TOOL}:asked", "value": str(audit.question)}],
         },
     }
     return json.dumps(head | body, indent=1) + "\n"

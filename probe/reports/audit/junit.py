@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
-from probe.cells.audit import BAD, Fault, Finding, Report
+from probe.cells.audit import TOLD, Fault, Finding, Report
 from probe.cells.fault_words import proof, unknown_reason
-from probe.reports.audit.result import TOOL, AuditResult, driven_as, fault_line
+from probe.reports.audit.lines import driven_as, fault_line
+from probe.reports.audit.result import TOOL, AuditResult
 from probe.reports.gates import Result
 from probe.reports.junit import TAGS, document, legal
 
@@ -49,6 +50,8 @@ def _suite(report: Report, audit: AuditResult) -> ET.Element:
             "skipped": str(seen["skipped"]),
         },
     )
+    about = ET.SubElement(suite, "properties")
+    ET.SubElement(about, "property", {"name": "asked", "value": legal(str(audit.question))})
     suite.extend(cases)
     return suite
 
@@ -67,7 +70,7 @@ def _case(report: Report, fault: Fault, audit: AuditResult) -> ET.Element:
     note = ET.SubElement(case, TAGS[kind], {"message": legal(message)})
     if kind is Result.FAILED:
         note.set("type", str(fault.finding))
-    advice = audit.advice(report, fault) if fault.finding in BAD else ""
+    advice = audit.advice(report, fault) if fault.finding in TOLD else ""
     note.text = legal("\n".join(filter(None, [message, advice, audit.command(fault)])))
     return case
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from probe.cells.audit import BAD, Fault, Finding, Report
+from probe.cells.audit import TOLD, Fault, Finding, Report
+from probe.cells.audit_groups import grouped
 from probe.cells.fault_words import proof, unknown_reason
 from probe.model.counts import counted
-from probe.reports.audit.result import AuditResult, driven_as, fault_line
+from probe.reports.audit.lines import driven_as, fault_line, line_of
+from probe.reports.audit.result import AuditResult
 from probe.reports.markdown import MAX_ROWS, code, table, text
 
 
@@ -19,18 +21,31 @@ def markdown(audit: AuditResult) -> str:
 
 def _head(audit: AuditResult) -> list[str]:
     counts = Counter(report.finding for report in audit.reports)
-    findings = ", ".join(f"{counts[item]} {item}" for item in Finding if counts[item])
-    return ["## Kafka clients at risk", "", f"{counted(len(audit.reports), 'service')}: {findings or 'none'}.", ""]
+    findings = ", ".join(f"{counts[item]} {audit.question.worded(item)}" for item in Finding if counts[item])
+    services = f"{counted(len(audit.reports), 'service')}: {findings or 'none'}."
+    return [
+        "## Kafka clients at risk",
+        "",
+        text(f"Asked{str(audit.question).removeprefix('asked')}."),
+        "",
+        services,
+        "",
+    ]
 
 
 def _bad(audit: AuditResult) -> list[str]:
-    found = [(report, fault) for report in audit.reports for fault in report.of(*BAD)]
+    found = [(report, one) for report in audit.reports for one in grouped(report.of(*TOLD))]
     broken = [report for report in audit.reports if report.is_broken]
     if not (found or broken):
         return []
     rows = [
-        [text(str(fault.finding)), *_service(report), text(fault_line(fault)), text(proof(fault))]
-        for report, fault in found
+        [
+            text(str(one.first.finding)),
+            *_service(report),
+            text(line_of(one)),
+            text(proof(one.first)),
+        ]
+        for report, one in found
     ]
     rows += [[text(str(report.finding)), *_service(report), "", text(report.problem)] for report in broken]
     ways = [[text(report.name), text(f"{advice}.")] for report in audit.reports if (advice := audit.advice(report))]
@@ -38,7 +53,7 @@ def _bad(audit: AuditResult) -> list[str]:
         *table(("finding", "service", "client", "at", "why"), rows),
         "",
         *(["### What to do", "", *table(("service", "upgrade"), ways), ""] if ways else []),
-        *(_commands([audit.command(fault) for _, fault in found[:MAX_ROWS]]) if found else []),
+        *(_commands([audit.command(one.first) for _, one in found[:MAX_ROWS]]) if found else []),
     ]
 
 

@@ -16,6 +16,7 @@ CONTEXT = "https://openvex.dev/ns/v0.2.0"
 STATUS = {
     Finding.FAILS: "affected",
     Finding.SUSPECTED: "under_investigation",
+    Finding.LOSES: "affected",
     Finding.UNKNOWN: "under_investigation",
     Finding.PASSES: "not_affected",
 }
@@ -32,7 +33,7 @@ def openvex(audit: AuditResult) -> str:
         "author": TOOL,
         "timestamp": iso(audit.moment),
         "version": 1,
-        "tooling": f"{TOOL} {__version__}",
+        "tooling": f"{TOOL} {__version__}, {audit.question}",
     }
     return json.dumps({**head, "statements": made}, indent=1) + "\n"
 
@@ -52,5 +53,5 @@ def _because(one: Statement, audit: AuditResult) -> dict[str, str]:
     """Return the reasons that a status needs; a measurement says nothing about the library's code, so no label fits."""
     if one.finding is Finding.PASSES:
         return {"impact_statement": one.notes}
-    action = {"action_statement": one.action(audit) or NO_UPGRADE} if one.finding is Finding.FAILS else {}
+    action = {"action_statement": one.action(audit) or NO_UPGRADE} if STATUS[one.finding] == "affected" else {}
     return {"status_notes": one.notes, **action}

@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 from probe.cells.audit import Fault, Report
 from probe.cells.citations import evidence_of, said
-from probe.cells.fault_words import reason
+from probe.cells.fault_words import reason, remarks
 from probe.model.visible import csv_cell
 from probe.reports.audit.result import AuditResult
 
@@ -18,12 +18,18 @@ COLUMNS = (
     *("finding", "outcome", "reason", "run_id", "upgrade", "outcomes", "worst", "ignored", "file", "line"),
     *("evidence", "measured", "days", "rules", "conditions", "passes_in"),
     *("measured_on", "measured_profile", "rests_on", "workload", "stand_in"),
+    *("trials", "failing", "lost", "remark", "helped_by", "asked", "not_asked"),
 )
 
 
 def as_json(audit: AuditResult) -> str:
     """Return the reports as JSON; each fault has the command that shows its evidence or runs it."""
-    return json.dumps({"services": [_service(report, audit) for report in audit.reports]}, indent=1) + "\n"
+    asked = audit.question
+    question = {"text": str(asked), **asdict(asked)}
+    return (
+        json.dumps({"asked": question, "services": [_service(report, audit) for report in audit.reports]}, indent=1)
+        + "\n"
+    )
 
 
 def _service(report: Report, audit: AuditResult) -> dict[str, object]:
@@ -52,7 +58,9 @@ def _fault(fault: Fault) -> dict[str, object]:
         "ignored": fault.ignored,
         "passes_in": fault.passes_in,
         "stand_in": fault.stand_in,
+        "helped_by": fault.helped_by,
         "rests_on": "; ".join(evidence_of(fault.cell, seen)) if seen is not None else "",
+        "remark": "; ".join(remarks(seen)) if seen is not None else "",
     }
 
 
@@ -70,6 +78,8 @@ def as_csv(audit: AuditResult) -> str:
             "upgrade": report.upgrade.version if report.upgrade else "",
             "file": report.place.file if report.place else "",
             "line": (report.place and report.place.line) or "",
+            "asked": audit.question.noun,
+            "not_asked": audit.question.left,
         }
         for fault in report.faults:
             writer.writerow(_cells({**service, **_fault(fault)}))

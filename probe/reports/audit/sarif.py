@@ -1,7 +1,7 @@
 """An audit as SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
 
-A rule is a library's finding in a role and a scenario; its id is that of the OSV record. Results are what fails or is
-suspected. What is not known is a notification of the invocation, since it is no result.
+A rule is a library's finding in a role and a scenario; its id is that of the OSV record. Results are what fails, is
+suspected or loses acknowledged records. What is not known is a notification of the invocation, since it is no result.
 """
 
 from __future__ import annotations
@@ -17,17 +17,20 @@ from urllib.parse import quote
 from probe import __version__
 from probe.catalogue.scenarios import about
 from probe.cells.audit import Fault, Finding, Report
+from probe.cells.audit_groups import Group, grouped
 from probe.cells.fault_words import proof, unknown_reason
 from probe.cells.finding_ids import PREFIX, finding_id
 from probe.inventory.found import Place
 from probe.model import Cell
 from probe.model.counts import counted
+from probe.model.outcomes import STOPS
 from probe.model.run_ids import iso
-from probe.reports.audit.result import TOOL, AuditResult, driven_as, fault_line
+from probe.reports.audit.lines import driven_as, line_of
+from probe.reports.audit.result import TOOL, AuditResult
 
 VERSION = "2.1.0"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-LEVELS = {Finding.FAILS: "error", Finding.SUSPECTED: "warning"}
+LEVELS = {Finding.FAILS: "error", Finding.SUSPECTED: "warning", Finding.LOSES: "warning"}
 """The level of a rule is `warning`: readers take that level of a result, the format's default, for the rule's."""
 FINGERPRINT = "findingAtService/v1"
 BROKEN: Mapping[str, Any] = {
@@ -47,9 +50,9 @@ def sarif(audit: AuditResult) -> str:
 
 
 def _run(audit: AuditResult) -> dict[str, Any]:
-    found = [(report, fault) for report in audit.reports for fault in report.faults if fault.finding in LEVELS]
+    found = [(report, one) for report in audit.reports for one in grouped(_of_levels(report))]
     broken = [report for report in audit.reports if report.is_broken]
-    cells = {finding_id(fault.cell): fault.cell for _, fault in found}
+    cells = {finding_id(one.first.cell): one.first.cell for _, one in found}
     described = [_rule(name, cells[name]) for name in sorted(cells)] + ([BROKEN] if broken else [])
     rules = {rule["id"]: number for number, rule in enumerate(described)}
     return {
@@ -64,13 +67,13 @@ def _run(audit: AuditResult) -> dict[str, Any]:
             {
                 "executionSuccessful": True,
                 "endTimeUtc": iso(audit.moment),
-                "toolExecutionNotifications": list(_notes(audit)),
+                "toolExecutionNotifications": [_note(str(audit.question)), *_notes(audit)],
             }
         ],
         "originalUriBaseIds": {ROOT: {"description": {"text": "The folder in which the audit was run."}}},
         "columnKind": "unicodeCodePoints",
         "results": [
-            *(_result(report, fault, audit, rules) for report, fault in found),
+            *(_result(report, one, audit, rules) for report, one in found),
             *(_broken(report, rules) for report in broken),
         ],
     }
@@ -90,25 +93,41 @@ def _rule(name: str, cell: Cell) -> dict[str, Any]:
     }
 
 
-def _result(report: Report, fault: Fault, audit: AuditResult, rules: Mapping[str, int]) -> dict[str, Any]:
+def _of_levels(report: Report) -> list[Fault]:
+    return [fault for fault in report.faults if fault.finding in LEVELS]
+
+
+def _result(report: Report, one: Group, audit: AuditResult, rules: Mapping[str, int]) -> dict[str, Any]:
+    fault = one.first
     name = finding_id(fault.cell)
-    parts = [f"{report.name} ({driven_as(report)}): {fault_line(fault)}", proof(fault), audit.advice(report, fault)]
+    parts = [
+        f"{report.name} ({driven_as(report)}): {line_of(one)}",
+        proof(fault),
+        audit.advice(report, fault),
+    ]
     return {
         "ruleId": name,
         "ruleIndex": rules[name],
-        "level": LEVELS[fault.finding],
+        "level": _level(fault),
         "message": {"text": " ".join(f"{part.rstrip('.')}." for part in parts if part)},
         "locations": [_location(report)],
         "partialFingerprints": {FINGERPRINT: _fingerprint(report, str(fault.cell))},
         **({"suppressions": [_suppression(fault)]} if fault.ignored else {}),
         "properties": {
             **fault.cell.columns(),
+            "workloads": [str(item.cell.workload) for item in (fault, *one.others)],
             "finding": str(fault.finding),
             "service": report.name,
             "packageUrls": audit.purls(report),
             "command": audit.command(fault),
         },
     }
+
+
+def _level(fault: Fault) -> str:
+    """Return the level of a result. What fails while the client goes on (an error, a delay) is a warning."""
+    hard = fault.evidence is None or (fault.evidence.grade.severity or 0) >= STOPS
+    return LEVELS[fault.finding if hard else Finding.SUSPECTED]
 
 
 def _broken(report: Report, rules: Mapping[str, int]) -> dict[str, Any]:
@@ -155,8 +174,8 @@ def _notes(audit: AuditResult) -> Iterator[dict[str, Any]]:
             text = f"{counted(len(unknown), 'question')} not answered ({unknown_reason(unknown[0])})"
         else:
             continue
-        yield {
-            "level": "note",
-            "message": {"text": f"{report.name} ({report.client}): {text}."},
-            "locations": [_location(report)],
-        }
+        yield {**_note(f"{report.name} ({report.client}): {text}"), "locations": [_location(report)]}
+
+
+def _note(text: str) -> dict[str, Any]:
+    return {"level": "note", "message": {"text": f"{text}."}}

@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from probe.cells.audit import BAD, ORDER, Fault, Finding, Report
+from probe.cells.audit import ORDER, TOLD, Fault, Finding, Report
 from probe.cells.fault_words import is_by_own_settings, proof, unknown_reason
 from probe.model.run_ids import began
-from probe.reports.audit.result import AuditResult, driven_as, fault_line
+from probe.reports.audit.lines import driven_as, fault_line
+from probe.reports.audit.result import AuditResult
 
 SPACE = uuid.uuid5(uuid.NAMESPACE_OID, "kafka-metadata-probe")
 """Name space of the ids of documents."""
@@ -58,7 +59,7 @@ class Statement:
         accepted = self.worst[1].ignored
         if accepted:
             return f"Accepted: {accepted}."
-        advice = (audit.advice(report, fault) for report, fault in self.found if fault.finding in BAD)
+        advice = (audit.advice(report, fault) for report, fault in self.found if fault.finding in TOLD)
         return " ".join(f"{one}." for one in dict.fromkeys(advice))
 
 
@@ -91,7 +92,7 @@ def _statement(name: str, client: str, found: list[tuple[Report, Fault]], audit:
 
 def _rank(fault: Fault) -> tuple[bool, bool, int, int]:
     """Order what counts before what is accepted, and that before what passes or is not known."""
-    return fault.finding not in BAD, bool(fault.ignored), ORDER.index(fault.finding), -fault.grade
+    return fault.finding not in TOLD, bool(fault.ignored), ORDER.index(fault.finding), -fault.grade
 
 
 def _note(report: Report, fault: Fault) -> str:

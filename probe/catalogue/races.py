@@ -1,0 +1,36 @@
+"""Known results of which only some trials show anything: where a race decides. Standard library only, for look-ups."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from probe.model import Cell, Engine, Role, Workload
+from probe.model.profile import DEFAULT_PROFILE
+
+
+@cache
+def known_races(path: Path) -> Mapping[Cell, str]:
+    """Return the cells of known results that claim `bad_in_some`, each with its id in words.
+
+    `probe.catalogue.known_results` checks the file; here a property of an entry is left out.
+    """
+    entries = tomllib.loads(path.read_text())["known"]
+    return {_cell(entry): f"known result {entry['id']}" for entry in entries if entry.get("bad_in_some")}
+
+
+def _cell(entry: Mapping[str, Any]) -> Cell:
+    family, _, version = entry["client"].partition("@")
+    return Cell(
+        family,
+        version,
+        Role(entry["role"]),
+        entry.get("profile", DEFAULT_PROFILE),
+        entry["scenario"],
+        Engine(entry.get("engine", Engine.EMBEDDED)),
+        entry.get("broker", "3.9"),
+        Workload(entry.get("workload", Workload.CONTINUOUS)),
+    )

@@ -1,0 +1,114 @@
+"""Find what mends the faults of a service: a later version, a release of its application, a profile. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from probe.catalogue.families import is_local
+from probe.cells.aggregate import SettledCell
+from probe.cells.audit import BAD, Fault, Finding, Report, Upgrade, examine, in_plain_profile
+from probe.cells.trends import Question, question
+from probe.cells.upgrades import next_conforming
+from probe.model import Cell, Profile
+from probe.model.versions import version_key
+
+
+def upgrade(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> Upgrade | None:
+    """Return the smallest later version that conforms in every cell that fails or is suspected; None if there is none.
+
+    The version must not fail in a measured cell that the service passes today. Cells that are not comparable with the
+    evidence of the service do not count.
+    """
+    bad = [item for item in faults if item.finding in {Finding.FAILS, Finding.SUSPECTED}]
+    good = [item for item in faults if item.finding is Finding.PASSES]
+    if not bad:
+        return None
+    exact = _smallest(bad, good, stored, lambda cell: cell)
+    if exact is not None:
+        return replace(exact, exact=True)
+    return _smallest(bad, good, stored, in_plain_profile)
+
+
+def with_remedies(reports: Sequence[Report], stored: Mapping[Cell, SettledCell]) -> list[Report]:
+    """Return the reports with what passes, for each fault that fails or is suspected: a version, a profile."""
+    bad = [fault.evidence for report in reports for fault in report.of(*BAD) if fault.evidence is not None]
+    passing, helping = next_conforming(bad, stored.values()), in_other_profiles(bad, stored.values())
+    return [replace(one, faults=tuple(_remedied(fault, passing, helping) for fault in one.faults)) for one in reports]
+
+
+def _remedied(fault: Fault, passing: Mapping[Cell, str], helping: Mapping[Cell, str]) -> Fault:
+    if fault.evidence is None or fault.finding not in BAD:
+        return fault
+    cell = fault.evidence.cell
+    return replace(fault, passes_in=passing.get(cell, ""), helped_by=helping.get(cell, ""))
+
+
+def in_other_profiles(bad: Iterable[SettledCell], stored: Iterable[SettledCell]) -> dict[Cell, str]:
+    """Return for each cell the first named profile in which the same version passes, where there is one."""
+    other: dict[Question, list[SettledCell]] = {}
+    for item in stored:
+        if item.passes and not Profile.parse(item.cell.profile).properties:
+            other.setdefault(question(item.cell, "profile"), []).append(item)
+    found = {}
+    for one in bad:
+        there = other.get(question(one.cell, "profile"), ())
+        names = sorted(item.cell.profile for item in there if item.is_comparable(one) and item.cell != one.cell)
+        if names:
+            found[one.cell] = names[0]
+    return found
+
+
+def first_good(
+    faults: Sequence[Fault], releases: Iterable[tuple[str, Sequence[Cell]]], stored: Mapping[Cell, SettledCell]
+) -> Upgrade | None:
+    """Return the first later release of an application that conforms in every cell of the service.
+
+    Every release comes with the cells of `faults` for its own library version and settings, in the order of releases.
+    """
+    if not any(item.finding in {Finding.FAILS, Finding.SUSPECTED} for item in faults):
+        return None
+    last_bad = faults[0].cell.version
+    for name, cells in releases:
+        found = {_compared(mine, item) for mine, item in zip(faults, examine(cells, stored), strict=False)}
+        if found <= {Finding.PASSES, Finding.INFORMATIVE, Finding.LOSES}:
+            return Upgrade(cells[0].version, last_bad, exact=True, application=name, family=cells[0].family)
+        if found & {Finding.FAILS, Finding.SUSPECTED}:
+            last_bad = cells[0].version
+    return None
+
+
+def _compared(mine: Fault, later: Fault) -> Finding:
+    """Return the finding of a later release; unknown if its evidence is not comparable with that of the service."""
+    known = mine.evidence is None or later.evidence is None or mine.evidence.is_comparable(later.evidence)
+    return later.finding if known else Finding.UNKNOWN
+
+
+def _smallest(
+    bad: Sequence[Fault], good: Sequence[Fault], stored: Mapping[Cell, SettledCell], asked_as: Callable[[Cell], Cell]
+) -> Upgrade | None:
+    asked = {question(asked_as(item.cell), "version"): item.evidence for item in bad}
+    kept = {question(asked_as(item.cell), "version"): item.evidence for item in good}
+    evidence, own = kept | asked, bad[0].cell.version
+    graded: dict[str, dict[tuple[str, ...], int | None]] = {}
+    for cell, settled in stored.items():
+        key = question(cell, "version")
+        mine = evidence.get(key)
+        if mine is not None and _counts(settled) and settled.is_comparable(mine):
+            graded.setdefault(cell.version, {})[key] = settled.grade.severity
+    last_bad = own
+    for version in sorted(graded, key=version_key):
+        if version_key(version) <= version_key(own):
+            continue
+        found = graded[version]
+        if any(found.values()):
+            last_bad = version
+        elif all(key in found for key in asked):
+            return Upgrade(version, last_bad, exact=False, family=bad[0].cell.family)
+    return None
+
+
+def _counts(later: SettledCell) -> bool:
+    """Return whether an answer says if a release passes or fails; an old one does not show that it passes."""
+    shows = bool(later.grade.severity) or not later.is_old
+    return later.judged and shows and not is_local(later.cell.version)

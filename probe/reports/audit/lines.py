@@ -1,0 +1,44 @@
+"""Faults and services in words, for every format of an audit. Pure."""
+
+from __future__ import annotations
+
+from probe.cells.audit import Fault, Report
+from probe.cells.audit_groups import Group
+from probe.cells.fault_words import doubt, remarks, shown
+from probe.model import Cell
+from probe.model.profile import named_profile
+
+
+def fault_line(fault: Fault) -> str:
+    """Return a fault in words: role, scenario, the profile if it is not the usual one, outcome, what it leaves out."""
+    more = "".join(f"; {text}" for text in remarks(fault.evidence)) if fault.evidence is not None else ""
+    return f"{_outcome_line(fault)}{more}"
+
+
+def line_of(group: Group) -> str:
+    """Return the faults of a group in words."""
+    return f"{fault_line(group.first)}{group.also}"
+
+
+def short_line(fault: Fault) -> str:
+    """Return a fault in few words, for a column of a table."""
+    loses = ", loses records" if fault.evidence is not None and fault.evidence.loses else ""
+    return f"{_outcome_line(fault)}{loses}"
+
+
+def _outcome_line(fault: Fault) -> str:
+    seen = fault.evidence
+    outcome = f"refused by Kafka {seen.cell.broker}" if seen is not None and seen.refusal else shown(fault)
+    return f"{asked_in(fault.cell)}: {outcome}{doubt(fault)}"
+
+
+def asked_in(cell: Cell) -> str:
+    """Return role, scenario, workload and profile as far as these are not the usual ones."""
+    profile = named_profile(cell.profile)
+    return f"{cell.role} {cell.scenario}{cell.unusual}{f', profile {profile}' if profile else ''}"
+
+
+def driven_as(report: Report) -> str:
+    """Return the client of a service, and the library that is driven in its place."""
+    same = not report.stands_for or report.stands_for == report.client
+    return report.client if same else f"{report.client}, driven as {report.stands_for}"
