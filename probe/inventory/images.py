@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,8 @@ class Image:
     why: str = ""
     """Why its tags say nothing about the client."""
     note: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """The client's version by the tag's, where they differ; of other tags it is unknown. Empty = they are the same."""
 
 
 @cache
@@ -64,7 +66,7 @@ def images() -> dict[tuple[str, ...], Image]:
     for row in rows:
         inside = tuple(Inside(**item) for item in row["clients"])
         tag = re.compile(row.get("tag", TAG))
-        image = Image(inside, tag, row.get("why", ""), row.get("note", ""))
+        image = Image(inside, tag, row.get("why", ""), row.get("note", ""), row.get("versions", {}))
         found |= {tuple(path.split("/")): image for path in row["paths"]}
     return found
 
@@ -98,7 +100,10 @@ def _version(image: Image, tag: str) -> tuple[str, str]:
     found = image.tag.fullmatch(tag)
     if found is None:
         return "", one_line(f"the tag {tag} names no release" if tag else "the image is named without a tag")
-    return found["version"], ""
+    version = found["version"]
+    if image.versions and version not in image.versions:
+        return "", one_line(f"which library is inside {tag} is not known")
+    return image.versions.get(version, version), ""
 
 
 def is_image(text: str) -> bool:

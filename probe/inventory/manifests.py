@@ -38,9 +38,13 @@ def unread_manifests(names: Iterable[str], read: Collection[str]) -> list[str]:
     return [name for name in names if _is_unread(name, read)]
 
 
+NOT_ONE = (".*", "*.dockerignore")
+"""Names that only look like those of manifests."""
+
+
 def _is_unread(name: str, read: Collection[str]) -> bool:
     path = PurePosixPath(name)
     fits = [locks for pattern, locks in MANIFESTS.items() if fnmatchcase(path.name, pattern)]
-    if not fits:
+    if not fits or any(fnmatchcase(path.name, pattern) for pattern in NOT_ONE):
         return False
     return not any(str(folder / lock) in read for locks in fits for lock in locks for folder in path.parents)

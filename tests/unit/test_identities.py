@@ -20,9 +20,9 @@ from probe.evidence.wanted import Wanted
 from probe.files.shipped import FOLDER, PUBLISHED
 from probe.model import Cell
 
-NOT_BY_A_NAME = {"kcat", "confluent-kafka-aio", "rust-rdkafka"}
-"""Driven families that no application's versions name: a program with any librdkafka, a part of a wrapper, and one
-whose lock file names the librdkafka inside instead."""
+NOT_BY_A_NAME = {"confluent-kafka-aio", "rust-rdkafka"}
+"""Driven families that no application's versions name: a part of a wrapper, and one whose lock file names the
+librdkafka inside instead."""
 IMAGES = {
     "telegraf:1.39.3": ("telegraf", "1.39.3"),
     "telegraf:1.36.4": ("telegraf", "1.36.4"),
@@ -142,6 +142,11 @@ def test_a_release_that_was_not_measured_is_suspected_by_one_with_the_same_libra
     inside = "(beats@7.17.29, which has the same library inside)"
     assert f"suspected producer isolated disk/storage-error: stuck in 1 trial {inside}" in said
     assert "Beats link a fork that adds a reconnect back-off" in said
+
+
+def test_a_kcat_that_nobody_measured_has_the_library_that_its_version_names() -> None:
+    found = identify(families(), "kcat@1.7.1-2.1.1", by_number, apps())
+    assert (str(found.library and found.library.client), found.relative) == ("librdkafka@2.1.1", None)
 
 
 def test_the_nearest_release_with_the_library_is_asked() -> None:
