@@ -122,7 +122,7 @@ def test_transactions_and_questions_go_on(role: Role) -> None:
 LEAVE: Expectation = replace(BLIP, target=Target.CLUSTER, codes=(129,), apis=(METADATA,))
 
 
-def told(broker: int = OLD) -> Step:
+def sends_away(broker: int = OLD) -> Step:
     return call(METADATA, broker, row(), answer=(), code=129, version=13)
 
 
@@ -131,7 +131,8 @@ def asked(broker: int) -> Step:
 
 
 def sent_away(*steps: Step) -> Verdict:
-    return judge(history(fault_on(), told(), *steps, fetched(60, NEW), watch(10_000), play=LEAVE, role=Role.CONSUMER))
+    trial = (fault_on(), sends_away(), *steps, fetched(60, NEW), watch(10_000))
+    return judge(history(*trial, play=LEAVE, role=Role.CONSUMER))
 
 
 def test_a_client_that_is_told_to_start_over_leaves_the_connection() -> None:
@@ -149,7 +150,7 @@ def test_a_question_that_was_on_its_way_is_no_disobedience() -> None:
 
 
 def test_each_answer_that_sends_a_client_away_counts() -> None:
-    assert sent_away(wait(100), told(THIRD), wait(100), asked(THIRD)).outcome is Outcome.LATE
+    assert sent_away(wait(100), sends_away(THIRD), wait(100), asked(THIRD)).outcome is Outcome.LATE
 
 
 def test_an_error_beside_still_surfaces() -> None:

@@ -82,6 +82,9 @@ func configure(start *driverpb.Start, _ *driver.Instance) (*config, error) {
 		c.reading(start)
 	}
 	set := map[string]string{}
+	if chosen.Bare && c.writer != nil {
+		field(c.writer, "RequiredAcks").SetZero() // a Writer's own default, where NewWriter requests all
+	}
 	if !chosen.Bare {
 		set[refreshKey] = never
 		set["Reader.ReadLagInterval"] = "-1s" // otherwise it looks up the leader every minute
@@ -103,8 +106,8 @@ func configure(start *driverpb.Start, _ *driver.Instance) (*config, error) {
 	return c, nil
 }
 
-// writing builds the writer as the library's documentation does, but with acks=all: the zero value requests no
-// acknowledgement.
+// writing builds the writer by NewWriter, which requests all acknowledgements where none is set, as every profile but
+// defaults does: the zero value of a Writer, as the library's documentation builds it, requests none.
 func (c *config) writing(start *driverpb.Start) {
 	c.old = &kafka.WriterConfig{
 		Brokers: start.Bootstrap, Topic: start.Topic, Dialer: c.dialer, Balancer: balancer(start),
