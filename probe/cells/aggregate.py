@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from probe.cells.doubts import doubt
 from probe.cells.losses import Loss, loss_of
 from probe.cells.origin import Origin
 from probe.model import Cell, Outcome, Verdict, conditions
@@ -145,9 +146,14 @@ class SettledCell:
         return self.grade.judged
 
     @property
+    def doubt(self) -> str:
+        """Why a later change may judge or play the cell otherwise; empty = nothing."""
+        return doubt(self.cell, self.rules)
+
+    @property
     def is_old(self) -> bool:
         """Whether it is too old to prove that a client passes; it still shows that one fails."""
-        return self.origin is not None and self.origin.is_old
+        return bool(self.doubt) or (self.origin is not None and self.origin.is_old)
 
     @property
     def passes(self) -> bool:

@@ -86,6 +86,8 @@ def rests_on(answer: SettledCell) -> Iterator[str]:
     if text := source(answer):
         old = ", which is older than --max-age" if answer.origin and answer.origin.is_old else ""
         yield f"{text}{old}"
+    if answer.doubt:
+        yield answer.doubt
     for item in answer.beside:
         if item.cell == answer.cell:
             yield f"but {source(item)}: {item.result}"

@@ -135,7 +135,7 @@ def sent_away(*steps: Step) -> Verdict:
     return judge(history(*trial, play=LEAVE, role=Role.CONSUMER))
 
 
-def test_a_client_that_is_told_to_start_over_leaves_the_connection() -> None:
+def test_a_client_that_has_to_start_over_leaves_the_connection() -> None:
     """librdkafka 2.11.1 asks the same broker on the same connection (#5605); 2.16.0 and Java 4.1.2 close it."""
     stays = sent_away(wait(100), asked(OLD))
     assert (stays.outcome, stays.conforms, stays.facts.rescued_by) == (Outcome.LATE, False, "retry")

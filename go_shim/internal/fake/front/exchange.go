@@ -21,6 +21,10 @@ type exchange struct {
 // act carries out a Forward decision. It returns another decision in place of a response if the rules decided
 // differently while the request waited.
 func (x *exchange) act(decision rules.Decision) (kmsg.Response, *rules.Decision, error) {
+	if x.conn.front.release.Disabled(x.call.API) {
+		resp, err := wire.Shape(x.req, unsupportedVersion)
+		return resp, nil, err
+	}
 	switch req := x.req.(type) {
 	case *kmsg.ProduceRequest:
 		codes, err := x.fence(req, decision.Codes)

@@ -81,6 +81,16 @@ func (r *Release) AdvertisedMin(api int16, served VersionRange) int16 {
 	return served.Min
 }
 
+// newGroups are the APIs of the new group protocol (KIP-848), which is a preview before 4.0: brokers advertise them, and
+// group.coordinator.rebalance.protocols does not name the protocol by default (recorded of 3.9.2 in
+// cmd/fake-cluster/testdata).
+var newGroups = []kmsg.Key{kmsg.ConsumerGroupHeartbeat, kmsg.ConsumerGroupDescribe}
+
+// Disabled reports whether brokers advertise an API and answer UNSUPPORTED_VERSION (35) to every version of it.
+func (r *Release) Disabled(api int16) bool {
+	return slices.Contains(newGroups, kmsg.Key(api)) && !r.AtLeast(4, 0)
+}
+
 // RefusesTopicNames reports whether Metadata answers INVALID_TOPIC_EXCEPTION for a name that no topic can have; before
 // 2.8 such a topic was unknown (KafkaApis.getTopicMetadata, read in 2.7.2 and 2.8.2).
 func (r *Release) RefusesTopicNames() bool { return r.AtLeast(2, 8) }
