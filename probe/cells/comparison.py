@@ -13,6 +13,7 @@ Recovery times that differ by less than a fifth are no difference, whatever boun
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -22,7 +23,6 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.chances import fisher, greatest_difference, holm, least
 from probe.cells.harm import QUESTIONS, Harm, harms
 from probe.cells.trends import Step
-from probe.model.cell import Outcome
 from probe.model.counts import counted
 
 PLAIN, CHANCE, EQUAL = 4, 12, 7
@@ -103,7 +103,7 @@ def compare(pairs: Sequence[Pair], *, trials: int = CHANCE, equal: bool = False)
     tested = [place for place, one in enumerate(found) if one.chance is not None]
     for place, held in zip(tested, holm([found[place].chance or 0.0 for place in tested], LEVEL), strict=True):
         if held:
-            found[place] = replace(found[place], answer=found[place].towards)
+            found[place] = replace(found[place], answer=found[place].towards, needs=0)
     return found
 
 
@@ -111,44 +111,54 @@ def _one(pair: Pair, trials: int, *, equal: bool) -> Compared:
     step = pair.step
     if not (step.is_comparable and step.before.judged and step.after.judged):
         return Compared(step, Answer.UNCLEAR)
-    count = min(len(step.before.verdicts), len(step.after.verdicts)) if pair.together else 1
     alike = _recover_alike(step)
-    before, after = (harms(side, alike=alike)[:count] for side in (step.before, step.after))
-    count = min(len(before), len(after)) or count
-    if not (before and after) or (harm := _question(before[:count], after[:count])) is Harm.NONE:
-        said = Answer.SAME if _first(step.before, count) == _first(step.after, count) else Answer.CHANGED
-        if said is Answer.SAME and equal and pair.together and _is_equal(before[:count], after[:count]):
+    before, after = (harms(side, alike=alike) for side in (step.before, step.after))
+    if not (before and after):
+        return Compared(step, _unharmed(step))
+    if not pair.together:
+        before, after = _usual(before), _usual(after)
+    count = min(len(before), len(after))
+    harm = _question(before, after)
+    if harm is Harm.NONE:
+        said = _unharmed(step)
+        if said is Answer.SAME and equal and pair.together and _is_equal(before, after):
             said = Answer.EQUAL
         return Compared(step, said, trials=count)
-    return _decided(pair, (before[:count], after[:count]), harm, trials)
+    return _decided(pair, before, after, harm, trials)
 
 
-def _first(side: SettledCell, count: int) -> set[Outcome]:
-    return {one.outcome for one in side.verdicts[:count]}
+def _unharmed(step: Step) -> Answer:
+    return Answer.SAME if step.before.outcome is step.after.outcome else Answer.CHANGED
 
 
-def _decided(pair: Pair, sides: tuple[Sequence[Harm], Sequence[Harm]], harm: Harm, trials: int) -> Compared:
+def _usual(side: Sequence[Harm]) -> tuple[Harm]:
+    """Return the commonest harm of stored trials as one trial, the least of equally common ones."""
+    counts = Counter(sorted(side))
+    return (counts.most_common(1)[0][0],)
+
+
+def _decided(pair: Pair, before: Sequence[Harm], after: Sequence[Harm], harm: Harm, trials: int) -> Compared:
     """Decide a question on which the sides differ, but for Holm's correction."""
-    count = len(sides[0])
-    bad, other = (_bad(side, harm) for side in sides)
-    towards = Answer.WORSE if other > bad else Answer.BETTER
+    old, new = (_bad(before, harm), len(before)), (_bad(after, harm), len(after))
+    count = min(len(before), len(after))
+    towards = Answer.WORSE if new[0] * old[1] > old[0] * new[1] else Answer.BETTER
     undecided = Compared(pair.step, Answer.UNDECIDED, harm, towards, count)
-    contradicted = {bad, other} != {0, count}
+    contradicted = any(bad not in {0, of} for bad, of in (old, new))
     if not pair.chance and not contradicted:
         return replace(undecided, answer=towards) if count >= PLAIN else replace(undecided, needs=PLAIN)
-    if count < trials:
+    if count < CHANCE:
         return replace(undecided, needs=trials)
-    if least(other, count, bad, count) > LEVEL:
+    undecided = replace(undecided, needs=trials if count < trials else 0)
+    if least(*new, *old) > LEVEL:
         return undecided
-    value = fisher(other, count, bad, count) if towards is Answer.WORSE else fisher(bad, count, other, count)
-    return replace(undecided, chance=value)
+    return replace(undecided, chance=fisher(*new, *old) if towards is Answer.WORSE else fisher(*old, *new))
 
 
 def _question(before: Sequence[Harm], after: Sequence[Harm]) -> Harm:
     """Return the gravest question on which the middle trials of both sides differ, else any; `NONE` if on none."""
     for sides in ((_middle(before), _middle(after)), (before, after)):
         for harm in QUESTIONS:
-            if _bad(sides[0], harm) != _bad(sides[1], harm):
+            if _bad(sides[0], harm) * len(sides[1]) != _bad(sides[1], harm) * len(sides[0]):
                 return harm
     return Harm.NONE
 
@@ -177,7 +187,7 @@ def _recovery_ms(side: SettledCell) -> list[float]:
 
 def _is_equal(before: Sequence[Harm], after: Sequence[Harm]) -> bool:
     """Return whether no question can have shares that are far apart."""
-    count = len(before)
-    return count >= EQUAL and all(
-        greatest_difference(_bad(before, harm), count, _bad(after, harm), count) < APART for harm in QUESTIONS
+    return min(len(before), len(after)) >= EQUAL and all(
+        greatest_difference(_bad(before, harm), len(before), _bad(after, harm), len(after)) < APART
+        for harm in QUESTIONS
     )

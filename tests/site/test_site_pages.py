@@ -104,8 +104,10 @@ def test_the_first_later_version_that_conforms_is_named() -> None:
 
 
 def test_versions_are_compared_with_the_one_before() -> None:
-    answers = CellIndex([row("1.9.0", "late", "no"), row("1.27.0", "stuck", "no"), row("1.43.3", "refreshes", "yes")])
-    assert [(one.better, one.worse) for one in scores(answers)] == [(None, None), (0, 1), (1, 0)]
+    said = [("1.9.0", "late", "no"), ("1.27.0", "stuck", "no"), ("1.43.3", "refreshes", "yes")]
+    for trials, expected in ((4, [(None, None), (0, 1), (1, 0)]), (1, [(None, None), (0, 0), (0, 0)])):
+        answers = CellIndex([row(*one, outcomes=f"{one[1]}:{trials}", run_id="r1") for one in said])
+        assert [(one.better, one.worse) for one in scores(answers)] == expected
 
 
 def test_clients_are_ordered_worst_first() -> None:

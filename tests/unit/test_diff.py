@@ -41,7 +41,7 @@ def test_the_json_of_diff_matches_its_schema(tmp_path: Path) -> None:
     assert [item["scenario"] for item in data["removed"]] == ["steady"]
     (changed,) = data["changed"]
     after = changed["after"]
-    assert (changed["before"]["outcome"], changed["trend"], changed["may_be"]) == ("late", "undecided", "better")
+    assert (changed["before"]["outcome"], changed["trend"], changed["may_be"]) == ("late", "undecided", "worse")
     assert (after["outcome"], after["conforms"], after["trials"]) == ("flaky", False, 2)
     assert (after["outcomes"], after["worst"]) == ("refreshes:1;stuck:1", "stuck")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from probe.cells.comparison import Answer
 from probe.model import Outcome
-from probe.model.grades import Trend
 from probe.model.outcomes import OUTCOMES
 
 
@@ -23,13 +23,15 @@ def glyph_rules() -> str:
 
 VERDICT_WORDS = {True: "conforms", False: "does not conform", None: "not judged"}
 
-TREND_SIGNS = {
-    Trend.WORSE: ("▼", "gets worse", "worse"),
-    Trend.BETTER: ("▲", "gets better", "better"),
-    Trend.BAD: ("■", "stays bad", "stay bad"),
-    Trend.GOOD: ("●", "stays good", "stay good"),
-    Trend.DIFFERS: ("≠", "differs, and is not judged", "differ"),
-    Trend.SAME: ("=", "same, and is not judged", "the same"),
-    Trend.UNCLEAR: ("?", "unclear: one side is not about the client", "unclear"),
+BAD_IN_BOTH = "bad"
+"""Cells without a difference that conform on neither side."""
+ANSWER_SIGNS = {
+    Answer.WORSE: ("▼", "gets worse", "worse"),
+    Answer.BETTER: ("▲", "gets better", "better"),
+    Answer.UNDECIDED: ("±", "undecided: too few trials, or chance", "undecided"),
+    BAD_IN_BOTH: ("■", "no difference seen, conforms on neither side", "bad on both sides"),
+    Answer.CHANGED: ("≠", "another outcome, the same harm", "changed"),
+    Answer.UNCLEAR: ("?", "unclear: one side is not about the client", "unclear"),
+    Answer.SAME: ("●", "no difference seen", "without a difference"),
 }
-"""Symbol, words, and the word after a count, per trend."""
+"""Symbol, words, and the word after a count, per answer of a comparison."""

@@ -7,11 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
+from probe.cells.comparing import Asked, compared_steps
+from probe.cells.comparison import Answer
+from probe.cells.trends import Step
 from probe.model import Client, Outcome, Role
-from probe.model.grades import Trend, trend
 from probe.model.outcomes import OPEN, OUTCOMES
 from probe.site.data.cell_index import CellIndex, Setting, in_roles, place, setting, worst_first
 from probe.site.data.matrix_rows import MatrixRow
+from probe.site.data.settled_rows import settled
 from probe.site.data.wording import often
 
 NAMED = 6
@@ -92,7 +95,7 @@ class Score:
     """Cells without a result yet: the harness failed, or the observation was too short."""
     cells: int
     better: int | None = None
-    """Cells that are better than in the preceding version; None for the oldest."""
+    """Cells that trials show to be better than in the preceding version; None for the oldest."""
     worse: int | None = None
 
 
@@ -112,19 +115,19 @@ def score(client: Client, rows: Sequence[MatrixRow]) -> Score:
     )
 
 
-def steps(answers: CellIndex) -> dict[Client, Counter[Trend]]:
+def steps(answers: CellIndex) -> dict[Client, Counter[Answer]]:
     """Compare every cell with the preceding version; a version without any comparison is missing."""
-    found: dict[Client, Counter[Trend]] = {}
+    found: dict[Client, list[Step]] = {}
     seen = set()
     for row in answers.rows:
         asked = answers.versions(row)
         if id(asked) in seen:
             continue
         seen.add(id(asked))
-        for before, after in pairwise(asked):
-            counts = found.setdefault(after.cell.client, Counter())
-            counts[trend(before.grade, after.grade)] += 1
-    return found
+        for before, after in pairwise(map(settled, asked)):
+            found.setdefault(after.cell.client, []).append(Step(before, after))
+    asking = Asked.of(settled(row) for row in answers.rows if len(row.votes) > 1)
+    return {client: Counter(one.answer for one in compared_steps(mine, asking)) for client, mine in found.items()}
 
 
 def scores(answers: CellIndex) -> list[Score]:
@@ -137,9 +140,9 @@ def scores(answers: CellIndex) -> list[Score]:
     return found
 
 
-def _compared(one: Score, step: Counter[Trend]) -> Score:
+def _compared(one: Score, step: Counter[Answer]) -> Score:
     numbers = (one.judged, one.good, one.stops, one.other, one.open, one.cells)
-    return Score(one.client, one.released, *numbers, step[Trend.BETTER], step[Trend.WORSE])
+    return Score(one.client, one.released, *numbers, step[Answer.BETTER], step[Answer.WORSE])
 
 
 def role_sections(answers: CellIndex, client: Client, library: Client | None = None) -> list[RoleSection]:

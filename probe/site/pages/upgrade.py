@@ -1,4 +1,4 @@
-"""The data of the upgrade page: the grade of every cell, and the trends of `probe advise` as a table (pure)."""
+"""The data of the upgrade page: what is known of every cell, and the rules by which comparison.js compares. Pure."""
 
 from __future__ import annotations
 
@@ -6,40 +6,57 @@ import json
 
 from markupsafe import Markup
 
+from probe.cells.aggregate import SettledCell
+from probe.cells.comparison import ALIKE, CHANCE, LEVEL, PLAIN, Answer
+from probe.cells.harm import Harm, chance_key, harm_of, of_chance
 from probe.model import Cell, Outcome
-from probe.model.grades import Grade, Trend, trend
+from probe.model.grades import Grade
 from probe.model.outcomes import OUTCOMES
 from probe.site.data.cell_index import CellIndex
 from probe.site.data.matrix_rows import MatrixRow
-from probe.site.data.outcome_signs import TREND_SIGNS, tone
+from probe.site.data.outcome_signs import ANSWER_SIGNS, BAD_IN_BOTH, tone
 from probe.site.data.page_names import digest
+from probe.site.data.settled_rows import settled
 from probe.site.data.wording import hint
 
 INFORMS = 1 + max(info.severity for info in OUTCOMES.values())
 SILENT = INFORMS + 1
 """States after all severities: the scenario requires nothing, and the outcome is not about the client."""
 TONES = ("good", "poor", "bad", "mute")
+LATE = 2
+"""Place of late trials in the harms of a cell; to be late is no harm where both sides recover after the same time."""
+PLACES = {Harm.NONE: 0, Harm.ERRORS: 1, Harm.STALLS: 3, Harm.STOPS: 4}
+"""Places of the numbers of all other trials."""
+RULES = {"plain": PLAIN, "many": CHANCE, "level": LEVEL, "alike": ALIKE}
+ORDER = (Answer.WORSE, Answer.BETTER, Answer.UNDECIDED, BAD_IN_BOTH, Answer.CHANGED, Answer.UNCLEAR, Answer.SAME)
+"""The answers in the order of the page."""
 
 
 def data(answers: CellIndex) -> Markup:
     """Return the JSON that upgrade.js reads, safe in a script element."""
     questions: dict[tuple[object, ...], int] = {}
     families: dict[str, dict[str, list[object]]] = {}
+    runs: dict[str, int] = {}
+    chances = of_chance(settled(row) for row in answers.rows if len(row.votes) > 1)
     for client in answers.clients:
         family = families.setdefault(client.family, {"versions": [], "cells": []})
         number = len(family["versions"])
         family["versions"].append(client.version)
         for row in answers.of_client(client):
             asked = questions.setdefault((*question(row.cell), row.since), len(questions))
-            family["cells"].append([number, asked, *_answer(row)])
+            run = runs.setdefault(row.run_id, len(runs)) if row.run_id else None
+            one = settled(row)
+            known = [run, harms(one), int(chance_key(one) in chances), row.number("recovery_ms_p50")]
+            family["cells"].append([number, asked, *_answer(row), *known])
     whole = {
         "families": families,
         "questions": list(questions),
         "outcomes": [[info.symbol, info.label, str(outcome)] for outcome, info in OUTCOMES.items()],
         "tones": TONES,
-        "trends": trends(),
-        "order": order(),
-        "signs": {str(name): sign for name, sign in TREND_SIGNS.items()},
+        "rules": RULES,
+        "states": {"informs": INFORMS, "silent": SILENT},
+        "order": [str(one) for one in ORDER],
+        "signs": {str(name): sign for name, sign in ANSWER_SIGNS.items()},
     }
     text = json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
     return Markup(text.replace("<", "\\u003c"))  # noqa: S704 - JSON in which no tag can begin
@@ -57,27 +74,19 @@ def _answer(row: MatrixRow) -> list[object]:
 
 
 def state(grade: Grade) -> int:
-    """Return a grade as a number, which is an index of `trends`."""
+    """Return a grade as a number: its severity, or one of the two states after all severities."""
     if not grade.judged:
         return SILENT
     return INFORMS if grade.severity is None else grade.severity
 
 
-def trends() -> list[list[str]]:
-    """Return the trend per state before and after; `differs` means `same` if the outcomes are equal."""
-    before = [_sample(state, Outcome.LATE) for state in range(SILENT + 1)]
-    after = [_sample(state, Outcome.STORMS) for state in range(SILENT + 1)]
-    return [[str(trend(old, new)) for new in after] for old in before]
-
-
-def _sample(state: int, outcome: Outcome) -> Grade:
-    """Return a grade with this state, and with this outcome if it is about the client."""
-    if state == SILENT:
-        return Grade(Outcome.WAITING, None)
-    return Grade(outcome, None if state == INFORMS else state)
-
-
-def order() -> list[str]:
-    """Return the trends in the order of the page."""
-    first = (Trend.WORSE, Trend.BAD, Trend.BETTER, Trend.DIFFERS, Trend.UNCLEAR)
-    return [str(one) for one in (*first, *(other for other in Trend if other not in first))]
+def harms(one: SettledCell) -> list[int] | None:
+    """Return the numbers of trials by harm; None where nothing is required of the client, or nothing is known."""
+    if one.refusal:
+        return [0, 0, 0, 0, len(one.verdicts)]
+    found = [0] * 5
+    for verdict in one.verdicts:
+        harm = harm_of(verdict)
+        if harm is not None:
+            found[LATE if verdict.outcome is Outcome.LATE and harm is Harm.STALLS else PLACES[harm]] += 1
+    return found if any(found) else None

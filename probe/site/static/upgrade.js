@@ -1,5 +1,5 @@
 "use strict";
-// The changes by an upgrade, from the table of trends in the page (by the rules of `probe advise`).
+// The changes by an upgrade, by the rules of `probe advise` (comparison.js).
 {
   const data = JSON.parse(document.getElementById("data").textContent);
   const form = document.getElementById("chooser");
@@ -11,9 +11,9 @@
   const CELL = { role: "cell" };
   const GROUP = { role: "rowgroup" };
 
-  const INFORMS = data.trends.length - 2; // the state of a cell that is not judged, after all severities
+  const INFORMS = data.states.informs; // the state of a cell that is not judged, after all severities
 
-  // A cell is [version, question, outcome, state, tone, number, digest].
+  // A cell is [version, question, outcome, state, tone, number, digest, run, harms, chance, recovery].
   const chosen = () => Object.fromEntries(NAMES.map((name) => [name, form.elements[name].value]));
   const versionsOf = (family) => data.families[family].versions;
   /** Return the versions with a cell that is about the client. */
@@ -33,9 +33,19 @@
     return `cell/${readable}-${cell[6]}.html`;
   }
 
-  function trendOf(before, after) {
-    const found = data.trends[before[3]][after[3]];
-    return found === "differs" && before[2] === after[2] ? "same" : found;
+  const sideOf = ([, , outcome, , , , , run, harms, chance, recovery]) => ({ run, harms, chance: Boolean(chance), recovery, outcome });
+
+  /** Add what a comparison says to its steps. */
+  function answered(steps) {
+    const clear = steps.filter((step) => step.before[3] !== data.states.silent && step.after[3] !== data.states.silent);
+    const found = comparison.all(clear.map((step) => [sideOf(step.before), sideOf(step.after)]), data.rules);
+    steps.forEach((step) => { step.trend = "unclear"; step.trials = 1; });
+    clear.forEach((step, place) => {
+      Object.assign(step, { trend: found[place].answer, trials: found[place].trials, towards: found[place].towards });
+      const bad = step.before[3] > 0 && step.before[3] < INFORMS && step.after[3] > 0 && step.after[3] < INFORMS;
+      if (step.trend === "no difference seen" && bad) step.trend = "bad";
+    });
+    return steps;
   }
 
   /** Pair the cells of two versions with the same question. */
@@ -49,11 +59,11 @@
     const steps = [];
     for (const [question, before] of sides[0]) {
       const after = sides[1].get(question);
-      if (after) steps.push({ before, after, question: data.questions[question], trend: trendOf(before, after) });
+      if (after) steps.push({ before, after, question: data.questions[question] });
     }
     const alone = sides[0].size + sides[1].size - 2 * steps.length;
     steps.sort((a, b) => `${a.question[2]} ${a.question[0]}`.localeCompare(`${b.question[2]} ${b.question[0]}`));
-    return { steps, alone };
+    return { steps: answered(steps), alone };
   }
 
   /** Return what helps if the older version does not conform: the smallest upgrade, or another profile. */
@@ -86,7 +96,7 @@
   }
 
   function remedyLine(wanted, step) {
-    if (!["better", "stays bad"].includes(step.trend)) return "";
+    if (!["better", "bad"].includes(step.trend) && step.towards !== "better") return "";
     const { smallest, profiles } = remedy(wanted, step);
     const parts = [];
     if (smallest && versionsOf(wanted.family)[smallest[0]] !== wanted.to)
@@ -97,6 +107,12 @@
     return make("small", {}, ...parts);
   }
 
+  /** Say on how many trials an answer rests. */
+  function basis(step) {
+    const each = `${step.trials} trial${step.trials > 1 ? "s" : ""} each. `;
+    return step.trend === "undecided" ? `May be ${step.towards}; ${each}` : each;
+  }
+
   function table(wanted, trend, steps) {
     const mixed = Object.keys(SETTING).some((name) => !wanted[name]);
     const head = make("tr", { role: "row" }, ...["scenario", "role", `${wanted.from}`, `${wanted.to}`].map((text) => make("th", { role: "columnheader", scope: "col" }, text)));
@@ -105,7 +121,7 @@
       const name = make("th", { role: "rowheader", scope: "row" }, scenario);
       if (mixed) name.append(make("small", {}, `profile ${profile} · ${engine} engine · broker ${broker}${workload === DEFAULT_PROFILE ? "" : ` · ${workload} workload`}`));
       const after = make("td", CELL, chip(wanted.family, step.after));
-      after.append(remedyLine(wanted, step));
+      after.append(make("small", {}, basis(step)), remedyLine(wanted, step));
       return make("tr", { role: "row" }, name, make("td", CELL, role), make("td", CELL, chip(wanted.family, step.before)), after);
     });
     const whole = make("table", { class: "steps", role: "table" }, make("thead", GROUP, head), make("tbody", GROUP, ...lines));
@@ -117,7 +133,7 @@
     const wanted = chosen();
     const { steps, alone } = compare(wanted);
     const by = new Map(data.order.map((trend) => [trend, steps.filter((step) => step.trend === trend)]));
-    const worse = by.get("WORSE").length;
+    const worse = by.get("worse").length;
     const parts = [make("h2", {}, `${wanted.family} ${wanted.from} → ${wanted.to}`)];
     if (!steps.length) parts.push(make("p", { class: "lead" }, "The two versions have no common question in this setting. Choose others, or fill the gap:"));
     else parts.push(make("p", { class: "lead" }, make("b", {}, headline(steps, worse)),
@@ -126,19 +142,19 @@
     for (const [trend, own] of by) {
       if (!own.length) continue;
       const title = [...sign(trend), ` (${own.length})`];
-      if (trend === "WORSE" || trend === "better" || trend === "stays bad")
-        parts.push(make("section", { class: `trend-${trend.split(" ").pop()}`, "data-trend": trend }, make("h3", {}, ...title), table(wanted, trend, own)));
+      if (trend === "worse" || trend === "better")
+        parts.push(make("section", { class: `trend-${trend}`, "data-trend": trend }, make("h3", {}, ...title), table(wanted, trend, own)));
       else parts.push(make("details", { "data-trend": trend }, make("summary", {}, ...title), table(wanted, trend, own)));
     }
-    parts.push(make("h2", {}, "On the command line"), make("pre", { class: "command", tabindex: "0" }, make("code", {}, command(wanted, alone > 0 || !steps.length))));
+    parts.push(make("h2", {}, "On the command line"), make("pre", { class: "command", tabindex: "0" }, make("code", {}, command(wanted, alone > 0 || !steps.length || by.get("undecided").length > 0))));
     advice.replaceChildren(...parts);
     document.title = `${wanted.family} ${wanted.from} → ${wanted.to}: what the upgrade changes`;
   }
 
   function headline(steps, worse) {
     if (worse) return `${worse} of ${steps.length} cells ${worse === 1 ? "gets" : "get"} worse.`;
-    const known = steps.some((step) => !["unclear", "same", "differs"].includes(step.trend));
-    return known ? "No measured cell gets worse." : "No cell shows which version is better.";
+    const better = steps.filter((step) => step.trend === "better").length;
+    return better ? `${better} of ${steps.length} cells ${better === 1 ? "gets" : "get"} better, none is shown worse.` : "No cell is shown worse.";
   }
 
   function command(wanted, fill) {
