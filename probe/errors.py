@@ -100,6 +100,10 @@ class DriverLostError(DriverError):
     """The driver process ended during the trial. The trial is run again on its own."""
 
 
+class CatalogueError(ProbeError):
+    """A name in the catalogue or on the command line that does not exist, or a broken file; the text is one line."""
+
+
 class ProvisionError(ProbeError):
     """A client version is not available here. The text names it, the reason and the way out in one line.
 

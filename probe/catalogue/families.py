@@ -10,13 +10,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from probe.catalogue.late import LateEntries
-from probe.errors import ProbeError
+from probe.errors import CatalogueError as CatalogueError  # noqa: PLC0414  # its readers raise it
 from probe.model import Client, Role, Workload
 from probe.model.versions import line_of, version_key
-
-
-class CatalogueError(ProbeError):
-    """A name in the catalogue or on the command line that does not exist, or a broken file; the text is one line."""
 
 
 def is_local(version: str) -> bool:

@@ -12,7 +12,7 @@ from functools import cache
 from types import ModuleType
 
 import probe.scenarios
-from probe.catalogue.families import CatalogueError
+from probe.errors import CatalogueError
 from probe.model import CONTROL, control_first
 from probe.model.hints import did_you_mean
 from probe.protocol.names import error_name

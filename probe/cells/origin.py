@@ -20,7 +20,9 @@ class Origin:
     measured: str
     """ISO date on which its run started; empty if unknown."""
     days: int
-    """Age of its run in days."""
+    """Age in days of its run, or of the one that confirmed it."""
+    confirmed: str = ""
+    """ISO date on which a later run showed the same; empty = none did."""
     is_old: bool = False
     """Whether it is older than `--max-age`; then it proves no longer that a client passes."""
 
@@ -31,5 +33,6 @@ class Origin:
 
     def __str__(self) -> str:
         age = counted(self.days, "day")
-        when = f" of {self.measured} ({age} old)" if self.measured else ""
+        again = f", confirmed {self.confirmed}" if self.confirmed else ""
+        when = f" of {self.measured}{again} ({age} old)" if self.measured else ""
         return f"{WORDS.get(self.evidence, self.evidence)}{when}"

@@ -29,10 +29,11 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:  # typer's callback form
     if wanted:
-        from probe.files.shipped import shipped_digest  # noqa: PLC0415  # other commands do not need it
+        from probe.evidence.built import located  # noqa: PLC0415  # other commands do not need it
+        from probe.files.shipped import shipped_digest  # noqa: PLC0415
 
         typer.echo(__version__)
-        digest = shipped_digest()
+        digest = shipped_digest(located())
         typer.echo(f"evidence sha256:{digest}" if digest else "no evidence is shipped")
         raise typer.Exit
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from enum import StrEnum
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from probe.cells.aggregate import SettledCell
-from probe.cells.origin import Origin
 from probe.evidence.schema import IS_SHORT, JUDGED, SHORT_WORD, EvidenceError, Run, plain_facts
 from probe.evidence.wanted import EVERYTHING, Wanted
 from probe.model.cell import Cell, Engine, Outcome, Role, Workload
@@ -23,9 +21,11 @@ from probe.model.results import facts_of
 from probe.model.verdicts import Verdict
 
 if TYPE_CHECKING:
+    from probe.cells.origin import Origin
     from probe.model.handshake import Handshake
 
-NO_ORIGINS: Mapping[str, Origin] = MappingProxyType({})
+Origins = Callable[[str, Cell], "Origin | None"]
+"""Returns the origin of the cell of a run, by the run's id."""
 _Member = TypeVar("_Member", bound=StrEnum)
 _NO_FACTS = Facts()
 _LOSSES = ("acked", "lost")
@@ -59,6 +59,14 @@ class EvidenceFile:
         rows = self._select("SELECT run_id, started, stamp FROM runs ORDER BY run_id")
         return tuple(Run(run_id=run_id, started=started, stamp=stamp) for run_id, started, stamp in rows)
 
+    @cached_property
+    def confirmed(self) -> Mapping[tuple[str, str], str]:
+        """By engine and family: the start of the run that showed the same last, ISO 8601; empty in older files."""
+        if not self._select("SELECT 1 FROM sqlite_master WHERE name = 'confirmed'"):
+            return {}
+        rows = self._select("SELECT engine, family, started FROM confirmed")
+        return {(engine, family): started for engine, family, started in rows}
+
     def copy_to(self, database: sqlite3.Connection) -> None:
         """Copy everything into another, empty database."""
         self._database.backup(database)
@@ -69,13 +77,13 @@ class EvidenceFile:
         *,
         among: Collection[Cell] | None = None,
         facts: bool = False,
-        origins: Mapping[str, Origin] = NO_ORIGINS,
+        origins: Origins = lambda *_: None,
     ) -> dict[Cell, SettledCell]:
         """Return the settled cells that are wanted, in the order of the file.
 
         Without `facts`, which take most of the time, verdicts have those of losses only, where records were lost.
-        `among` limits the answer to these cells. `origins` has the origin of the cells of a run. EvidenceError if the
-        file is damaged.
+        `among` limits the answer to these cells. `origins` returns the origin of a cell. EvidenceError if the file is
+        damaged.
         """
         if among is not None:
             wanted = Wanted.of(among)
@@ -91,7 +99,7 @@ class EvidenceFile:
                         trial=row[_RUN + 1],
                         verdicts=tuple(verdicts),
                         conditions=row[_RUN + 2],
-                        origin=origins.get(row[_RUN]),
+                        origin=origins(row[_RUN], cell),
                     )
         return found
 

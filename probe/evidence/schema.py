@@ -63,6 +63,8 @@ def statements() -> list[str]:
         f"CREATE TABLE trials (cell INTEGER, place INTEGER, {trial}, PRIMARY KEY (cell, place)) WITHOUT ROWID",
         "CREATE TABLE handshakes (cell INTEGER, place INTEGER, handshake INTEGER, PRIMARY KEY (cell, place)) "
         "WITHOUT ROWID",
+        "CREATE TABLE confirmed (engine TEXT, family TEXT, started TEXT NOT NULL, PRIMARY KEY (engine, family)) "
+        "WITHOUT ROWID",
         *views(),
     ]
 

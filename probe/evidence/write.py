@@ -41,6 +41,8 @@ class Contents:
     """All runs that were read, also those without a cell of theirs."""
     handshakes: Mapping[Cell, Collection[Handshake]] = field(default_factory=dict)
     """What the clients of control cells sent first on a connection."""
+    confirmed: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """By engine and family: the start of the run that confirmed the cells last, where that is later than their own."""
 
 
 def whole(contents: Contents) -> bytes:
@@ -98,6 +100,7 @@ def _filled(database: sqlite3.Connection, contents: Contents) -> bytes:
     writer.finish()
     database.execute(f"DELETE FROM words WHERE id NOT IN ({used_words()})")  # noqa: S608  # names of ours
     writer.describe()
+    writer.confirm(contents.confirmed)
     for statement in indexes():
         database.execute(statement)
     database.commit()
@@ -187,3 +190,9 @@ class _Writer:
         self._database.executemany(
             "INSERT OR REPLACE INTO about VALUES (?, ?)", [(k, str(v)) for k, v in about.items()]
         )
+
+    def confirm(self, confirmed: Mapping[tuple[str, str], str]) -> None:
+        """Add when the cells of families were last shown to be the same."""
+        rows = [(engine, family, started) for (engine, family), started in sorted(confirmed.items())]
+        if rows:
+            self._database.executemany("INSERT INTO confirmed VALUES (?, ?, ?)", rows)

@@ -1,4 +1,4 @@
-"""The file of evidence inside the package. Standard library only, since `probe --version` names its digest."""
+"""Where the evidence that ships is: a file in the package, or text in a checkout. Standard library only."""
 
 from __future__ import annotations
 
@@ -11,19 +11,25 @@ from probe.files.digests import digest_in, digest_of_file, digest_path
 PUBLISHED = "evidence.sqlite"
 """Name of the evidence in the package and on a published site."""
 FOLDER = Path(__file__).resolve().parents[1] / "evidence" / "data"
+"""The folder of the package that holds the file. A checkout has none."""
+TEXT = Path(__file__).resolve().parents[2] / "evidence"
+"""The folder of a checkout, or of the source archive, with the same evidence as text."""
 
 
-def shipped_file() -> Path:
-    """Return the file of the package, which may not exist; $PROBE_EVIDENCE names another."""
-    return Path(os.environ.get("PROBE_EVIDENCE") or FOLDER / PUBLISHED)
+NAMED = "PROBE_EVIDENCE"
+"""The variable that names another file in its place, which may not exist."""
 
 
-def shipped_digest() -> str:
-    """Return the digest of the package's file, which is that beside it; empty if the package has no file.
+def named_file() -> Path | None:
+    """Return the file that the environment names; None if it names none."""
+    return Path(path) if (path := os.environ.get(NAMED)) else None
+
+
+def shipped_digest(path: Path) -> str:
+    """Return the digest of a file of evidence, which is that beside it; empty if there is no file.
 
     NothingJudgedError, as of a look-up, if the two differ or cannot be read. Its text is one line.
     """
-    path = shipped_file()
     try:
         if not path.exists():
             return ""

@@ -22,7 +22,7 @@ from probe.model import (
 )
 from probe.model.outcomes import NO_ANSWER
 from probe.verdict.elsewhere import served_elsewhere
-from probe.verdict.findings import find
+from probe.verdict.findings import Findings, find
 from probe.verdict.instances import others
 from probe.verdict.progress import (
     Progress,
@@ -35,7 +35,7 @@ from probe.verdict.progress import (
     watched_enough,
 )
 from probe.verdict.reason_text import bystander_text, reason_text
-from probe.verdict.table import RULES_VERSION, decide
+from probe.verdict.table import RULES_VERSION, Rule, decide
 from probe.verdict.wire_evidence import WireEvidence
 
 ENDINGS = frozenset({AppKind.FATAL, AppKind.CLOSED, AppKind.UNSUPPORTED})
@@ -59,12 +59,17 @@ def judge(history: History) -> Verdict:
     facts = replace(found.facts, rescued_by=found.rescuer) if rule.outcome is Outcome.LATE else found.facts
     return Verdict(
         outcome=rule.outcome,
-        reason=rule.reason.format_map(reason_text(found))
-        + ("" if rule.outcome in NO_ANSWER else bystander_text(found)),
+        reason=sentence(rule, found),
         conforms=conforms(found.cell, found.play, rule.outcome, facts, at_limit=found.at_limit),
         facts=facts,
         rules=RULES_VERSION,
     )
+
+
+def sentence(rule: Rule, found: Findings) -> str:
+    """Return the sentence of a rule about findings."""
+    bystander = "" if rule.outcome in NO_ANSWER else bystander_text(found)
+    return rule.reason.format_map(reason_text(found)) + bystander
 
 
 def conforms(cell: Cell, play: Expectation, outcome: Outcome, facts: Facts, *, at_limit: bool = False) -> bool | None:

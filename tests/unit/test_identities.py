@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding
 from probe.cli.app import app
 from probe.cli.wiring.catalogue import apps, by_number, families
+from probe.evidence.built import built
 from probe.evidence.opening import opened
 from probe.evidence.wanted import Wanted
-from probe.files.shipped import FOLDER, PUBLISHED
+from probe.files.shipped import TEXT
 from probe.model import Cell
 
 NOT_BY_A_NAME = {"confluent-kafka-aio", "rust-rdkafka"}
@@ -31,15 +33,19 @@ IMAGES = {
 }
 """NR5 of the reports: images as people list them, and the application that was measured itself."""
 
-SHIPS = FOLDER / PUBLISHED
+
+@cache
+def ships() -> Path:
+    """Return the evidence of this checkout as a file."""
+    return built(TEXT)
 
 
 def invoke(*arguments: str) -> Result:
-    return CliRunner().invoke(app, [*arguments, "--max-age", "36500", "--evidence", str(SHIPS)])
+    return CliRunner().invoke(app, [*arguments, "--max-age", "36500", "--evidence", str(ships())])
 
 
 def evidence_of(family: str, version: str) -> Mapping[Cell, SettledCell]:
-    with opened(SHIPS, str(SHIPS)) as file:
+    with opened(ships(), str(ships())) as file:
         wanted = Wanted(family=[family], version=[version], broker=["3.9"], engine=["embedded"])
         return file.cells(wanted)
 

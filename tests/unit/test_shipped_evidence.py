@@ -16,9 +16,10 @@ from probe.cells.diff import in_order
 from probe.cli.app import app
 from probe.cli.wiring.evidence import open_evidence
 from probe.evidence import places
+from probe.evidence.built import built
 from probe.evidence.opening import opened
 from probe.evidence.publishing import contradicted
-from probe.files.shipped import FOLDER, PUBLISHED
+from probe.files.shipped import TEXT
 from probe.model import Cell, Engine, Outcome
 from probe.model.conditions import FIRST, current
 from probe.verdict import RULES_VERSION
@@ -28,7 +29,6 @@ from tests.unit.test_lookup import code, publish, settled, shipped
 __all__ = ["shipped"]  # the fixture
 
 OLD = replace(CELL, version="1.43.2")
-SHIPS = FOLDER / PUBLISHED
 KNOWN = next(one for one in read_known(data_file("known_results.toml")) if not one.known_wrong and one.trials == 1)
 
 
@@ -202,9 +202,8 @@ def test_show_tells_what_shipped_evidence_says_where_there_is_no_own_trial(tmp_p
     assert "leave --evidence out" in str(wrong.exception)
 
 
-@pytest.mark.skipif(not SHIPS.exists(), reason="evidence is committed with a release")
 def test_the_evidence_in_this_package_is_sound() -> None:
-    held = places.of_file(SHIPS)
+    held = places.of_file(built(TEXT))
     with opened(held.source, held.name, held.digest) as file:
         cells = file.cells(facts=True)
         assert cells

@@ -15,8 +15,9 @@ import pytest
 from probe.cli.commands.publish_fingerprints import of_libraries
 from probe.diagnose.fingerprints import Fingerprints, learned
 from probe.evidence import places
+from probe.evidence.built import built
 from probe.evidence.opening import opened
-from probe.files.shipped import FOLDER, PUBLISHED
+from probe.files.shipped import TEXT
 from probe.model import Cell, Engine
 from probe.model.handshake import Handshake
 
@@ -31,7 +32,7 @@ ASKED = 150
 
 @cache
 def evidence() -> tuple[Sent, Fingerprints]:
-    held = places.of_file(FOLDER / PUBLISHED)
+    held = places.of_file(built(TEXT))
     with opened(held.source, held.name, held.digest) as file:
         every = file.handshakes()
     sent = {cell: some for cell, some in every.items() if cell.engine is Engine.EMBEDDED and cell.profile == "isolated"}

@@ -17,9 +17,10 @@ from probe.errors import GateError, NothingJudgedError
 from probe.evidence.opening import opened
 from probe.evidence.publishing import contradicted, for_package
 from probe.evidence.read import EvidenceFile
+from probe.evidence.text_files import read_folder, write_folder
 from probe.evidence.write import Contents, put, whole
 from probe.files.digests import digest_of
-from probe.files.shipped import shipped_file
+from probe.files.shipped import TEXT, named_file
 from probe.model.counts import counted
 from probe.model.versions import version_key
 from probe.verdict import RULES_VERSION
@@ -29,7 +30,8 @@ def publish_evidence(
     *,
     results: common.Results = common.RESULTS,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="File to write; default: that of the package.")
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="File to write; default: the text in this checkout (evidence/)."),
     ] = None,
 ) -> None:
     """Write settled cells as evidence that ships with the package; exit code 1 if it contradicts a known result."""
@@ -41,13 +43,26 @@ def publish_evidence(
         say(f"left out  {counted(count, 'cell')} {reason}")
     if not choice.contents.cells:
         raise NothingJudgedError(f"{results}: no settled cell can be published; the lines above say why")
-    path = out or shipped_file()
-    data = whole(choice.contents)
-    put(path, data, digest=True)
+    path = out or named_file() or TEXT
+    contents = _put(path, choice.contents)
+    data = whole(contents)
+    if path != TEXT:
+        put(path, data, digest=True)
     with opened(data, str(path)) as written:
         for line in _about(path, written, data):
             OUT.print(line, markup=False)
         _check(written)
+
+
+def _put(path: Path, contents: Contents) -> Contents:
+    """Write the text, if that is asked for, and return what is published: cells that say the same stay as they were."""
+    if path != TEXT:
+        return contents
+    if not TEXT.parent.joinpath("pyproject.toml").exists():
+        raise NothingJudgedError("there is no checkout around this package; name a file with --out")
+    changed = write_folder(TEXT, contents)
+    say(f"{counted(changed, 'line')} changed in {TEXT.name}")
+    return read_folder(TEXT)
 
 
 def _about(path: Path, written: EvidenceFile, data: bytes) -> Iterator[str]:

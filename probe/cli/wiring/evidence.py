@@ -40,7 +40,7 @@ class Evidence:
         self._files = files
         self._today = today
         self._max_age = max_age
-        self._origins: dict[tuple[str, str], Origin] = {}
+        self._origins: dict[tuple[str, str, str], Origin] = {}
 
     @property
     def names(self) -> list[str]:
@@ -108,17 +108,27 @@ class Evidence:
         return found
 
     def _cells(self, held: Held, file: EvidenceFile, wanted: Wanted, *, facts: bool) -> Mapping[Cell, SettledCell]:
-        origins = {run.run_id: self._origin(held.evidence, run.started) for run in file.runs}
-        return file.cells(wanted, facts=facts, origins=origins)
+        started = {run.run_id: run.started for run in file.runs}
 
-    def _origin(self, evidence: str, started: str) -> Origin:
-        measured = started[:10]
-        if (evidence, measured) not in self._origins:
-            days = max(0, (self._today - date.fromisoformat(measured)).days) if measured else 0
-            is_old = not measured or days > self._max_age
-            origin = Origin(evidence=evidence, measured=measured, days=days, is_old=is_old)
-            self._origins[evidence, measured] = origin
-        return self._origins[evidence, measured]
+        def origin(run_id: str, cell: Cell) -> Origin:
+            again = file.confirmed.get((str(cell.engine), cell.family), "")
+            return self._origin(held.evidence, started[run_id][:10], again[:10])
+
+        return file.cells(wanted, facts=facts, origins=origin)
+
+    def _origin(self, evidence: str, measured: str, again: str) -> Origin:
+        key = evidence, measured, again
+        if key not in self._origins:
+            newest = max(measured, again)
+            days = max(0, (self._today - date.fromisoformat(newest)).days) if newest else 0
+            self._origins[key] = Origin(
+                evidence=evidence,
+                measured=measured,
+                confirmed=again if again > measured else "",
+                days=days,
+                is_old=not newest or days > self._max_age,
+            )
+        return self._origins[key]
 
 
 @contextmanager

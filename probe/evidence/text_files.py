@@ -1,0 +1,221 @@
+"""Evidence as text: a folder of sorted lines that git keeps, from which the file of evidence is built.
+
+    runs.tsv                    the short name, the id and the start of each run that a line names
+    confirmed.tsv               per engine and family: rules, conditions, since when each cell was confirmed
+    ENGINE/FAMILY.tsv           a line per settled cell (`probe.evidence.cell_lines`)
+    ENGINE/FAMILY.first.tsv     what clients sent first on connections, by control cell
+
+A cell whose new trials say the same keeps its line, so that a commit has the lines of cells that changed. Standard
+library only, since an installation from the source archive builds the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from probe.cells.aggregate import SettledCell
+from probe.errors import reason_of
+from probe.evidence.cell_lines import Place, cell_of, line_of
+from probe.evidence.schema import EvidenceError, Run
+from probe.evidence.sentences import sentences
+from probe.evidence.write import Contents
+from probe.files.atomic import filling
+from probe.model.cell import Cell, Engine
+from probe.model.codec import decode, to_json
+from probe.model.handshake import Handshake
+from probe.model.versions import version_key
+
+RUNS, CONFIRMED, LINES, FIRST = "runs.tsv", "confirmed.tsv", ".tsv", ".first.tsv"
+_BODY = "#"
+"""Begins the line of a handshake: its key and its content. Cells name keys with connection and broker."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmed:
+    """Under which rules and conditions the cells of a family were last confirmed, and since when each has been."""
+
+    engine: Engine
+    family: str
+    rules: int
+    conditions: int
+    started: str
+    """Start of the oldest run among the newest of each cell, ISO 8601: no cell was shown before it alone."""
+
+    def line(self) -> str:
+        """Return it as a line of `confirmed.tsv`."""
+        return "\t".join([self.engine, self.family, str(self.rules), str(self.conditions), self.started])
+
+
+def read_folder(folder: Path) -> Contents:
+    """Return what the text says. EvidenceError names the file or line that cannot be read."""
+    runs = [(short, Run(run_id=run_id, started=day)) for short, run_id, day in _table(folder / RUNS, 3)]
+    names = {short: run.run_id for short, run in runs}
+    cells: dict[Cell, SettledCell] = {}
+    sent: dict[Cell, tuple[Handshake, ...]] = {}
+    confirmed = [_confirmed(*values) for values in _table(folder / CONFIRMED, 5)]
+    for one in confirmed:
+        place = Place(family=one.family, engine=one.engine, rules=one.rules, conditions=one.conditions, runs=names)
+        mine = [cell_of(line, place, sentences) for line in _lines(folder / one.engine / f"{one.family}{LINES}")]
+        cells.update((item.cell, item) for item in mine)
+        first = folder / one.engine / f"{one.family}{FIRST}"
+        if first.exists():
+            sent.update(_handshakes(_lines(first), [item.cell for item in mine]))
+    days = {(str(one.engine), one.family): one.started for one in confirmed}
+    return Contents(cells=cells, runs=[run for _, run in runs], handshakes=sent, confirmed=days)
+
+
+def write_folder(folder: Path, contents: Contents) -> int:
+    """Write contents as text and return the number of lines that changed. EvidenceError if that fails.
+
+    What the folder holds already is kept where it says the same; its cells that are not in `contents` go.
+    """
+    held = read_folder(folder) if (folder / RUNS).exists() else Contents(cells={}, runs=[])
+    cells = {cell: _kept(held.cells.get(cell), item) for cell, item in contents.cells.items()}
+    same = {cell for cell, item in cells.items() if cell in held.cells and _same(held.cells[cell], item)}
+    started = {run.run_id: run.started for run in (*held.runs, *contents.runs)}
+    sent = {
+        cell: held.handshakes[cell] if cell in same and cell in held.handshakes else first
+        for cell, first in contents.handshakes.items()
+    }
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with filling(folder) as made:
+            _write(made, contents, cells, sent, started)
+    except OSError as error:
+        raise EvidenceError(f"{folder} cannot be written: {reason_of(error)}; free the place") from error
+    return len(contents.cells) - len(same)
+
+
+def _write(
+    folder: Path,
+    contents: Contents,
+    cells: Mapping[Cell, SettledCell],
+    sent: Mapping[Cell, Collection[Handshake]],
+    started: Mapping[str, str],
+) -> None:
+    used = sorted({item.run_id for item in cells.values()})
+    short = _short(used)
+    _put(folder / RUNS, [f"{short[run_id]}\t{run_id}\t{started[run_id]}" for run_id in used])
+    groups: dict[tuple[Engine, str], list[SettledCell]] = defaultdict(list)
+    for item in cells.values():
+        groups[item.cell.engine, item.cell.family].append(item)
+    confirmed = []
+    for (engine, family), mine in sorted(groups.items()):
+        place = Place(
+            family=family,
+            engine=engine,
+            rules=max(item.rules for item in mine),
+            conditions=max(item.conditions for item in mine),
+            runs={short[run_id]: run_id for run_id in used},
+        )
+        oldest = min(started[contents.cells[item.cell].run_id] for item in mine)
+        confirmed.append(
+            Confirmed(engine=engine, family=family, rules=place.rules, conditions=place.conditions, started=oldest)
+        )
+        ordered = sorted(mine, key=lambda item: _order(item.cell))
+        _put(folder / engine / f"{family}{LINES}", [line_of(item, place, sentences) for item in ordered])
+        if first := [(item.cell, sent[item.cell]) for item in ordered if sent.get(item.cell)]:
+            _put(folder / engine / f"{family}{FIRST}", list(_first_lines(first)))
+    _put(folder / CONFIRMED, [one.line() for one in confirmed])
+
+
+def _kept(held: SettledCell | None, fresh: SettledCell) -> SettledCell:
+    """Return the older trials, as confirmed by the new ones, where both say the same; else the new ones."""
+    if held is None or not _same(held, fresh):
+        return fresh
+    verdicts = tuple(replace(one, rules=fresh.rules) for one in held.verdicts)
+    return replace(held, verdicts=verdicts, conditions=fresh.conditions)
+
+
+def _same(held: SettledCell, fresh: SettledCell) -> bool:
+    """Return whether outcome, worst trial, conformity, error codes, API versions and losses are the same.
+
+    Only these decide about a client; times and counts differ in each run.
+    """
+    return _what(held) == _what(fresh)
+
+
+def _what(item: SettledCell) -> tuple[object, ...]:
+    facts = [one.facts for one in item.verdicts]
+    codes = frozenset(code for one in facts for code in one.fault_codes)
+    versions = frozenset(pair for one in facts for pair in one.api_versions)
+    return item.outcome, item.worst, item.conforms, codes, versions, any(one.lost for one in facts)
+
+
+def _order(cell: Cell) -> tuple[object, ...]:
+    line = version_key(cell.broker)
+    return version_key(cell.version), str(cell.role), cell.scenario, cell.profile, line, str(cell.workload)
+
+
+def _short(run_ids: Sequence[str]) -> dict[str, str]:
+    """Return a short name for each run: the end of its id, or the whole id where ends are equal."""
+    ends = [run_id.rpartition("-")[2] for run_id in run_ids]
+    return {run_id: end if ends.count(end) == 1 else run_id for run_id, end in zip(run_ids, ends, strict=True)}
+
+
+def _first_lines(items: Sequence[tuple[Cell, Collection[Handshake]]]) -> Iterator[str]:
+    """Yield the contents of handshakes by key, then the cells with keys, connections and brokers."""
+    bodies: dict[str, str] = {}
+    rows = []
+    for cell, sent in items:
+        names = []
+        for one in sent:
+            body = to_json(replace(one, conn=0, broker=0))
+            key = hashlib.sha256(body.encode()).hexdigest()[:6]
+            bodies[key] = body
+            names.append(f"{key}.{one.conn}.{one.broker}")
+        rows.append(f"{_name(cell)}\t{' '.join(names)}")
+    yield from (f"{_BODY}{key}\t{body}" for key, body in sorted(bodies.items()))
+    yield from rows
+
+
+def _handshakes(lines: Sequence[str], cells: Sequence[Cell]) -> Iterator[tuple[Cell, tuple[Handshake, ...]]]:
+    by_name = {_name(cell): cell for cell in cells}
+    pairs = [line.split("\t", 1) for line in lines]
+    bodies = {name[1:]: decode(Handshake, json.loads(rest)) for name, rest in pairs if name.startswith(_BODY)}
+    for name, rest in pairs:
+        if name in by_name:
+            parts = (part.split(".") for part in rest.split(" "))
+            yield (
+                by_name[name],
+                tuple(replace(bodies[key], conn=int(conn), broker=int(broker)) for key, conn, broker in parts),
+            )
+
+
+def _name(cell: Cell) -> str:
+    return " ".join([cell.version, cell.role, cell.profile, cell.scenario, cell.broker, cell.workload])
+
+
+def _confirmed(engine: str, family: str, rules: str, conditions: str, started: str) -> Confirmed:
+    return Confirmed(
+        engine=Engine(engine), family=family, rules=int(rules), conditions=int(conditions), started=started
+    )
+
+
+def _table(path: Path, columns: int) -> list[list[str]]:
+    rows = [line.split("\t") for line in _lines(path)]
+    if odd := [row for row in rows if len(row) != columns]:
+        raise EvidenceError(f"{path}: {odd[0][0][:60]!r} has not {columns} columns; restore it with `git checkout`")
+    return rows
+
+
+def _lines(path: Path) -> list[str]:
+    return _read(path).splitlines()
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = reason_of(error) if isinstance(error, OSError) else error
+        raise EvidenceError(f"{path} cannot be read: {reason}; restore it with `git checkout`") from None
+
+
+def _put(path: Path, lines: Sequence[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -1,0 +1,182 @@
+"""Evidence as text: what is written is read, cells that say the same keep their lines, and the file is built once."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from probe.cells.aggregate import SettledCell
+from probe.evidence.built import built
+from probe.evidence.fact_tokens import LETTERS
+from probe.evidence.opening import opened
+from probe.evidence.schema import EvidenceError
+from probe.evidence.text_files import CONFIRMED, RUNS, read_folder, write_folder
+from probe.evidence.write import Contents
+from probe.files.shipped import TEXT
+from probe.model import Facts, Outcome
+from probe.model.columns import FACTS
+from probe.model.conditions import current
+from probe.model.schema import Type
+from tests.support.synthetic_rows import CELL, HANDSHAKE, random_facts, verdict
+from tests.unit.test_evidence_file import cell_of, contents, random_settled
+
+LATER = "20261201T000000Z-bbbb"
+STEADY = replace(CELL, scenario="steady")
+
+
+def lines(folder: Path) -> dict[str, list[str]]:
+    return {str(path.relative_to(folder)): path.read_text().splitlines() for path in sorted(folder.rglob("*.tsv"))}
+
+
+def changed(before: dict[str, list[str]], after: dict[str, list[str]]) -> list[str]:
+    """Return the lines of cells that are new or different."""
+    names = [name for name in after if "/" in name]
+    return [line for name in names for line in after[name] if line not in before.get(name, [])]
+
+
+def whole_ms(facts: Facts) -> Facts:
+    """Return facts as they are after they were text: whole milliseconds, rates with a few digits."""
+    values = {name: getattr(facts, name) for name, kind in FACTS.items() if kind is Type.DOUBLE}
+    times = {name: float(round(value)) for name, value in values.items() if value is not None and name.endswith("_ms")}
+    rates = {
+        name: round(value, 3 if abs(value) < 10 else 1)
+        for name, value in values.items()
+        if value is not None and not name.endswith("_ms")
+    }
+    return replace(facts, **times, **rates)  # type: ignore[arg-type]  # names of facts that are floats
+
+
+def read(folder: Path, item: SettledCell) -> SettledCell:
+    return read_folder(folder).cells[item.cell]
+
+
+def test_every_fact_has_a_letter_of_its_own() -> None:
+    assert set(LETTERS) == set(FACTS)
+    assert len(set(LETTERS.values())) == len(LETTERS)
+    assert all(len(letter) == 1 and letter.isalpha() for letter in LETTERS.values())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cells_are_read_as_they_were_written(tmp_path: Path, seed: int) -> None:
+    written = contents(random_settled(seed, 60))
+    assert write_folder(tmp_path / "text", written) == len(written.cells)
+    found = read_folder(tmp_path / "text").cells
+    for cell, item in written.cells.items():
+        verdicts = tuple(replace(one, facts=whole_ms(one.facts)) for one in item.verdicts)
+        assert found[cell].verdicts == verdicts
+        assert (found[cell].run_id, found[cell].trial, found[cell].since) == (item.run_id, item.trial, item.since)
+
+
+def test_spaces_tabs_and_backslashes_survive(tmp_path: Path) -> None:
+    facts = Facts(first_error="client:a b\\s\tc")
+    item = cell_of(replace(CELL, profile="isolated+key=a b"), Outcome.STUCK)
+    odd = replace(item, verdicts=(replace(item.verdicts[0], reason="one | two\tthree\\n", facts=facts),))
+    write_folder(tmp_path, contents([odd]))
+    (found,) = read(tmp_path, odd).verdicts
+    assert (found.reason, found.facts.first_error) == ("one | two\tthree\\n", "client:a b\\s\tc")
+
+
+def test_a_sentence_that_follows_from_the_facts_is_not_stored(tmp_path: Path) -> None:
+    item = cell_of(STEADY, Outcome.CLEAN)
+    served = replace(item.verdicts[0], reason="served for 5.2 s without an error", facts=Facts(watched_ms=5204))
+    write_folder(tmp_path, contents([replace(item, verdicts=(served,))]))
+    assert "served" not in "\n".join(lines(tmp_path)["embedded/sarama.tsv"])
+    assert read(tmp_path, item).reason == "served for 5.2 s without an error"
+
+
+def again(item: SettledCell, outcome: Outcome, seed: int) -> SettledCell:
+    """Return a cell as a later run shows it: other times and counts, the same codes and versions."""
+    old = item.verdicts[0].facts
+    same = {"fault_codes": old.fault_codes, "api_versions": old.api_versions, "lost": old.lost}
+    facts = replace(random_facts(random.Random(seed)), **same)  # type: ignore[arg-type]  # of three kinds
+    return replace(item, run_id=LATER, verdicts=(replace(verdict(outcome, rules=16), facts=facts),))
+
+
+def later(items: Iterable[SettledCell]) -> Contents:
+    return contents(items)
+
+
+def test_only_the_cells_that_changed_change_their_lines(tmp_path: Path) -> None:
+    items = [cell_of(replace(CELL, version=f"1.43.{nth}"), Outcome.RIDES) for nth in range(20)]
+    write_folder(tmp_path, contents(items))
+    before = lines(tmp_path)
+    fresh = [again(item, Outcome.STUCK if nth == 7 else Outcome.RIDES, nth) for nth, item in enumerate(items)]
+    assert write_folder(tmp_path, later(fresh)) == 1
+    (line,) = changed(before, lines(tmp_path))
+    assert line.startswith("1.43.7\tproducer\tdisk/storage-error\tisolated\t3.9\t")
+    assert "stuck" in line
+
+
+@pytest.mark.parametrize("what", [Facts(fault_codes=(56, 6)), Facts(api_versions=(("Produce", 9),)), Facts(lost=3)])
+def test_another_code_api_version_or_loss_changes_the_line(tmp_path: Path, what: Facts) -> None:
+    item = cell_of(CELL, Outcome.RIDES)
+    write_folder(tmp_path, contents([item]))
+    new = again(item, Outcome.RIDES, 1)
+    new = replace(new, verdicts=(replace(new.verdicts[0], facts=what),))
+    assert write_folder(tmp_path, later([new])) == 1
+
+
+def test_a_kept_line_has_the_rules_and_conditions_that_confirmed_it_and_both_dates(tmp_path: Path) -> None:
+    item = cell_of(CELL, Outcome.RIDES)
+    write_folder(tmp_path, contents([item]))
+    new = replace(again(item, Outcome.RIDES, 1), conditions=current(CELL.engine))
+    fresh = contents([new])
+    fresh = replace(fresh, runs=[replace(fresh.runs[0], started="2026-12-01T00:00:00Z")])
+    assert write_folder(tmp_path, fresh) == 0
+    found = read_folder(tmp_path)
+    assert (found.cells[CELL].run_id, found.cells[CELL].rules, found.cells[CELL].is_current) == (item.run_id, 16, True)
+    assert found.confirmed == {("embedded", "sarama"): "2026-12-01T00:00:00Z"}
+    assert [run.started for run in found.runs] == ["2026-11-01T00:00:00Z"]
+
+
+def test_cells_that_are_not_published_any_more_go(tmp_path: Path) -> None:
+    write_folder(tmp_path, contents([cell_of(CELL, Outcome.RIDES), cell_of(STEADY, Outcome.CLEAN)]))
+    write_folder(tmp_path, contents([cell_of(CELL, Outcome.RIDES)]))
+    assert set(read_folder(tmp_path).cells) == {CELL}
+
+
+def test_first_requests_are_kept_by_cell(tmp_path: Path) -> None:
+    sent = {STEADY: (HANDSHAKE, replace(HANDSHAKE, conn=9, broker=3))}
+    write_folder(tmp_path, contents([cell_of(STEADY, Outcome.CLEAN)], handshakes=sent))
+    assert read_folder(tmp_path).handshakes == sent
+    assert len([line for line in lines(tmp_path)["embedded/sarama.first.tsv"] if line.startswith("#")]) == 1
+
+
+@pytest.mark.parametrize("name", [RUNS, CONFIRMED, "embedded/sarama.tsv"])
+def test_a_damaged_file_is_one_line_that_names_it(tmp_path: Path, name: str) -> None:
+    write_folder(tmp_path, contents([cell_of(CELL, Outcome.RIDES)]))
+    (tmp_path / name).write_text("no such thing\n")
+    with pytest.raises(EvidenceError, match=r"sarama on embedded|runs\.tsv|confirmed\.tsv") as found:
+        read_folder(tmp_path)
+    assert "\n" not in str(found.value)
+
+
+def test_the_file_is_built_once_per_state_of_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROBE_CACHE", str(tmp_path / "cache"))
+    text = tmp_path / "text"
+    write_folder(text, contents([cell_of(CELL, Outcome.RIDES)]))
+    first = built(text)
+    stamp = first.stat().st_mtime_ns
+    assert built(text) == first
+    os.utime(text / RUNS, (1, 1))  # another state of the same text
+    assert (built(text), first.stat().st_mtime_ns) == (first, stamp)
+    write_folder(text, contents([cell_of(CELL, Outcome.STUCK)]))
+    second = built(text)
+    assert second != first
+    with opened(second, "x") as file:
+        assert file.cells()[CELL].outcome is Outcome.STUCK
+
+
+def test_the_evidence_of_this_checkout_is_small_and_as_it_would_be_written(tmp_path: Path) -> None:
+    found = read_folder(TEXT)
+    assert sum(path.stat().st_size for path in TEXT.rglob("*.tsv")) <= 250 * len(found.cells)
+    write_folder(tmp_path / "again", found)
+    assert lines(tmp_path / "again") == lines(TEXT)
+    with opened(built(TEXT), "x") as file:
+        assert file.cells(facts=True) == found.cells
+        assert file.handshakes() == found.handshakes
