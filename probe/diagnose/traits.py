@@ -11,8 +11,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from probe.model.handshake import FirstFetch, Handshake
-from probe.protocol.apis import API_VERSIONS, SASL_APIS
+from probe.model.handshake import FirstFetch, Handshake, Purpose
+from probe.protocol.apis import API_VERSIONS, INIT_PRODUCER_ID, SASL_APIS
 
 Value = int | str
 ASKS, SESSIONS = "asks for versions", "fetch sessions"
@@ -153,8 +153,8 @@ def _sorted(versions: Mapping[int, set[int]], values: Mapping[str, set[Value]]) 
 def _values(sent: Handshake, *, began: bool) -> Iterator[tuple[str, Value]]:
     purposes = " ".join(sent.purposes)
     yield "purposes", purposes
-    if began and sent.requests:
-        apis = tuple(dict.fromkeys(api for api, _ in sent.requests))
+    apis = tuple(dict.fromkeys(api for api, _ in sent.requests if api not in _whenever(sent)))
+    if began and apis:
         order = " ".join(map(str, apis[:ORDERED]))
         yield ASKS, int(API_VERSIONS in apis)
         yield "first request", apis[0]
@@ -171,6 +171,15 @@ def _values(sent: Handshake, *, began: bool) -> Iterator[tuple[str, Value]]:
     if sent.produce is not None:
         yield "produce acks", sent.produce.acks
         yield "produce timeout ms", rounded(sent.produce.timeout_ms) or 0
+
+
+def _whenever(sent: Handshake) -> Container[int]:
+    """Return the APIs whose place in the order is no library's own.
+
+    An idempotent producer asks for its id as soon as it is created, so before or after it knows a topic, by when the
+    application sends its first record. A transactional one asks its coordinator, in an order of its own.
+    """
+    return () if Purpose.COORDINATOR in sent.purposes else (INIT_PRODUCER_ID,)
 
 
 def _fetch(fetch: FirstFetch) -> Iterator[tuple[str, Value]]:

@@ -13,7 +13,7 @@ from probe.diagnose.libraries import Span, Sure, Whose
 from probe.diagnose.traits import Observed
 from probe.diagnose.whose import Listed
 from probe.model.handshake import FirstFetch, Handshake, Purpose
-from probe.protocol.apis import API_VERSIONS, FETCH, METADATA, PRODUCE
+from probe.protocol.apis import API_VERSIONS, FETCH, INIT_PRODUCER_ID, METADATA, PRODUCE
 from tests.support.sent_first import (
     NORTHERN,
     cell,
@@ -174,6 +174,15 @@ def test_a_library_without_fingerprints_that_names_itself_is_named(known: Finger
     )
     assert found.reported is not None
     assert found.reported.contradicts == ""
+
+
+@pytest.mark.parametrize("place", [1, 2, 3])
+def test_the_moment_at_which_a_producer_asks_for_its_id_says_nothing(place: int) -> None:
+    requests = list(northern(10).requests)
+    requests.insert(place, (INIT_PRODUCER_ID, 4))
+    assert asked(seen([replace(northern(10), requests=tuple(requests))], line="3.9")) == asked(
+        seen([northern(10)], line="3.9")
+    )
 
 
 def greeting(version: int) -> Handshake:
