@@ -6,20 +6,14 @@ transactional Java producer wrote the records. The messages about damaged files 
 
 from __future__ import annotations
 
-import asyncio
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from zipfile import ZipFile
 
 import pytest
 
-from probe.engines.kafka.checks import log_dump_tool
-from probe.engines.kafka.checks.log_dump import Partition, Report, committed, compare, parse
-from probe.engines.kafka.checks.log_dump_tool import Place
-from probe.engines.kafka.cluster.release import Release
-from probe.errors import EngineError
+from probe.engines.kafka.checks.log_comparison import Found, Partition, Report, committed, compare
+from probe.engines.kafka.checks.log_dump import parse
 from probe.model import Stored
 
 TEXT = (Path(__file__).parents[1] / "data" / "dumped_logs.txt").read_text()
@@ -33,8 +27,18 @@ READ = tuple(Stored(0, 2 * number, ME, number) for number in range(10))
 """Every second offset is the end marker of a transaction."""
 
 
-def report(text: str = TEXT, read: Sequence[Stored] = READ) -> Report:
-    return compare(parse(text), REPLICAS, read)
+DELETED = {0: 7}
+"""Records below this offset are deleted, by partition. The segment has newer records, too, and keeps them."""
+KEPT = tuple(one for one in READ if one.offset >= DELETED[0])
+
+
+def report(
+    text: str = TEXT,
+    read: Sequence[Stored] = READ,
+    starts: Mapping[int, int] | None = None,
+    deleted: Mapping[int, int] | None = None,
+) -> Report:
+    return compare(parse(text), REPLICAS, Found(read, starts or {}), deleted)
 
 
 def test_the_output_of_the_tool_is_parsed() -> None:
@@ -172,6 +176,68 @@ def test_batches_that_share_an_index_entry_are_no_mismatch() -> None:
     assert report(TEXT + printed).findings == ()
 
 
+class TestDeletedRecords:
+    """A cluster's history deletes the oldest records of a topic. Nobody can read them, and segments keep them."""
+
+    def test_they_need_not_be_read(self) -> None:
+        found = report(read=KEPT, starts=DELETED, deleted=DELETED)
+        assert found.findings == ()
+        assert found.summary.endswith("0 records twice, logs from 7")
+
+    def test_later_ones_must_be_read(self) -> None:
+        (found,) = report(read=KEPT[1:], starts=DELETED, deleted=DELETED).findings
+        assert found == f"partition 0: offset 8 ({ME} 4) is in the log and was not read"
+
+    def test_they_must_not_be_read(self) -> None:
+        found = report(read=READ, starts=DELETED, deleted=DELETED).findings
+        assert f"partition 0: offset 6 ({ME} 3) was read and is not in the log" in found
+
+    @pytest.mark.parametrize("begins", [1, 6, 7])
+    def test_a_replica_that_was_made_later_need_not_have_them(self, begins: int) -> None:
+        text = without(range(begins))(TEXT)
+        assert report(text, KEPT, DELETED, DELETED).findings == ()
+
+    @pytest.mark.parametrize("missing", [8, 19])
+    def test_a_replica_that_was_made_later_must_have_the_others(self, missing: int) -> None:
+        text = without([*range(7), missing])(TEXT)
+        found = report(text, KEPT, DELETED, DELETED).findings
+        assert "partition 0: broker 2 has 12 records, broker 1 13" in found
+
+    def test_two_replicas_that_have_one_have_the_same(self) -> None:
+        text = on_one(swap(record(3), record(3).replace("producerId: 2 ", "producerId: 7 ")))(TEXT)
+        found = report(text, KEPT, DELETED, DELETED).findings
+        assert "partition 0: offset 3 is not the same on brokers 1 and 2" in found
+
+    def test_those_of_one_partition_are_not_those_of_another(self) -> None:
+        assert (
+            f"partition 0: offset 0 ({ME} 0) is in the log and was not read"
+            in report(read=KEPT, starts={1: 7}, deleted={1: 7}).findings
+        )
+
+    @pytest.mark.parametrize(
+        ("start", "deleted", "finding"),
+        [
+            (0, 7, "partition 0: the log starts at 0 again, after its records below 7 were deleted"),
+            (9, 7, "partition 0: the log starts at 9, and nobody deleted its records from 7 on"),
+            (9, 0, "partition 0: the log starts at 9, and nobody deleted its records from 0 on"),
+        ],
+    )
+    def test_the_log_starts_where_the_deletion_left_it(self, start: int, deleted: int, finding: str) -> None:
+        read = [one for one in READ if one.offset >= start]
+        assert report(read=read, starts={0: start}, deleted={0: deleted}).findings == (finding,)
+
+
+def without(offsets: Iterable[int]) -> Callable[[str], str]:
+    """Leave these offsets out of the second replica."""
+
+    def edit(text: str) -> str:
+        for offset in offsets:
+            text = swap(record(offset), "")(text)
+        return text
+
+    return on_one(edit)
+
+
 def test_further_findings_of_one_kind_are_counted() -> None:
     findings = report(read=()).findings
     assert len(findings) == 6
@@ -182,53 +248,3 @@ def test_records_after_an_open_transaction_are_not_committed() -> None:
     records = parse(TEXT.replace(record(5), ""))[REPLICAS[1, 0][1]].records
     still_open = [one for one in records if one.offset < 6]
     assert [one.offset for one in committed(still_open)] == [0, 2]
-
-
-class TestFiles:
-    def test_all_replicas_and_non_empty_indexes_are_listed(self, tmp_path: Path) -> None:
-        for node, folder in ((1, "t-0"), (1, "t-1"), (2, "t-0"), (3, "t-0"), (2, "t-two-0")):
-            where = tmp_path / str(node) / "d1" / folder
-            where.mkdir(parents=True)
-            (where / "00.log").write_bytes(b"x" * 10 * node)
-            (where / "00.index").write_bytes(bytes(8) if node == 2 else bytes(3) + b"\1")
-            (where / "leader-epoch-checkpoint").touch()
-        log_dirs = {node: [tmp_path / str(node) / name for name in ("d0", "d1")] for node in (1, 2, 3)}
-        found = log_dump_tool.files_of(Place("t", log_dirs, {0: (1, 2), 1: (1,)}))
-        names = {key: [Path(file).name for file in files] for key, files in found.items()}
-        assert names == {(1, 0): ["00.index", "00.log"], (1, 1): ["00.index", "00.log"], (2, 0): ["00.log"]}
-        assert not log_dump_tool.are_alike(found)
-        assert log_dump_tool.are_alike({key: files for key, files in found.items() if key[0] == 1})
-
-    def test_a_missing_replica_is_an_error(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(log_dump_tool, "ALIKE_S", 0.2)
-        release = Release(version="3.4.1", line="3.4", kraft=False, jars=(), java=Path(sys.executable))
-        with pytest.raises(EngineError, match="broker 1 has no log of t-0"):
-            asyncio.run(log_dump_tool.check(release, Place("t", {1: [tmp_path]}, {0: (1,)}), ()))
-
-    @pytest.mark.parametrize(
-        ("version", "names", "reason"),
-        [
-            ("3.4.1", ["kafka/tools/DumpLogSegments.class"], ""),
-            ("4.9.0", ["org/apache/kafka/tools/DumpLogSegments.class"], "is not among its classes"),
-            ("1.1.1", ["kafka/tools/DumpLogSegments.class"], "from Kafka 2.6 on"),
-        ],
-    )
-    def test_a_missing_or_older_tool_is_reported(
-        self, version: str, names: Sequence[str], reason: str, tmp_path: Path
-    ) -> None:
-        jar = tmp_path / f"kafka_2.13-{version}.jar"
-        with ZipFile(jar, "w") as made:
-            for name in names:
-                made.writestr(name, "")
-        release = Release(version=version, line="?", kraft=False, jars=(jar,), java=Path(sys.executable))
-        found = log_dump_tool.unavailable_reason(release)
-        assert reason in found
-        assert bool(found) is bool(reason)
-
-    def test_a_failure_of_the_tool_is_an_error(self, tmp_path: Path) -> None:
-        java = tmp_path / "java"
-        java.write_text("#!/bin/sh\necho Exception: no such class >&2\nexit 3\n")
-        java.chmod(0o755)
-        release = Release(version="3.4.1", line="3.4", kraft=False, jars=(), java=java)
-        with pytest.raises(EngineError, match="exit code 3: Exception: no such class"):
-            asyncio.run(log_dump_tool.dump(release, ["/x.log"]))

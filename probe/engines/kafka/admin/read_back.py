@@ -24,8 +24,10 @@ ASKABLE = (0, 10)
 EOF_CODE = -191
 """RD_KAFKA_RESP_ERR__PARTITION_EOF."""
 QUIET = {"log_level": 0, "topic.metadata.refresh.interval.ms": 1000, "socket.nagle.disable": True}
+READER = "probe-engine"
+"""The engine's own group, which commits nothing."""
 READING = {
-    "group.id": "probe-engine",
+    "group.id": READER,
     "enable.auto.commit": False,
     "isolation.level": "read_committed",
     "auto.offset.reset": "earliest",
@@ -63,12 +65,31 @@ async def read_back(where: Brokers, subject: Subject, partitions: Sequence[int])
         raise
 
 
+async def log_starts(where: Brokers, topic: str, partitions: Sequence[int]) -> Mapping[int, int]:
+    """Return the log start offsets of a topic as its leaders report them. EngineError if one does not."""
+    return await asyncio.to_thread(_log_starts, where, topic, partitions)
+
+
+def _log_starts(where: Brokers, topic: str, partitions: Sequence[int]) -> dict[int, int]:
+    kafka, found = load_library(), dict[int, int]()
+    with _consumer(kafka, where, READER) as reader:
+        for partition in partitions:
+            try:
+                ends = reader.get_watermark_offsets(kafka.TopicPartition(topic, partition), timeout=CALL_S)
+            except kafka.KafkaException as error:
+                raise EngineError(f"the log start of {topic}-{partition} cannot be read: {error}") from None
+            if ends is None:
+                raise EngineError(f"the log start of {topic}-{partition} was not answered within {CALL_S:.0f} s")
+            found[partition] = ends[0]
+    return found
+
+
 def _read_back(where: Brokers, subject: Subject, partitions: Sequence[int], given_up: threading.Event) -> ReadBack:
     kafka = load_library()
     if subject.transactional_id:
         for one in filter(None, (subject.transactional_id, subject.bystander_key)):
             _end_open(kafka, where, one)
-    with _consumer(kafka, where, "probe-engine") as reader:
+    with _consumer(kafka, where, READER) as reader:
         stored = tuple(_whole(kafka, reader, subject.topic, partitions, given_up))
     committed: Mapping[int, int] = {}
     if subject.group:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from zipfile import ZipFile
 
-from probe.engines.kafka.checks.log_dump import INDEXES, Partition, Report, compare, parse
+from probe.engines.kafka.checks.log_comparison import Found, Partition, Report, compare
+from probe.engines.kafka.checks.log_dump import INDEXES, parse
 from probe.engines.kafka.cluster.java_command import OPTIONS
 from probe.engines.kafka.cluster.properties import line_key
 from probe.engines.kafka.cluster.release import Release
 from probe.errors import EngineError
-from probe.model import Stored
 from probe.processes.children import child
 
 TOOL = "kafka.tools.DumpLogSegments"
@@ -37,6 +37,8 @@ class Place:
     """By broker."""
     replicas: Mapping[int, Sequence[int]]
     """Brokers by partition. Other brokers may have a log that they are about to delete."""
+    deleted: Mapping[int, int] = field(default_factory=dict)
+    """Log start offset by partition after the last request to delete records; 0 where there is none."""
 
 
 def unavailable_reason(release: Release) -> str:
@@ -82,14 +84,14 @@ async def dump(release: Release, files: Sequence[str]) -> str:
     return text
 
 
-async def check(release: Release, place: Place, stored: Sequence[Stored]) -> Report:
+async def check(release: Release, place: Place, read: Found) -> Report:
     """Dump and compare all replicas of a topic after its last write. EngineError or OSError."""
     replicas = await _settled(place)
     for (broker, partition), files in replicas.items():
         if not files:
             raise EngineError(f"broker {broker} has no log of {place.topic}-{partition}")
     paths = [path for files in replicas.values() for path in files]
-    return compare(parse(await dump(release, paths)), replicas, stored)
+    return compare(parse(await dump(release, paths)), replicas, read, place.deleted)
 
 
 async def _settled(place: Place) -> dict[Partition, list[str]]:

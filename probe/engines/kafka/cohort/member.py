@@ -9,8 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from probe.engines.kafka.admin.partitioner import partition_of
-from probe.engines.kafka.admin.read_back import Brokers, read_back
+from probe.engines.kafka.admin.read_back import Brokers, log_starts, read_back
 from probe.engines.kafka.checks import log_dump_tool
+from probe.engines.kafka.checks.log_comparison import Found
 from probe.engines.kafka.checks.log_dump_tool import Place
 from probe.engines.kafka.cluster.properties import INTERNAL_PARTITIONS
 from probe.engines.kafka.cohort.topic_creator import WantedTopic
@@ -206,23 +207,26 @@ class CohortMember:
         seen = await self._cluster.admin.placements([subject.topic])
         partitions = sorted(partition for _, partition in seen)
         running = [broker.internal for broker in self._cluster.brokers.values() if broker.pid is not None]
-        back = await read_back(Brokers(running, self._cluster.version), subject, partitions)
+        where = Brokers(running, self._cluster.version)
+        back = await read_back(where, subject, partitions)
         if self._dumped:
+            log_dirs = {node: broker.log_dirs for node, broker in self._cluster.brokers.items()}
             replicas = {number: one.replicas for (_, number), one in seen.items()}
-            if not await self._agrees(back, replicas):  # records in flight at the end of the client have arrived by now
-                back = await read_back(Brokers(running, self._cluster.version), subject, partitions)
-                await self._agrees(back, replicas, last=True)
+            place = Place(subject.topic, log_dirs, replicas, subject.history.starts)
+            if not await self._agrees(where, place, back):  # records in flight at the client's end have arrived by now
+                back = await read_back(where, subject, partitions)
+                await self._agrees(where, place, back, last=True)
         return back
 
-    async def _agrees(self, back: ReadBack, replicas: Mapping[int, Sequence[int]], *, last: bool = False) -> bool:
+    async def _agrees(self, where: Brokers, place: Place, back: ReadBack, *, last: bool = False) -> bool:
         """Check the topic's logs with Kafka's own tool and emit the findings. EngineError for findings at `last`."""
         release = self._cluster.release
         if reason := await asyncio.to_thread(log_dump_tool.unavailable_reason, release):
             self._emit(EngineKind.NOTE, f"the logs are not dumped: {reason}")
             return True
-        log_dirs = {node: broker.log_dirs for node, broker in self._cluster.brokers.items()}
+        starts = await log_starts(where, place.topic, sorted(place.replicas))
         async with self._cohort.dumping:
-            report = await log_dump_tool.check(release, Place(self.subject.topic, log_dirs, replicas), back.stored)
+            report = await log_dump_tool.check(release, place, Found(back.stored, starts))
         for text in (report.summary, *report.findings):
             self._emit(EngineKind.NOTE, text)
         if report.findings and last:
