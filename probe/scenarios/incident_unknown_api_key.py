@@ -1,8 +1,8 @@
 """A newer client sends an API key that the broker does not know, and the broker drops other clients' requests.
 
-What the brokers do: every 2.5 s, eight times, the failing broker receives a burst of requests with API key 18
-(ApiVersions, which came with the next release). Its only network thread throws an exception at each of them. Requests
-that it received later in the same poll are lost. A connection whose response was sent in that poll is not read again
+What the brokers do: every 2.15 s, nine times, the failing broker receives requests with API key 18 (ApiVersions, which
+came with the next release) for 200 ms. Its only network thread throws an exception at each of them. Requests that it
+received later in the same poll are lost. A connection whose response was sent in that poll is not read again
 until it is closed. Nothing is refused or closed, and in between every new connection is served: a monitor that connects
 anew observes failure and recovery in turn. Followers fetch through the same thread.
 The error a client meets: no answer; if a later request is answered on the same connection, an answer out of order.
@@ -23,11 +23,14 @@ from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.coordinators import SendUnknownKeys
 
 LASTS_MS = 20_000
+BURST_MS, EVERY_MS = 200, 2150
+"""Bursts meet every request of a client that sends one each 100 ms, and, one after the other, every moment of a second:
+members of a group commit once a second."""
 
 _LED = RoleVariant(
     roles=(Role.PRODUCER, Role.CONSUMER),
     expectation=expect(Symptom.SILENCE, Reaction.RETRY, target=Target.LEADER, prompt_ms=5000, watch_ms=90_000),
-    steps=(SendUnknownKeys(key=18, burst=250, every_ms=2500, until_ms=LASTS_MS - 2500),),
+    steps=(SendUnknownKeys(key=18, lasts_ms=BURST_MS, every_ms=EVERY_MS, until_ms=LASTS_MS - 2500),),
     heal_after_ms=LASTS_MS,
     whole_broker=True,
     prompt_beyond_own_ms=5000,

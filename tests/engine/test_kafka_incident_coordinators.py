@@ -62,32 +62,30 @@ def test_unknown_keys_are_frames_with_a_header_and_no_body() -> None:
 
 
 class Older:
-    """A broker that does not answer the request after a burst, like Kafka 0.9."""
+    """A broker that takes a while for an unknown key, and does not answer the monitor after a burst, like Kafka 0.9."""
 
-    def __init__(self) -> None:
-        self.received = bytearray()
-        self._loses = False
+    def __init__(self, taking_s: float = 0.0) -> None:
+        self.received: list[int] = []
+        self._taking_s, self._loses = taking_s, False
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.closing(writer):
-            while data := await reader.read(4096):
-                if struct.unpack_from(">h", data, 4) == (KEY,):
-                    self.received.extend(data)
+        keys: list[int] = []
+        with contextlib.closing(writer), contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            while size := struct.unpack(">i", await reader.readexactly(4))[0]:
+                frame = await reader.readexactly(size)
+                keys.append(*struct.unpack_from(">h", frame))
+                if keys[-1] == KEY:
+                    self.received.append(KEY)
                     self._loses = True
-                elif self._loses:
+                    await SLEEP(self._taking_s)
+                elif keys == keys[-1:] and self._loses:  # the monitor connects anew for each question
                     self._loses = False
                 else:
-                    writer.write(struct.pack(">iiii", 12, 1, 0, 0))
+                    writer.write(struct.pack(">iiii", 12, *struct.unpack_from(">i", frame, 4), 0, 0))
 
 
-def test_bursts_are_periodic_and_the_monitor_reports_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    step = SendUnknownKeys(key=KEY, burst=2, every_ms=400, until_ms=400)
-    broker = Older()
-    monkeypatch.setattr(unknown_api_keys, "_burst", BURST)
-    monkeypatch.setattr(unknown_api_keys, "MONITOR_S", 0.1)
-    monkeypatch.setattr(asyncio, "sleep", SLEEP)
-    monkeypatch.setattr(unknown_api_keys, "LOOK_S", 0.02)
-    monkeypatch.setattr(unknown_api_keys, "AFTERWARDS_S", 0.3)
+def bursts(broker: Older, step: SendUnknownKeys, tmp_path: Path) -> list[str]:
+    """Send the bursts to this broker and return the events."""
 
     async def run() -> list[str]:
         async with await asyncio.start_server(broker.serve, "127.0.0.1", 0) as server:
@@ -100,22 +98,47 @@ def test_bursts_are_periodic_and_the_monitor_reports_changes(tmp_path: Path, mon
             await asyncio.gather(*cluster.tasks)
             return list(cluster.told)
 
-    events = asyncio.run(run())
-    assert [struct.unpack_from(">h", frame)[0] for frame in read(bytes(broker.received))] == [KEY] * 4
-    burst = f"note {OLD} a newer client sends 2 requests with API key {KEY}"
-    once = [burst, f"note {OLD} a monitor has no answer for 0 s", f"note {OLD} a monitor is answered again"]
-    assert events == [
-        f"fault_on {OLD}",
-        *once,
-        *once[:1],
-        f"note {OLD} the newer client is gone",
-        *once[1:],
-    ] or events == [
-        f"fault_on {OLD}",
-        *once,
-        *once,
-        f"note {OLD} the newer client is gone",
-    ]
+    return asyncio.run(run())
+
+
+@pytest.fixture
+def real_bursts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unknown_api_keys, "_burst", BURST)
+    monkeypatch.setattr(unknown_api_keys, "MONITOR_S", 0.1)
+    monkeypatch.setattr(asyncio, "sleep", SLEEP)
+    monkeypatch.setattr(unknown_api_keys, "LOOK_S", 0.02)
+    monkeypatch.setattr(unknown_api_keys, "AFTERWARDS_S", 0.3)
+
+
+@pytest.mark.usefixtures("real_bursts")
+class TestUnknownKeys:
+    def test_bursts_are_periodic_and_the_monitor_reports_changes(self, tmp_path: Path) -> None:
+        events = bursts(Older(), SendUnknownKeys(key=KEY, lasts_ms=1, every_ms=400, until_ms=400), tmp_path)
+        assert events[0] == f"fault_on {OLD}"
+        found = [line.removeprefix(f"note {OLD} ") for line in events[1:] if " it sent " not in line]
+        burst = f"a newer client sends requests with API key {KEY}"
+        silent, again, gone = (
+            "a monitor has no answer for 0 s",
+            "a monitor is answered again",
+            "the newer client is gone",
+        )
+        assert found in ([burst, silent, again, burst, gone, silent, again], [burst, silent, again] * 2 + [gone])
+
+    @pytest.mark.parametrize("taking_s", [0.0, 0.002])
+    def test_a_burst_is_as_long_on_a_fast_broker_as_on_a_slow_one(self, taking_s: float, tmp_path: Path) -> None:
+        broker = Older(taking_s)
+        events = bursts(broker, SendUnknownKeys(key=KEY, lasts_ms=150, every_ms=400, until_ms=0), tmp_path)
+        (text,) = (line for line in events if " it sent " in line)
+        words = text.split()
+        assert int(words[words.index("sent") + 1]) == len(broker.received)
+        assert int(words[words.index("in") + 1]) >= 150
+        assert len(broker.received) > unknown_api_keys.PART or taking_s
+
+    def test_a_burst_ends_if_its_own_answer_is_lost(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(unknown_api_keys, "BURST_S", 0.2)
+        broker = Older(taking_s=1.0)
+        events = bursts(broker, SendUnknownKeys(key=KEY, lasts_ms=50, every_ms=400, until_ms=0), tmp_path)
+        assert sum(" it sent " in line for line in events) == 1
 
 
 class TestRestarts:

@@ -30,11 +30,13 @@ class Rejoin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendUnknownKeys:
-    """Newer clients send the failing broker bursts of requests with an API key that it does not know."""
+    """Newer clients send the failing broker bursts of requests with an API key that it does not know.
+
+    A burst is as long on fast brokers as on slow ones: it goes on until the broker has taken requests for `lasts_ms`.
+    """
 
     key: int
-    burst: int
-    """Requests per burst."""
+    lasts_ms: int
     every_ms: int
     until_ms: int
     """Time after which no further burst comes."""

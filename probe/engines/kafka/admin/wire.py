@@ -145,6 +145,10 @@ class Line:
             answer.tags()
         return answer
 
+    def send(self, frames: bytes) -> None:
+        """Send whole frames without waiting for answers."""
+        self._writer.write(frames)
+
     def close(self) -> None:
         """Close the connection at once."""
         self._writer.transport.abort()

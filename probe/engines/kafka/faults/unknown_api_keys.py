@@ -18,7 +18,11 @@ from probe.errors import EngineError
 from probe.model import EngineKind
 from probe.scenarios.steps.coordinators import SendUnknownKeys
 
-DIAL_S = 2.0
+BURST_S = 2.0
+"""Deadline of a burst."""
+PART = 100
+"""Requests of a burst that are sent at once."""
+NO_TOPIC = "none-of-this-name"
 SENDER = "newer-client"
 MONITOR_S, LOOK_S = 1.0, 0.05
 """The monitor's deadline for an answer, and its pause between two requests."""
@@ -52,17 +56,23 @@ async def _bursts(step: SendUnknownKeys, target: FaultTarget) -> None:
 
 
 async def _burst(step: SendUnknownKeys, target: FaultTarget) -> None:
-    """Connect and send all requests of a burst at once, without waiting for answers. OSError if it cannot connect."""
-    address = target.cluster.brokers[target.old].internal
-    async with asyncio.timeout(DIAL_S):
-        _, writer = await asyncio.open_connection(address.host, address.port)
-    try:
-        writer.write(frames(step.key, step.burst))
-        text = f"a newer client sends {step.burst} requests with API key {step.key}"
-        target.cluster.emit(EngineKind.NOTE, broker=target.old, text=text)
-        await asyncio.sleep(step.every_ms / 2000)
-    finally:
-        writer.transport.abort()
+    """Send requests on one connection until the broker has taken them for `lasts_ms`. OSError if it cannot connect.
+
+    Each request needs a poll of the broker's network thread, so a fast broker takes more of them in the same time. The
+    question after each part has an answer: the broker has taken the part when it comes.
+    """
+    target.cluster.emit(
+        EngineKind.NOTE, broker=target.old, text=f"a newer client sends requests with API key {step.key}"
+    )
+    begin, sent = time.monotonic(), 0
+    with contextlib.suppress(TimeoutError, EngineError):  # the answer was lost like those of other clients
+        async with line_to(target.cluster.brokers[target.old].internal, BURST_S) as line:
+            while time.monotonic() - begin < step.lasts_ms / 1000:
+                line.send(frames(step.key, PART))
+                sent += PART
+                await ask.metadata(line, [NO_TOPIC], old=True)
+    text = f"it sent {sent} requests in {(time.monotonic() - begin) * 1000:.0f} ms"
+    target.cluster.emit(EngineKind.NOTE, broker=target.old, text=text)
 
 
 async def _watch(target: FaultTarget) -> None:
@@ -80,6 +90,6 @@ async def _watch(target: FaultTarget) -> None:
 async def _answers(target: FaultTarget) -> bool:
     with contextlib.suppress(OSError, EngineError):
         async with line_to(target.cluster.brokers[target.old].internal, MONITOR_S) as line:
-            await ask.metadata(line, ["none-of-this-name"], old=True)
+            await ask.metadata(line, [NO_TOPIC], old=True)
             return True
     return False
