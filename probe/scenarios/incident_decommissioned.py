@@ -38,6 +38,7 @@ SCENARIO = Scenario(
             ),
             steps=(KeepReplicas(affected=(0, 1)), Decommission(), DumpLogs()),
             whole_broker=True,
+            busy=True,
             watch_least_ms=15_000,
             cluster=CLUSTER,
         ),

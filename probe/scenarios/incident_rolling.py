@@ -55,6 +55,7 @@ PART = RoleVariant(
     ),
     steps=(RestartAll(order=Order.CONTROLLER_LAST), DumpLogs()),
     watch_least_ms=BACK_MS,
+    busy=True,
     cluster=CLUSTER,
 )
 

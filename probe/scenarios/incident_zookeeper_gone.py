@@ -101,7 +101,8 @@ def variants_with(remedy: Mitigation) -> tuple[RoleVariant, ...]:
         LoseZooKeeper(for_ms=ZOOKEEPER_GONE_MS),
     )
     cluster = ClusterSpec(properties=remedy.properties) if remedy.properties else DEFAULT_CLUSTER
-    return tuple(replace(variant, cluster=cluster, watch_least_ms=remedy.watch_least_ms) for variant in variants)
+    least_ms = remedy.watch_least_ms
+    return tuple(replace(variant, cluster=cluster, watch_least_ms=least_ms, busy=True) for variant in variants)
 
 
 def incident(name: str, remedy: Mitigation) -> Scenario:

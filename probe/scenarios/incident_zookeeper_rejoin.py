@@ -32,6 +32,7 @@ SCENARIO = Scenario(
             expectation=expect(Symptom.NONE, Reaction.NOTHING, target=Target.CLUSTER, watch_ms=15_000),
             steps=(DropFollower(), DumpLogs()),
             watch_least_ms=15_000,
+            busy=True,
             cluster=ClusterSpec(zookeepers=ENSEMBLE),
         ),
     ),

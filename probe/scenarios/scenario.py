@@ -105,7 +105,7 @@ class RoleVariant:
     """For this time from the fault on the application begins no operation, and readers are written nothing. Then it
     works in a burst. 0 = it works throughout."""
     busy: bool = False
-    """It works at the short interval throughout, since the fault depends on its load."""
+    """It works at the short interval throughout: the fault depends on its load, or its later steps may lose records."""
     absence: Absence | None = None
     """The application is absent; `heal_after_ms` is then its length in the cell's profile."""
     member: Member | None = None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from probe.catalogue.scenarios import default_scenarios
 from probe.cli.options import RunSelection
 from probe.model import Engine, Role, Target
 from probe.planning.paces import PACES, TRANSACTION_INTERVAL_MS
 from probe.planning.plan import Planned
+from probe.scenarios.steps.real import DumpLogs, Supervise
 
 
 def cells(engine: Engine, *scenarios: str) -> tuple[Planned, ...]:
@@ -44,3 +46,15 @@ def test_a_client_that_may_meet_the_fault_at_once_starts_at_the_interval_around_
     assert early
     assert all(item.start_ms == item.pace.work_ms for item in early)
     assert any(item.start_ms > item.pace.work_ms for item in found)
+
+
+def test_scenarios_that_look_for_lost_records_work_at_the_short_interval_throughout() -> None:
+    """Each later restart may lose records; a client that has recovered from the first one would write few."""
+    found = {
+        (one.name, variant.busy)
+        for one in default_scenarios().values()
+        for variant in one.variants
+        if any(isinstance(step, DumpLogs | Supervise) for step in variant.steps)
+    }
+    assert len(found) >= 10
+    assert all(busy for _, busy in found)
