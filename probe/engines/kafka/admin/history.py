@@ -29,6 +29,8 @@ GROUP, TRANSACTION = 0, 1
 """Key types of FindCoordinator."""
 MADE_S = 20.0
 """Deadline of each part of a history, on a busy machine."""
+COMMITTED_S = 5.0
+"""Time after which the answer to a commit counts as lost."""
 AGAIN_S = 0.05
 FOR_A_MOMENT = frozenset({5, 6, 7, 14, 15, 16, 19, 51})
 """Error codes of a cluster that is about to be ready: no leader or coordinator yet, or a transaction under way."""
@@ -156,16 +158,19 @@ class HistoryMaker:
         return await self._on(next(self._nodes), lambda line: ask.leader_epochs(line, topics))
 
     async def _at_coordinator(self, kind: int, key: str, question: Callable[[Line], Awaitable[object]]) -> None:
+        """Ask a key's coordinator. A commit whose answer is lost is repeated; a producer that starts is another one."""
+        repeats = kind == GROUP
+
         async def once() -> None:
             node = await self._admin.coordinator(kind, key, at=next(self._nodes))
             if node < 0:
                 raise BrokerError(f"{key} has no coordinator", 15)
-            await self._on(node, question)
+            await self._on(node, question, COMMITTED_S if repeats else MADE_S)
 
-        await _retried(once)
+        await _retried(once, lost=repeats)
 
-    async def _on(self, node: int, question: Callable[[Line], Awaitable[Answer]]) -> Answer:
-        async with line_to(self._brokers[node].internal, MADE_S) as line:
+    async def _on(self, node: int, question: Callable[[Line], Awaitable[Answer]], deadline_s: float = MADE_S) -> Answer:
+        async with line_to(self._brokers[node].internal, deadline_s) as line:
             return await question(line)
 
 
@@ -182,13 +187,19 @@ def _of(topic: str, values: Mapping[Partition, int]) -> dict[int, int]:
     return {number: value for (name, number), value in values.items() if name == topic}
 
 
-async def _retried(work: Callable[[], Awaitable[Answer]]) -> Answer:
-    """Repeat while the cluster is about to be ready. BrokerError with the last code."""
+async def _retried(work: Callable[[], Awaitable[Answer]], *, lost: bool = False) -> Answer:
+    """Repeat while the cluster is about to be ready, and, if `lost`, when no answer comes. BrokerError or TimeoutError.
+
+    Kafka 0.9 loses answers while other clients ask it for API versions (incident/unknown-api-key).
+    """
     end = time.monotonic() + MADE_S
     while True:
         try:
             return await work()
         except BrokerError as error:
             if error.code not in FOR_A_MOMENT or time.monotonic() > end:
+                raise
+        except TimeoutError:
+            if not lost or time.monotonic() > end:
                 raise
         await asyncio.sleep(AGAIN_S)

@@ -67,6 +67,7 @@ async def _burst(step: SendUnknownKeys, target: FaultTarget) -> None:
     begin, sent = time.monotonic(), 0
     with contextlib.suppress(TimeoutError, EngineError):  # the answer was lost like those of other clients
         async with line_to(target.cluster.brokers[target.old].internal, BURST_S) as line:
+            begin = time.monotonic()
             while time.monotonic() - begin < step.lasts_ms / 1000:
                 line.send(frames(step.key, PART))
                 sent += PART
