@@ -45,7 +45,8 @@ class Route:
     trigger: Trigger = Trigger.NONE
     """Trigger of the discovery that named the target. `none` without one."""
     by_cause: bool = False
-    """By a hint, or by a discovery because of the fault; where no move is needed: it left the connection where an answer asks for it."""
+    """By a hint, or by a discovery because of the fault; where no move is needed: it left the connection where an
+    answer asks for it."""
 
     @property
     def rescuer(self) -> Rescuer:

@@ -174,8 +174,8 @@ RULES: tuple[Rule, ...] = (
         13,
         "late",
         "discovery expected, and rerouted neither by a hint nor by a cause of this scenario; or retrying expected, and "
-        "it asked again on a connection that an [answer asks it to leave](#owed); or recovered more slowly than prompt, without "
-        "what brokers kept it waiting",
+        "it asked again on a connection that an [answer asks it to leave](#owed); or recovered more slowly than "
+        "prompt, without what brokers kept it waiting",
         _late,
         Outcome.LATE,
         "recovered in {recovery} from {met}, rescued by {rescuer}{details}",

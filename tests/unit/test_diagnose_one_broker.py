@@ -78,7 +78,7 @@ def test_who_was_refused_last_some_seconds_ago_may_be_served_elsewhere() -> None
 
 
 def test_a_leader_that_nobody_named_is_not_named() -> None:
-    """Nobody in the input was told who leads now: all brokers that are not recorded are named."""
+    """No answer in the input names the leader: all brokers that are not recorded are named."""
     script = WireScript(nodes=ADDRESSES)
     talk = script.client()
     talk.asks(broker=OLD)

@@ -24,7 +24,7 @@ def started(**more: Any) -> tuple[WireScript, Talk]:
 
 
 def incident(seconds: int = 30, **more: Any) -> tuple[WireScript, Talk]:
-    """A client writes on to the old leader for some time, while another client is told the new one."""
+    """A client writes on to the old leader for some time, while another client learns the new one."""
     script, talk = started(**more)
     talk.fails(STORAGE_ERROR)
     script.leader = 2
