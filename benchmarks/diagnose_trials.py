@@ -21,6 +21,7 @@ any run, and does not know libraries.
 | recovered, whatever its outcome, or nothing to recover from | recovered or healthy |
 | `stuck`, and not recovered | stuck |
 | a storm beside a worse outcome | also storms |
+| recovered after nine seconds or more, or ended by another outcome than `stuck` | also was stuck |
 | not recovered by another outcome (`fatal`, `waiting`, `surfaces`, ...), or the client was closed | stuck or unknown |
 | a part that ends before the fault reached the client | recovered or healthy |
 | a part that ends before it had recovered | any of stuck, unknown, recovered, healthy |
@@ -50,7 +51,8 @@ from diagnose_truth import LEFT_OUT, WORKS, right_for, right_within
 
 from probe import store
 from probe.cli.wiring.diagnosis import UNKNOWN_BACK_OFF_MS, diagnose_files
-from probe.diagnose.analysis import Diagnosis, analyse
+from probe.diagnose.analysis import analyse
+from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import ClientFinding, Status
 from probe.diagnose.input import open_inputs
 from probe.diagnose.stored_trials import TrialInput
@@ -91,7 +93,8 @@ class Compared:
         """Whether stuck was said of a client that recovered, or the other way round."""
         right = self.right - {Status.STORMS}
         was_stuck = right == {Status.STUCK}
-        return was_stuck if self.status in WORKS else self.status is Status.STUCK and bool(right) and right <= WORKS
+        accused = self.status in {Status.STUCK, Status.WAS_STUCK}
+        return was_stuck if self.status in WORKS else accused and bool(right) and right <= WORKS
 
 
 def drawn(results: str, options: argparse.Namespace) -> list[TrialRow]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from probe.diagnose.findings import Status
+from probe.diagnose.spells import ANSWERED_US
 from probe.model import History, Outcome, Reaction
 from probe.model.outcomes import UNOBSERVED
 from probe.store import TrialRow
@@ -12,6 +13,7 @@ from probe.verdict.wire_evidence import WireEvidence
 WORKS = frozenset({Status.RECOVERED, Status.HEALTHY})
 LEFT_OUT = frozenset({*UNOBSERVED, Outcome.NOT_PROVOKED})
 """Of a client that its fault did not reach a verdict does not say what became of it after another error."""
+ANYTHING = frozenset({Status.STUCK, Status.WAS_STUCK, Status.UNKNOWN, *WORKS})
 QUIET_US = 1_000_000
 """Time without another sign after which a client has recovered (docs/verdicts.md#recovered)."""
 
@@ -21,7 +23,21 @@ def right_for(row: TrialRow, expects: Reaction, *, closes: bool) -> frozenset[St
     verdict = row.verdict
     if verdict.outcome is Outcome.STORMS:
         return frozenset({Status.STORMS})
-    return _without_storm(row, expects, closes=closes) | ({Status.STORMS} if verdict.facts.storm else frozenset())
+    return (
+        _without_storm(row, expects, closes=closes)
+        | _late(row)
+        | ({Status.STORMS} if verdict.facts.storm else frozenset())
+    )
+
+
+def _late(row: TrialRow) -> frozenset[Status]:
+    """Return what may be said, too, of a client that recovered after its time, or was given up."""
+    facts = row.verdict.facts
+    if facts.recovered:
+        late = facts.recovery_ms is not None and facts.recovery_ms * 1000 >= ANSWERED_US
+    else:
+        late = facts.recovered is False and row.verdict.outcome is not Outcome.STUCK
+    return frozenset({Status.WAS_STUCK}) if late else frozenset()
 
 
 def _without_storm(row: TrialRow, expects: Reaction, *, closes: bool) -> frozenset[Status]:
@@ -52,4 +68,4 @@ def right_within(row: TrialRow, history: History, begin: int, end: int) -> froze
         return whole | {Status.UNKNOWN} if begin <= first else whole | {Status.UNKNOWN} | storm
     start = max(first, evidence.timeline.available or first)
     over = start + round(facts.recovery_ms * 1000)
-    return WORKS | storm if end >= over + QUIET_US else frozenset({Status.STUCK, Status.UNKNOWN, *WORKS}) | storm
+    return whole if end >= over + QUIET_US else ANYTHING | storm

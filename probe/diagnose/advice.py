@@ -28,6 +28,8 @@ RESTARTS = (RESTARTED, "incident/jbod-client-restart")
 """Scenarios in which the client is restarted while the fault stands, by the beginning of their names."""
 CUTS = ("incident/jbod-broker-restart", "net/reset")
 """Scenarios in which the connection to the old leader ends, by the beginning of their names."""
+MEMBERS = "group/"
+"""Beginning of the names of scenarios in which members come and go, and no request fails."""
 ROLES = {Role.GROUP: (Role.GROUP,), Role.CONSUMER: (Role.CONSUMER, Role.GROUP)}
 """Roles whose cells speak of what a client does on the wire; of any other its own."""
 
@@ -112,6 +114,8 @@ def _is_same(finding: Finding, item: SettledCell, code: int) -> bool:
     wanted = Outcome.STORMS if finding.status is Status.STORMS else Outcome.STUCK
     if worst.outcome is not wanted:
         return False
+    if not (finding.errors or finding.cuts or finding.silent):
+        return item.cell.scenario.startswith(MEMBERS)
     codes = worst.facts.fault_codes
     return code in codes if code else not codes
 

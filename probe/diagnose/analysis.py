@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from probe.diagnose.awaited import Awaited
-from probe.diagnose.brokers import Brokers, BrokerView
+from probe.diagnose.brokers import Brokers
 from probe.diagnose.clients import FIRST_CONNS, ClientKey, ClientState, Link, is_over
-from probe.diagnose.coverage import Hosts, coverage
+from probe.diagnose.coverage import Coverage, Hosts, coverage
+from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import ClientFinding, Finding, Status, client_finding, merged
 from probe.diagnose.judging import View, findings_of
 from probe.diagnose.leaders import Leaders
 from probe.diagnose.log_ins import latest
 from probe.diagnose.naming import Libraries
 from probe.diagnose.reading import Reader
-from probe.diagnose.seen import Connection, Input, Left, LogZone, Source, Wire
+from probe.diagnose.seen import Connection, Input, Wire
+from probe.diagnose.standing import Standing
 from probe.diagnose.topic_names import Aliases, learned, name_client, name_findings, named_event, named_item
 from probe.diagnose.whose_client import Library, Whose
 from probe.model import Closed, Folded, Opened, Request, Response
@@ -23,23 +25,6 @@ from probe.verdict.apis import DISCOVERY
 
 KNOWN = 200
 """Findings of a client beyond which those about one object become one."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnosis:
-    """Everything that an input says."""
-
-    clients: tuple[ClientFinding, ...]
-    """The worst first."""
-    brokers: tuple[BrokerView, ...]
-    left: tuple[Left, ...]
-    begin: int
-    """Time of the first event, in microseconds since 1970; 0 without events."""
-    until: int
-    events: int
-    sources: tuple[Source, ...]
-    log_zone: LogZone | None = None
-    """Zone of the request logs; None without one, or if their time stamps name it."""
 
 
 @dataclass(slots=True)
@@ -193,8 +178,12 @@ class _Reading:
         return View(
             brokers=self.hosts.several(client.key.address),
             clocks=len({known[conn].file for conn in client.conns if conn in known}) > 1,
-            coverage=coverage(client, self.leaders, self.hosts, known),
+            coverage=self.coverage(client),
         )
+
+    def coverage(self, client: ClientState) -> Coverage:
+        """Return what the input shows of a client."""
+        return coverage(client, self.leaders, self.hosts, self.source.connections)
 
     def _pictured(self, finding: Finding) -> Finding:
         """Return a finding with its events only if there is still a timeline for it."""
@@ -224,11 +213,14 @@ def analyse(
     reading.awaited.expire(now, source.watched)
     reading.name_topics({name for reader in reading.readers.values() for name in reader.client.unnamed})
     found = []
-    for key, reader in reading.readers.items():
-        if reader.client.troubled:
-            reading.judge(reader.client, source.watched(reader.client.last_at))
+    clients = {key: one for key, one in reading.readers.items() if key not in source.among_brokers}
+    standing = Standing([one.client for one in clients.values()], reading.brokers, reading.coverage, now)
+    for key, reader in clients.items():
         client, library = reader.client, reading.libraries.of(reader.client, complete=True)
-        troubles = reading.findings.get(key, ())
+        still = list(standing.findings(client))
+        if client.troubled:
+            reading.judge(client, source.watched(client.last_at))
+        troubles = [*reading.findings.get(key, ()), *still]
         found.append(
             client_finding(
                 client, troubles, library, now, back_off_ms(library), latest(source.connections, client.conns)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from probe.diagnose.objects import Item, work_on
-from probe.diagnose.proofs import is_bad
+from probe.diagnose.proofs import FETCHES, is_bad
+from probe.diagnose.reads import LONG_POLL_US
 from probe.model import Request, Response
 from probe.protocol import apis
 from probe.verdict.broker_delay import JOINS
 from probe.verdict.hits import SILENCE_US
 
-LONG_POLL_US = 10_000_000
-"""Longest time for which a fetch is taken to wait for records; a client may be set to wait for longer."""
 WAITS = JOINS | {apis.CONSUMER_GROUP_HEARTBEAT}
 """Requests that a broker may keep without any fault."""
 
@@ -21,7 +20,7 @@ def due(request: Request) -> int | None:
     """Return from when on a request without an answer is a sign of trouble; None if it may wait for any time."""
     if request.api in WAITS:
         return None
-    if request.api == apis.FETCH:
+    if request.api in FETCHES:
         return request.at + LONG_POLL_US + SILENCE_US
     return request.at + SILENCE_US
 

@@ -48,6 +48,8 @@ class BrokerView:
 class _Seen:
     address: str
     answers: float = 0
+    last: int = 0
+    """Time of the last answer."""
     codes: Counter[tuple[int, Item]] = field(default_factory=Counter)
 
 
@@ -68,6 +70,7 @@ class Brokers:
         if seen is None:
             return
         seen.answers += 1
+        seen.last = event.at
         if event.api in SASL_APIS and event.code:
             self._add(seen, event.code, LOG_IN, 1)
         if event.api not in WORK:
@@ -82,6 +85,7 @@ class Brokers:
         if seen is None:
             return
         seen.answers += event.responses
+        seen.last = max(seen.last, event.until)
         for row in event.rows:
             self._count(seen, event.api, row.code, work_on(event.api, (row,)), event.responses)
 
@@ -94,6 +98,11 @@ class Brokers:
     def _add(self, seen: _Seen, code: int, item: Item, weight: int) -> None:
         if (code, item) in seen.codes or len(seen.codes) < ITEMS:
             seen.codes[code, item] += weight
+
+    def last_answer(self, number: int) -> int:
+        """Return when the broker at an address last answered anybody."""
+        seen = self._seen.get(number)
+        return 0 if seen is None else seen.last
 
     def replace_items(self, named: Callable[[Item], Item]) -> None:
         """Replace every object by what a function makes of it."""

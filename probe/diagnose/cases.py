@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from probe.diagnose.clients import ClientState
 from probe.diagnose.objects import Item, Kind
+from probe.diagnose.seen import Source
 from probe.diagnose.spells import ANSWERED_US, JOINING_US, SILENT_US, TRIES
 from probe.diagnose.troubles import ItemState, Sign, Trouble
 from probe.protocol.names import api_slug, error_name
@@ -40,8 +41,9 @@ class Case:
     @property
     def idle(self) -> int:
         """Return the time since the last request about the object."""
-        last = self.client.last_request if self.item.kind is Kind.CLUSTER else self.state.last_request
-        return self.now - (last if last is not None else self.trouble.since)
+        tried = self.trouble.way.tried_at
+        last = self.client.last_request if self.item.kind is Kind.CLUSTER else tried
+        return self.now - (last if last is not None else self.trouble.again)
 
     @property
     def patience(self) -> int:
@@ -68,6 +70,15 @@ class Case:
         return self.client.closed and self.now - self.client.last_at >= ENDED_US
 
     @property
+    def gone(self) -> bool:
+        """Return whether the instance that met the sign may have ended, while others with its client id go on."""
+        if not self.client.shared or self.item.kind is not Kind.PARTITION:
+            return False
+        return self.idle >= self.patience and (
+            self.client.source is Source.LOG or not self.client.carries(self.item, self.trouble.api)
+        )
+
+    @property
     def final(self) -> bool:
         """Return whether the last answer is one that no other broker would mend."""
         known = BY_CODE.get((api_slug(self.trouble.api), self.trouble.code))
@@ -76,7 +87,7 @@ class Case:
     @property
     def stopped(self) -> bool:
         """Return whether the client worked on the object regularly before, and does no more."""
-        last = self.state.last_request or 0
+        last = self.trouble.way.tried_at or 0
         served = self.trouble.good_at
         return self.trouble.regular and self.idle >= self.patience and (served is None or last <= served + QUIET_US)
 

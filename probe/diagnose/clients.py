@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Set as Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from probe.diagnose.keeping import Kept
 from probe.diagnose.objects import Item, Kind, asked_for
+from probe.diagnose.proofs import side
 from probe.diagnose.seen import Source
 from probe.diagnose.spells import Question
 from probe.diagnose.troubles import ItemState
 from probe.model import Request
 from probe.protocol.rows import UNKNOWN_ID
+from probe.verdict.apis import COORDINATED, DISCOVERY
+from probe.verdict.broker_delay import JOINS
 from probe.verdict.judging import STORM_WATCH_MS
 from probe.verdict.recovery import QUIET_US
 
@@ -22,12 +26,18 @@ ITEMS = 5_000
 """Most objects of a client that are distinguished."""
 PENDING = 10_000
 """Most requests of a client whose answers are awaited."""
+QUESTIONS = 3
+"""Questions about who serves an object, of which the times are kept."""
 FIRST_CONNS = 64
 """Connections of a client whose handshakes are read for its fingerprint."""
 
 
 EVERY_TOPIC = Item(Kind.PARTITION, "")
 """Metadata of all topics, or of none, is asked for."""
+
+
+ACTIVE_US = 10_000_000
+"""A connection was in use for an object if it carried work about it within this time."""
 
 
 class ClientKey(NamedTuple):
@@ -45,6 +55,12 @@ class Link:
     """Objects that it carried work about, with the time of the last one."""
     answered: bool = False
     """Some request on it was answered."""
+    broker: int = -1
+    """Number of the address that it leads to."""
+    sides: set[frozenset[int]] = field(default_factory=set)
+    """APIs of partitions that it carries."""
+    used: int = 0
+    """Time of its last work."""
     log_in: int = 0
     """Time of the latest request of a log-in; 0 = none."""
     refused: bool = False
@@ -90,6 +106,15 @@ class ClientState:
     """Connections that a broker ended because the session of their log-in was over."""
     asked: dict[Item, int] = field(default_factory=dict)
     """When it last asked who serves an object: by topic (partition -1), group or transactional id; by no name, all."""
+    questions: deque[int] = field(default_factory=lambda: deque(maxlen=QUESTIONS))
+    """Times of the last ones."""
+    shared: bool = False
+    """Two connections to one broker work on one partition at a time, or one writes and the other one reads: several
+    processes have this address and client id, as a library's default."""
+    told: dict[Item, int] = field(default_factory=dict)
+    """When it was first told who coordinates a group."""
+    coordinated: int = 0
+    """Time of its last request to a coordinator."""
     unnamed: set[str] = field(default_factory=set)
     """Topics of which only the id is known, as `?<id>`."""
 
@@ -102,8 +127,36 @@ class ClientState:
                 self.unnamed.add(item.name)
         return found
 
+    def carry(self, event: Request, items: Collection[Item]) -> None:
+        """Note work on a connection, and whether another one to the same broker does the same."""
+        link = self.links.get(event.conn)
+        if link is None:
+            return
+        mine, is_new = side(event.api), items - link.work.keys()
+        link.work.update(dict.fromkeys(items, event.at))
+        link.used, link.broker = event.at, event.broker
+        if mine and (is_new or mine not in link.sides):
+            link.sides.add(mine)
+            others = [one for one in self.links.values() if one is not link and one.broker == event.broker]
+            self.shared |= any(_is_another(one, mine, items, event.at) for one in others)
+
+    def carries(self, item: Item, api: int) -> bool:
+        """Return whether an open connection carries work on an object, of the kind that an API belongs to."""
+        mine = side(api)
+        return any(item in link.work and (not mine or mine in link.sides) for link in self.links.values())
+
+    def note(self, event: Request) -> None:
+        """Note a request to join a group, to a coordinator, or about who leads."""
+        if event.api in JOINS:
+            self.joined = event.at
+        if event.api in COORDINATED:
+            self.coordinated = event.at
+        elif event.api in DISCOVERY:
+            self.ask(event)
+
     def ask(self, event: Request) -> None:
         """Note a question about who leads or coordinates."""
+        self.questions.append(event.at)
         if len(self.asked) >= ITEMS:
             self.asked.clear()
         for item in asked_for(event.api, event.rows) if event.rows else (EVERY_TOPIC,):
@@ -114,6 +167,12 @@ class ClientState:
         names = (item._replace(partition=-1), EVERY_TOPIC) if item.kind is Kind.PARTITION else (item,)
         at = max((self.asked.get(name, 0) for name in names), default=0)
         return Question(at, self.source is Source.LOG) if at else None
+
+
+def _is_another(link: Link, mine: frozenset[int], items: Collection[Item], at: int) -> bool:
+    if not link.sides or at - link.used > ACTIVE_US:
+        return False
+    return mine not in link.sides or any(item in link.work for item in items)
 
 
 def is_over(client: ClientState, now: int) -> bool:

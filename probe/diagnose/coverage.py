@@ -23,23 +23,25 @@ class Hosts:
 
     brokers: dict[str, set[int]]
     """Numbers of the addresses of brokers."""
-    by_file: dict[tuple[str, str], set[str]]
-    """Hosts of brokers in one capture: a recording at a broker has one, one at the client has several."""
+    by_file: dict[tuple[str, str], set[int]]
+    """The same in one capture: a recording at a broker has one broker, one at the client has several."""
 
     def note(self, connection: Connection) -> None:
         """Note a connection."""
         self.brokers.setdefault(connection.client, set()).add(connection.broker)
         if connection.source is Source.CAPTURE:
-            host = connection.broker_address.rpartition(":")[0]
-            self.by_file.setdefault((connection.client, connection.file), set()).add(host)
+            self.by_file.setdefault((connection.client, connection.file), set()).add(connection.broker)
 
     def several(self, client: str) -> bool:
         """Return whether connections of a host lead to more than one address."""
         return len(self.brokers.get(client, ())) >= MORE_THAN_ONE
 
-    def at_client(self, client: str, files: Iterable[str]) -> bool:
-        """Return whether some capture shows connections of a host to several hosts: it was taken at the client."""
-        return any(len(self.by_file.get((client, file), ())) >= MORE_THAN_ONE for file in files)
+    def at_client(self, client: str, files: Iterable[str], leaders: Leaders) -> bool:
+        """Return whether some capture shows connections of a host to several brokers: it was taken at the client."""
+        return any(
+            len({leaders.number(number) for number in self.by_file.get((client, file), ())}) >= MORE_THAN_ONE
+            for file in files
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def coverage(client: ClientState, leaders: Leaders, hosts: Hosts, connections: M
         leaders=leaders,
         shown=frozenset(node for _, node in places if node is not None),
         unnamed=sum(node is None for _, node in places),
-        at_client=hosts.at_client(client.key.address, {one.file for one in mine}),
+        at_client=hosts.at_client(client.key.address, {one.file for one in mine}, leaders),
         alone=not hosts.several(client.key.address),
     )
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-from probe.diagnose.analysis import Diagnosis
 from probe.diagnose.brokers import BrokerView
 from probe.diagnose.clients import ClientKey
+from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import ClientFinding
 from probe.diagnose.leaders import UNKNOWN_NODE
 from probe.diagnose.objects import Item, Kind

@@ -12,7 +12,7 @@ from dataclasses import replace
 from probe.diagnose.clients import AFTER_US, ClientState
 from probe.diagnose.leaders import UNKNOWN_NODE, Leaders
 from probe.diagnose.objects import Item, Kind, work_on
-from probe.diagnose.proofs import READS
+from probe.diagnose.proofs import READS, SHARES
 from probe.diagnose.seen import Wire
 from probe.diagnose.troubles import Sign, Trouble
 from probe.model import (
@@ -87,7 +87,11 @@ def role_of(item: Item, events: Sequence[Wire]) -> Role:
     if item.kind is Kind.TRANSACTION:
         return Role.TRANSACTIONAL
     for event in events:
-        if isinstance(event, Request | Response) and event.api in READS and item in work_on(event.api, event.rows):
+        if (
+            isinstance(event, Request | Response)
+            and event.api in READS | SHARES
+            and item in work_on(event.api, event.rows)
+        ):
             return Role.CONSUMER
     return Role.PRODUCER
 

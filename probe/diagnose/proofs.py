@@ -14,6 +14,10 @@ READS = frozenset({apis.LIST_OFFSETS, apis.OFFSET_FOR_LEADER_EPOCH, apis.FETCH})
 """APIs of a reader: its next fetch shows that it works again."""
 
 
+SHARES = frozenset({apis.SHARE_FETCH, apis.SHARE_ACKNOWLEDGE})
+"""APIs of a reader of a share group (KIP-932)."""
+FETCHES = frozenset({apis.FETCH, apis.SHARE_FETCH})
+"""APIs that may wait for records."""
 STEPS: Mapping[int, frozenset[int]] = {
     apis.METADATA: frozenset({9}),
     apis.JOIN_GROUP: frozenset({27, 79}),
@@ -28,6 +32,15 @@ def is_bad(api: int, code: int) -> bool:
     return code != 0 and code not in STEPS.get(api, ())
 
 
+SIDES = (frozenset({apis.PRODUCE}), READS, SHARES)
+"""APIs of partitions by what a client is: a writer, a reader, a reader of a share group."""
+
+
+def side(api: int) -> frozenset[int]:
+    """Return the APIs that one instance of a client sends about a partition beside this one; empty for any other."""
+    return next((some for some in SIDES if api in some), frozenset())
+
+
 def proves(met: int, api: int, *, fetched: bool = False) -> bool:
     """Return whether a success of an API shows that a client works again that met a sign in the API `met`.
 
@@ -35,15 +48,12 @@ def proves(met: int, api: int, *, fetched: bool = False) -> bool:
     """
     if fetched and api in READS and api != apis.FETCH:
         return False
-    if met in COMMITS:
-        return api in COMMITS
-    if met in READS:
-        return api == met or api in READS
-    if met in LED:
-        return api == met
     if met in DISCOVERY or met in HANDSHAKE or met < 0:
         return True
-    return api in COORDINATED
+    for some in (COMMITS, READS, SHARES):
+        if met in some:
+            return api in some
+    return api == met if met in LED else api in COORDINATED
 
 
 def needed(api: int) -> int:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection
 
 from probe.diagnose.answers import bad_items, is_step
-from probe.diagnose.clients import PENDING, ClientState, Link
+from probe.diagnose.clients import ACTIVE_US, ITEMS, PENDING, ClientState, Link
 from probe.diagnose.leaders import Leaders
 from probe.diagnose.log_ins import let_in, session_over
-from probe.diagnose.objects import CLUSTER, LISTENER, LOG_IN, WORK, Item, asked_for, work_on
-from probe.diagnose.proofs import is_bad
+from probe.diagnose.objects import CLUSTER, LISTENER, LOG_IN, WORK, Item, Kind, asked_for, work_on
+from probe.diagnose.proofs import FETCHES, is_bad
+from probe.diagnose.reads import Reads
 from probe.diagnose.seen import Connection
 from probe.diagnose.troubles import Sign
 from probe.model import Closed, Folded, Opened, Request, Response, Row
 from probe.protocol import apis
 from probe.verdict.apis import DISCOVERY, HANDSHAKE
-from probe.verdict.broker_delay import JOINS
 from probe.verdict.storms import WINDOW_US
-
-ACTIVE_US = 10_000_000
-"""A connection that is cut was in use for an object if it carried work about it within this time."""
 
 
 class Reader:
@@ -50,24 +46,22 @@ class Reader:
         client.requests += 1
         client.bytes += event.size
         client.last_request = event.at
-        if event.api in JOINS:
-            client.joined = event.at
-        elif event.api in DISCOVERY:
-            client.ask(event)
+        client.note(event)
         link = client.links.get(event.conn)
         if link is not None and event.api in apis.SASL_APIS:
             link.log_in, link.served = event.at, False
-        items: Collection[Item] = dict.fromkeys(work_on(event.api, event.rows)) if event.api in WORK else ()
+        items = dict.fromkeys(work_on(event.api, event.rows)) if event.api in WORK else {}
+        client.carry(event, items.keys())
         for item in items:
             if (state := client.state(item)) is None:
                 continue
             state.requests += 1
             state.last_request = event.at
-            if link is not None:
-                link.work[item] = event.at
+            if state.reads is not None and event.api == apis.FETCH:
+                state.reads.ask(event)
             if (found := state.trouble) is not None:
                 found.futile += 1
-                found.way.tries += 1
+                found.way.attempt(found.api, event.api, event.at)
                 found.futile_bytes += event.size / len(items)
             if event.acks == 0:
                 state.unanswerable = True
@@ -188,7 +182,10 @@ class Reader:
             if (found := state.trouble) is not None and request is not None and request.at > found.since:
                 found.futile = max(0, found.futile - 1)
                 found.futile_bytes = max(0, found.futile_bytes - request.size / len(items))
-            self._leaders.served(item, event.broker, read=event.api == apis.FETCH)
+            if event.api == apis.FETCH:
+                state.reads = state.reads or Reads(event.at, asked, event.conn, event.broker)
+                state.reads.count += 1
+            self._leaders.served(item, event.broker, read=event.api in FETCHES)
             self._whole_topic(item, event)
         if not bad:
             self._reached(event)
@@ -201,6 +198,8 @@ class Reader:
                 if is_bad(event.api, row.code):
                     self._refused(item, row.code, event)
                 elif row.leader is not None and row.leader >= 0:
+                    if item.kind is Kind.GROUP and len(self.client.told) < ITEMS:
+                        self.client.told.setdefault(item, event.at)
                     self._leaders.named(item, row.leader, row.epoch, event.at)
                     self._whole_topic(item, event)
         if not any(is_bad(event.api, row.code) for row in event.rows) and not event.code:

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 from probe.cells.citations import source
 from probe.diagnose.advice import Advice
-from probe.diagnose.analysis import Diagnosis
 from probe.diagnose.brokers import BrokerView
+from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import BAD, ORDER, Asked, ClientFinding, Finding, Status
 from probe.diagnose.names import BrokerNames
 from probe.diagnose.objects import Kind
@@ -177,7 +177,7 @@ def met(finding: Finding, names: BrokerNames) -> str:
         parts.append(f"{counted(finding.cuts, 'connection')} cut at {names.at(finding.broker)}")
     if finding.silent:
         parts.append(f"{counted(finding.silent, 'request')} without an answer")
-    return ", ".join(parts)
+    return ", ".join(parts) or f"no sign of trouble since {clock(finding.since)}"
 
 
 def asked(one: Asked, finding: Finding, names: BrokerNames) -> str:

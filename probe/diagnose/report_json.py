@@ -9,8 +9,8 @@ from typing import Any
 
 from probe.cells.citations import said
 from probe.diagnose.advice import Advice
-from probe.diagnose.analysis import Diagnosis
 from probe.diagnose.brokers import BrokerView
+from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import ClientFinding, Finding
 from probe.diagnose.objects import Item
 from probe.diagnose.seen import zone_text

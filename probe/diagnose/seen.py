@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from enum import StrEnum
@@ -112,6 +112,8 @@ class Input(Protocol):
     """Topic id to name, as far as an answer named both; grows while events are read."""
     nodes: Mapping[str, int]
     """Advertised address of a broker (`host:port`) to its id, by the last answer that named both."""
+    among_brokers: Collection[tuple[str, str]]
+    """Address and client id of brokers and controllers that talk to each other; grows while events are read."""
     log_zone: LogZone | None
     """Zone of the request logs; None without one, or if their time stamps name it."""
 

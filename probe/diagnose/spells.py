@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from probe.diagnose.proofs import side
+
 ANSWERED_US = 9_000_000
 """Patience with error answers: the scenarios' watch of 10 s, less the second in which the first answer comes."""
 SILENT_US = 30_000_000
@@ -79,7 +81,15 @@ class Way:
     """Time at which an answer last named the broker that refuses the client or nobody, or another broker refused it: it
     did what answers said, and nobody served the object."""
     tries: int = 0
-    """Requests about the object."""
+    """Requests about the object, of the kind that met the sign."""
+    tried_at: int | None = None
+    """Time of the last one."""
+
+    def attempt(self, met: int, api: int, at: int) -> None:
+        """Note a request about the object. `met` is the API that met the last sign."""
+        mine = side(met)
+        if not mine or api in mine:
+            self.tries, self.tried_at = self.tries + 1, at
 
     def fell_silent(self, since: int, last: int, asked_at: int) -> bool:
         """Return whether its tries had ended before it asked, as those on a connection that is lost do.

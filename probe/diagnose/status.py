@@ -31,7 +31,12 @@ Rule = tuple[Callable[[Case], bool], Status, Callable[[Case], str]]
 RULES: tuple[Rule, ...] = (
     (
         lambda case: (
-            case.stopped and case.trouble.good_at is not None and not case.joined and case.open and not case.elsewhere
+            case.stopped
+            and case.trouble.good_at is not None
+            and not case.joined
+            and case.open
+            and not case.elsewhere
+            and not case.gone
         ),
         Status.STUCK,
         lambda case: f"it served what had waited, and sent nothing about it in the last {_seconds(case.idle)}",
@@ -65,6 +70,13 @@ RULES: tuple[Rule, ...] = (
         lambda case: bool(case.elsewhere) and not case.tries,
         Status.UNKNOWN,
         lambda case: case.elsewhere,
+    ),
+    (
+        lambda case: case.gone,
+        Status.UNKNOWN,
+        lambda case: (
+            f"other processes have its address and client id; nothing about it in the last {_seconds(case.idle)}"
+        ),
     ),
     (
         lambda case: case.ended,

@@ -6,7 +6,7 @@ passed on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from probe.diagnose.seen import Connection, Left, LogZone, Source, Wire
@@ -27,6 +27,7 @@ class TrialInput:
         self.connections: dict[int, Connection] = {}
         self.names: Mapping[bytes, str] = {}
         self.nodes: Mapping[str, int] = {}
+        self.among_brokers: Collection[tuple[str, str]] = ()
         self.log_zone: LogZone | None = None
         self._numbers: dict[int, int] = {}
         self.until = find_timeline(history.header, EventIndex(history.events)).until

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from probe.diagnose.proofs import COMMITS, needed, proves
+from probe.diagnose.reads import LONG_POLL_US, Reads
 from probe.diagnose.spells import Question, Spell, Way
-from probe.protocol import apis
 from probe.verdict.hits import SILENCE_US
 from probe.verdict.recovery import QUIET_US
 from probe.verdict.service import FRESH_US
@@ -145,8 +145,8 @@ class ItemState:
     trouble: Trouble | None = None
     unanswerable: bool = False
     """Its requests ask for no answer (acks=0)."""
-    fetched: bool = False
-    """Some fetch of it was answered well."""
+    reads: Reads | None = None
+    """None as long as no fetch of it was answered well."""
     mismatch: str = ""
     """Why a client and a listener cannot speak with each other; empty = they can."""
 
@@ -189,14 +189,16 @@ class ItemState:
             requests=self.requests + other.requests,
             trouble=min(troubles, key=lambda one: one.since, default=None),
             unanswerable=self.unanswerable or other.unanswerable,
+            reads=self.reads or other.reads,
         )
 
     def _is_regular(self, at: int) -> bool:
-        """Return whether successes came at intervals of two seconds at most (`FRESH_US`), until now."""
+        """Return whether successes came every two seconds (`FRESH_US`), or as often as long polls end, until now."""
         if self.first_success is None or self.last_success is None or self.successes < STEADY:
             return False
-        often = (self.last_success - self.first_success) <= FRESH_US * self.successes
-        return often and at - self.last_success <= LATE_US
+        waits = 0 if self.reads is None else LONG_POLL_US
+        often = (self.last_success - self.first_success) <= max(FRESH_US, waits) * self.successes
+        return often and at - self.last_success <= LATE_US + waits
 
     def add_success(
         self, asked: int, at: int, broker: int, api: int, weight: int = 1, *, question: Question | None = None
@@ -207,7 +209,6 @@ class ItemState:
         """
         self.successes += weight
         self.last_success = at
-        self.fetched = self.fetched or api == apis.FETCH
         if self.first_success is None:
             self.first_success = at
         found = self.trouble
@@ -216,7 +217,7 @@ class ItemState:
         found.better += weight
         if api in COMMITS:
             found.owed = False
-        if asked <= found.last or not proves(found.api, api, fetched=self.fetched):
+        if asked <= found.last or not proves(found.api, api, fetched=self.reads is not None):
             return
         found.good += weight
         if found.served_at is None:

@@ -26,6 +26,9 @@ QUESTIONS: dict[int, Question] = {
     apis.END_TXN: _TXN,
     apis.TXN_OFFSET_COMMIT: coordinators.ask_commit,
     apis.CONSUMER_GROUP_HEARTBEAT: _GROUP,
+    apis.SHARE_GROUP_HEARTBEAT: _GROUP,
+    apis.SHARE_FETCH: leaders.ask_share,
+    apis.SHARE_ACKNOWLEDGE: leaders.ask_share,
 }
 """API key to the function that reads its requests."""
 
@@ -51,6 +54,9 @@ ANSWERS: dict[int, Answer] = {
     apis.END_TXN: coordinators.answer_key,
     apis.TXN_OFFSET_COMMIT: coordinators.answer_commit,
     apis.CONSUMER_GROUP_HEARTBEAT: coordinators.answer_key,
+    apis.SHARE_GROUP_HEARTBEAT: coordinators.answer_key,
+    apis.SHARE_FETCH: leaders.answer_share,
+    apis.SHARE_ACKNOWLEDGE: leaders.answer_share,
     apis.SASL_HANDSHAKE: coordinators.answer_code,
     apis.SASL_AUTHENTICATE: coordinators.answer_code,
 }

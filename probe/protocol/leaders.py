@@ -57,6 +57,24 @@ def forgotten(body: Body, names: Names) -> set[tuple[str, int]]:
     }
 
 
+def ask_share(body: Body, _: int, names: Names) -> Digest:
+    """Read the partitions that a ShareFetch or ShareAcknowledge names: in a session only changes (KIP-932)."""
+    rows = (
+        row(topic, part["PartitionIndex"])
+        for topic, part in partitions_of(body, "Topics", "Partitions", names, "Topic")
+    )
+    return Digest(tuple(rows))
+
+
+def answer_share(body: Body, _: Asked, names: Names) -> Digest:
+    """Read codes of partitions, of acknowledgements that came with a fetch, too."""
+    rows = (
+        row(topic, part["PartitionIndex"], part["ErrorCode"] or part.get("AcknowledgeErrorCode", 0))
+        for topic, part in partitions_of(body, "Responses", "Partitions", names, "Topic")
+    )
+    return Digest(tuple(rows), body.get("ErrorCode", 0))
+
+
 def ask_list_offsets(body: Body, _: int, names: Names) -> Digest:
     """Read partitions and epochs."""
     rows = (

@@ -21,7 +21,9 @@ EPOCHS, TXN_OFFSET_COMMIT = apis.OFFSET_FOR_LEADER_EPOCH, apis.TXN_OFFSET_COMMIT
 HANDSHAKE = frozenset(apis.HANDSHAKE_APIS)
 DISCOVERY = frozenset(apis.DISCOVERY_APIS)
 
-LED = _keys("Produce", "Fetch", "ListOffsets", "DeleteRecords", "OffsetForLeaderEpoch", "ShareFetch")
+LED = _keys(
+    "Produce", "Fetch", "ListOffsets", "DeleteRecords", "OffsetForLeaderEpoch", "ShareFetch", "ShareAcknowledge"
+)
 """APIs that only the leader of a partition can serve."""
 COORDINATED = _keys(
     "OffsetCommit",
@@ -39,6 +41,7 @@ COORDINATED = _keys(
     "TxnOffsetCommit",
     "ConsumerGroupHeartbeat",
     "ConsumerGroupDescribe",
+    "ShareGroupHeartbeat",
 )
 """APIs that only the coordinator of a group or transactional id can serve."""
 

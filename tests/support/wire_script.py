@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from probe.diagnose.analysis import Diagnosis, analyse
+from probe.diagnose.analysis import analyse
+from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import ClientFinding
 from probe.diagnose.seen import Connection, Left, LogZone, Source, Wire
 from probe.diagnose.whose_client import Library
@@ -60,6 +61,7 @@ class WireScript:
     sent_first: dict[int, Handshake] = field(default_factory=dict)
     names: dict[bytes, str] = field(default_factory=dict)
     nodes: dict[str, int] = field(default_factory=dict)
+    among_brokers: set[tuple[str, str]] = field(default_factory=set)
     log_zone: LogZone | None = None
 
     def client(self, client_id: str = "orders-writer", address: str = "10.0.0.7", **more: Any) -> Talk:

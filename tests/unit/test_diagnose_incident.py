@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from probe.diagnose.analysis import Diagnosis, analyse
+from probe.diagnose.analysis import analyse
+from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import Status
 from probe.diagnose.input import open_inputs
 from probe.diagnose.names import BrokerNames

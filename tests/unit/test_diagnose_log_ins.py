@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from probe.cli.app import app
 from probe.cli.wiring.diagnosis import diagnose_files
-from probe.diagnose.analysis import Diagnosis
+from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import ClientFinding, Status
 from probe.diagnose.objects import Kind
 from probe.errors import GateError

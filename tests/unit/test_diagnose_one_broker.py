@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from probe.diagnose.analysis import Diagnosis
+from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import ClientFinding, Status
 from probe.diagnose.leaders import Leaders
 from probe.diagnose.objects import Item, Kind

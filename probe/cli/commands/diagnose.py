@@ -18,7 +18,7 @@ from probe.cli.laboratory import need_laboratory
 from probe.cli.wiring.diagnosis import STDIN, advices, diagnose_files, readable
 from probe.cli.wiring.signals import interrupt_ends_input
 from probe.diagnose.advice import Advice
-from probe.diagnose.analysis import Diagnosis
+from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import BAD, NOW, ClientFinding, Status
 from probe.diagnose.input.flows import ENCRYPTED
 from probe.diagnose.input.log_zone import parse_zone

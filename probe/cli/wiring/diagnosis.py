@@ -12,7 +12,8 @@ from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import open_evidence
 from probe.diagnose import input as readers
 from probe.diagnose.advice import Advice, advise
-from probe.diagnose.analysis import Diagnosis, analyse
+from probe.diagnose.analysis import analyse
+from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import ClientFinding, Status
 from probe.diagnose.fingerprints import shipped
 from probe.diagnose.seen import LogZone

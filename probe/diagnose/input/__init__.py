@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC
 from heapq import merge
@@ -36,6 +36,7 @@ class Files:
         self.connections: dict[int, Connection] = registry.connections
         self.names: Mapping[bytes, str] = registry.names
         self.nodes: Mapping[str, int] = registry.nodes
+        self.among_brokers: Collection[tuple[str, str]] = registry.among_brokers
         self.log_zone = zone
         captures, logs = by_kind(files)
         self._parts: list[CaptureInput | RequestLogs] = []

@@ -80,7 +80,8 @@ class Flow:
         out += talk.client_bytes(data, at) if stream is self.client else talk.broker_bytes(data, at)
         if talk.log_in != self._registry.connections[self.number].log_in:
             self._registry.note(self.number, log_in=talk.log_in)
-        if talk.among_brokers:
+        if talk.among_brokers and self.client is not None:
+            self._registry.among_brokers.add((sender(self.client.key)[0], talk.client_id))
             self._ignore(AMONG)
 
     def lose(self, stream: Stream, at: int, count: int, out: list[Event], reason: str = LOST) -> None:
@@ -151,6 +152,7 @@ class Flow:
             talk.seek(client=False)
         events = talk.client_bytes(data, at)
         if talk.among_brokers:
+            registry.among_brokers.add((sender(client.key)[0], talk.client_id))
             self._ignore(AMONG)
             return
         registry.add(Source.CAPTURE, self.file, sender(client.key), address, began=self._began)

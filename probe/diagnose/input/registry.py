@@ -30,6 +30,8 @@ class Registry:
         self.names: dict[bytes, str] = {}
         """Topic id to name."""
         self.nodes = Nodes()
+        self.among_brokers: set[tuple[str, str]] = set()
+        """Address and client id of brokers and controllers that talk to each other."""
         self._brokers: dict[str, int] = {}
         self._sessions: defaultdict[int, FetchSessions] = defaultdict(FetchSessions)
         self._left: Counter[tuple[str, str, str]] = Counter()

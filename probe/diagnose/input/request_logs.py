@@ -15,7 +15,7 @@ from probe.diagnose.input.log_lines import Logged, parse_line, read_lines
 from probe.diagnose.input.logged import LoggedConversation
 from probe.diagnose.input.merged import merged
 from probe.diagnose.input.ordered import Ordered
-from probe.diagnose.input.overheard import REPLICA
+from probe.diagnose.input.overheard import OF_BROKERS, REPLICA
 from probe.diagnose.input.registry import Registry
 from probe.diagnose.input.spans import Span
 from probe.diagnose.input.streams import IDLE_US
@@ -83,11 +83,18 @@ class RequestLogs:
             self._registry.leave(file, TIMELESS, "lines")
         elif found.of_brokers or REPLICA.fullmatch(found.client_id):
             self._registry.leave(file, AMONG, "lines")
+            self._among_brokers(found)
         elif (talk := self._talks.get(found.connection)) is not None or (talk := self._begin(found, at, file)):
             self._name_software(talk, found)
             talk.take(found, at, self._ordered.waiting)
         else:
             self._registry.leave(file, UNREADABLE, "lines")
+
+    def _among_brokers(self, line: Logged) -> None:
+        """Note who sent what only brokers and controllers send. A forwarded request has the client id of its client."""
+        sides = _CONNECTION.fullmatch(line.connection[:LONGEST_CONNECTION])
+        if sides is not None and line.api in OF_BROKERS:
+            self._registry.among_brokers.add((sides["client"], line.client_id))
 
     def _begin(self, line: Logged, at: int, file: str) -> LoggedConversation | None:
         """Return a new conversation, None if the line does not say between whom."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from probe.diagnose.advice import Advice
-from probe.diagnose.analysis import Diagnosis
+from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import ClientFinding, Finding, Status
 from probe.diagnose.names import BrokerNames
 from probe.diagnose.report import advised, details, head, not_read, whose
