@@ -60,8 +60,6 @@ class Coverage:
 
     def missing(self, item: Item) -> str:
         """Return why the client may work on an object elsewhere; empty if that would be in the input."""
-        if item.kind is Kind.CLUSTER:
-            return ""
         cluster = self.leaders.cluster
         hidden = cluster - self.shown
         reign = self.leaders.reign(item)

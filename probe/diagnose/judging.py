@@ -106,7 +106,9 @@ def _detailed(plain: Finding, history: History, trouble: Trouble, view: View) ->
     start = max(trouble.since, evidence.timeline.available or trouble.since)
     recovery = Recovery(start, None if plain.recovered is None else trouble.good_at)
     futile = find_futile(evidence, discoveries, recovery, provoked=True)
-    storm = _shown(find_storms(evidence, discoveries, hits, futile).letters, trouble, works=_works(plain.item, history))
+    exceeded = find_storms(evidence, discoveries, hits, futile).letters
+    whole = plain.status is Status.STUCK or not view.coverage.missing(plain.item)
+    storm = _shown(exceeded, trouble, works=_works(plain.item, history), whole=whole)
     status = Status.STORMS if storm and plain.status is not Status.STUCK else plain.status
     rates = _rates(futile, plain)
     return replace(
@@ -122,15 +124,17 @@ def _detailed(plain: Finding, history: History, trouble: Trouble, view: View) ->
     )
 
 
-def _shown(letters: str, trouble: Trouble, *, works: bool) -> str:
+def _shown(letters: str, trouble: Trouble, *, works: bool, whole: bool) -> str:
     """Return the bounds whose excess a wire proves.
 
     What an administrator is asked, and looks up the leader for (bounds a and b), is in no frame.
     That nothing happened before a discovery (bound a) is not known where a broker is away or no leader is in office: no
-    frame shows attempts that are refused.
+    frame shows attempts that are refused. Where brokers are not in the input, a reason to ask, and what was served, may
+    be there (bounds a and d).
     """
     away = trouble.cuts or trouble.silent or any(api in DISCOVERY for _, api, _ in trouble.errors)
     unproven = {StormBound.IDLE} if away else set()
+    unproven |= set() if whole else {StormBound.IDLE, StormBound.FUTILE}
     unproven |= set() if works else {StormBound.IDLE, StormBound.ASKED}
     return "".join(letter for letter in letters if letter not in unproven)
 

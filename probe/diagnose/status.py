@@ -67,7 +67,7 @@ RULES: tuple[Rule, ...] = (
         lambda case: f"{case.met} is final: what the application made of it is not on the wire",
     ),
     (
-        lambda case: bool(case.elsewhere) and not case.tries,
+        lambda case: bool(case.elsewhere) and (case.item.kind is Kind.CLUSTER or not case.tries),
         Status.UNKNOWN,
         lambda case: case.elsewhere,
     ),

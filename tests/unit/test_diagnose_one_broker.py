@@ -138,3 +138,28 @@ def test_the_port_alone_does_not_name_a_broker_where_all_have_the_same() -> None
     leaders = Leaders({"kafka-1:9092": 1, "kafka-2:9092": 2})
     leaders.listens(11, "10.0.0.1:9092")
     assert leaders.node_at(11) is None
+
+
+def test_a_broker_that_does_not_answer_does_not_show_that_a_client_works_nowhere() -> None:
+    """It connects again and again to the one that is recorded, and may be served by another one."""
+    script = WireScript(nodes=ADDRESSES)
+    talk = script.client()
+    talk.asks(broker=OLD)
+    for _ in range(60):
+        talk.request(apis.API_VERSIONS, OLD)
+        script.wait(1000)
+    assert seen_at(script, OLD).clients[0].reason == "brokers 2 and 3 are not in the input: record there, too"
+
+
+def test_a_storm_of_questions_needs_all_brokers() -> None:
+    """What gives a reason to ask, and what is served, may be elsewhere."""
+    script = WireScript(nodes=ADDRESSES)
+    talk = script.client()
+    talk.asks(broker=OLD)
+    talk.works(10)
+    talk.fails(NOT_LEADER)
+    script.leader = 2
+    for _ in range(200):
+        talk.asks(broker=OLD)
+        script.wait(60)
+    assert "a" not in {letter for one in seen_at(script, OLD).clients[0].findings for letter in one.storm}
