@@ -8,6 +8,9 @@ from collections.abc import Iterable
 from probe.cells.aggregate import SettledCell
 from probe.model import Cell, Engine, Profile, Workload
 
+DEFAULT_FOLDER = "results"
+"""The folder of runs where `--results` names none."""
+
 LONGEST = 300
 """Longest command that a line has, in characters; a longer one is replaced by one that finds the cells itself."""
 
@@ -64,6 +67,21 @@ def run_command(cells: Iterable[Cell], results: str) -> str:
     order = ("client", "scenario", "role", "profile", "property", "election", "engine", "broker", "workload")
     ordered = sorted(options, key=lambda item: order.index(item[0]))
     return _command("probe run", [*ordered, ("results", results)])
+
+
+def in_folder(results: str) -> str:
+    """Return the option by which a hint finds a run in this folder; empty for the one that is used without it."""
+    return "" if results == DEFAULT_FOLDER else f" --results {shlex.quote(results)}"
+
+
+def resume_command(run_id: str, results: str) -> str:
+    """Return the command that continues a run."""
+    return f"probe run --resume {run_id}{in_folder(results)}"
+
+
+def show_run_command(run_id: str, results: str) -> str:
+    """Return the command that shows the cells of a run."""
+    return f"probe show --run {run_id}{in_folder(results)}"
 
 
 def _command(name: str, options: Iterable[tuple[str, str]]) -> str:

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
+from probe.cells.cli_hints import DEFAULT_FOLDER
 from probe.model import Engine, Role, Workload
 from probe.runner.schedule.most import MOST
 
-RESULTS = "results"
+RESULTS = DEFAULT_FOLDER
 DEFAULT_BROKER = "3.9"
 MAX_AGE_DAYS = 180
 

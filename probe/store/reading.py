@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import shlex
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -122,7 +123,8 @@ def history(results: str, run_id: str, cell: Cell, trial: int) -> History:
     """Return one history; ResultsError if it does not exist or is damaged."""
     for found in histories(results, run_id, {(cell, trial)}, warn=_raise):
         return found
-    raise ResultsError(f"{results} has no trial {trial} of {cell} in run {run_id}; `probe show` lists what there is")
+    lists = f"`probe show --results {shlex.quote(results)}` lists what there is"
+    raise ResultsError(f"{results} has no trial {trial} of {cell} in run {run_id}; {lists}")
 
 
 def histories(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 from probe.model.results import RUN, RUN_PREFIX
 from probe.store.files import Place
@@ -30,7 +31,11 @@ def missing_shards(results: str) -> str:
     if count == 1 or not lost:
         return ""
     words = ("shards {} are", "their cells") if len(lost) > 1 else ("shard {} is", "its cells")
-    how = f"`probe run --resume {run_id} --shard {lost[0]}`" if together else f"`--shard {lost[0]}`, same selectors,"
+    how = (
+        f"`probe run --resume {run_id} --shard {lost[0]} --results {shlex.quote(place.name)}`"
+        if together
+        else f"`--shard {lost[0]}`, same selectors,"
+    )
     return (
         f"{place.name}: {words[0].format(', '.join(lost))} not stored, unlike the other shards of run {run_id}: "
         f"{words[1]} are missing or keep older rows; {how} brings them"

@@ -52,6 +52,7 @@ class RunStore:
         self.run_id: str = about["run_id"]
         self.seed: int = about["seed"]
         self._place, self._about, self._done = place, about, done
+        self.results: str = place.name
         self._folder = f"{RUN_PREFIX}{self.run_id}"
         self._trials: list[_Trial] = []
         self._absent: list[dict[str, Any]] = []

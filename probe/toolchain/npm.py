@@ -15,13 +15,15 @@ from probe.toolchain.tools import find_tool
 
 DEADLINE_S = 180
 QUIET = ("--ignore-scripts", "--no-update-notifier", "--no-fund", "--no-audit", "--loglevel=error")
+FEW_RETRIES = ("--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=2000")
+"""For a question: without a network npm's own retries take more than a minute."""
 UNREACHED = re.compile(r"ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|UND_ERR|FETCH_ERROR")
 ABSENT = re.compile(r"E404|ETARGET|notarget")
 
 
 def versions(name: str) -> list[str]:
     """Return all versions of a package that the registry lists. ProvisionError if it lists none or does not answer."""
-    listed = _run(name, "view", name, "versions", "--json")
+    listed = _run(name, "view", name, "versions", "--json", *FEW_RETRIES)
     try:
         found = json.loads(listed)
     except ValueError:

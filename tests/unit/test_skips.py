@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from probe.cells.cli_hints import resume_command
 from probe.cli.console import outcome_table
 from probe.cli.console.skips import MORE, NAMED, REASONS, by_reason, skipped
 from probe.cli.options import RunSelection
@@ -79,6 +80,14 @@ def test_many_reasons_are_cut(capsys: pytest.CaptureFixture[str]) -> None:
     reasons = {(other(number), Outcome.BROKEN): f"a stall of {number} ms" for number in range(REASONS + 5)}
     outcome_table.show_outcomes({cell: {outcome} for cell, outcome in reasons}, {}, "r1", reasons)
     assert "broken  for 5 more reasons: probe show --run r1\n" in capsys.readouterr().out
+
+
+def test_hints_name_the_folder_of_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+    seen = {CELL: {Outcome.BROKEN}}
+    outcome_table.show_outcomes(seen, {}, "r1", {(CELL, Outcome.BROKEN): "a stall"}, results="/srv/my runs")
+    assert "probe show --run r1 --results '/srv/my runs'" in " ".join(capsys.readouterr().err.split())
+    assert resume_command("r1", "/srv/my runs") == "probe run --resume r1 --results '/srv/my runs'"
+    assert resume_command("r1", "results") == "probe run --resume r1"
 
 
 def other(number: int) -> Cell:

@@ -104,6 +104,22 @@ def test_an_unknown_version_is_an_error_of_one_line(sarama: Family, tmp_path: Pa
     assert not module.exists(sarama, "9.9.9")
 
 
+@pytest.mark.parametrize(
+    "failure",
+    [
+        'Get "https://proxy.golang.org/x.info": dial tcp: lookup proxy.golang.org: no such host',
+        "module lookup disabled by GOPROXY=off",
+        "reading https://registry/x.info: 503 Service Unavailable",
+    ],
+)
+def test_a_proxy_that_does_not_answer_is_no_missing_version(sarama: Family, monkeypatch: Any, failure: str) -> None:
+    Go(monkeypatch, failure=failure)
+    with pytest.raises(
+        ProvisionError, match=r"^sarama 1\.45\.1: the Go module proxy cannot be asked; check the network"
+    ):
+        module.exists(sarama, "1.45.1")
+
+
 def test_missing_go_is_an_error_of_one_line(sarama: Family, tmp_path: Path, monkeypatch: Any) -> None:
     def missing(*_: str) -> None:
         raise ToolError("go is not on this machine")

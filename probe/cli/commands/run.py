@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from probe.catalogue.scenarios import CORE
+from probe.cells.cli_hints import show_run_command
 from probe.cli import common_options as common
 from probe.cli import options as o
 from probe.cli.console.agreement import of_run, show_agreement, show_elections
@@ -156,14 +157,14 @@ def _run(
             raise NothingJudgedError(
                 "no trial fits into --time-budget after set-up and before reports; give it more seconds"
             )
-    show_outcomes(ran.outcomes, ran.absent, ran.run_id, ran.reasons)
+    show_outcomes(ran.outcomes, ran.absent, ran.run_id, ran.reasons, results=results)
     show_elections(ran.elections)
     if publisher is None:
         show_agreement(of_run(results, ran.outcomes))
     report = reports.make(results, ran.run_id, cells)
     if not any(seen - UNOBSERVED for seen in ran.outcomes.values()):
-        run_id = ran.run_id
-        raise NothingJudgedError(f"no cell of run {run_id} could be judged; `probe show --run {run_id}` says why")
+        why = show_run_command(ran.run_id, results)
+        raise NothingJudgedError(f"no cell of run {ran.run_id} could be judged; `{why}` says why")
     if publisher is not None:
         publisher.publish(just_ran=True)
     reports.check(report)

@@ -26,7 +26,7 @@ from probe.cli.console.streams import OUT
 from probe.cli.wiring.catalogue import apps, families
 from probe.cli.wiring.evidence import DEFAULT
 from probe.errors import NothingJudgedError, ProbeError
-from probe.model import Cell, Engine, Profile, Role, Workload, encode
+from probe.model import Cell, Engine, Outcome, Profile, Role, Workload, encode
 from probe.model.versions import version_key
 from probe.store.presence import has_runs
 
@@ -148,6 +148,10 @@ def _usual(found: list[TrialRow]) -> list[TrialRow]:
 
 
 def _show_one(results: str, row: TrialRow, *, as_json: bool) -> None:
+    if row.verdict.outcome is Outcome.NOT_RUN and not as_json:
+        OUT.print(f"{row.cell}", markup=False, style="bold")
+        OUT.print(f"run {row.run_id}: {row.verdict.outcome}. {row.verdict.reason}", markup=False)
+        return
     seen = store.history(results, row.run_id, row.cell, row.trial)
     if as_json:
         events = [{"event": type(event).__name__, **encode(event)} for event in seen.events]

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.measure import Measurement
 from rich.table import Table
 
+from probe.cells.cli_hints import DEFAULT_FOLDER, show_run_command
 from probe.cli.console.skips import REASONS, by_reason
 from probe.cli.console.streams import OUT, say
 from probe.model import Cell, Client, Outcome, Profile, control_first
@@ -31,6 +32,8 @@ def show_outcomes(
     absent: Mapping[Client, str],
     run_id: str,
     reasons: Mapping[tuple[Cell, Outcome], str] | None = None,
+    *,
+    results: str = DEFAULT_FOLDER,
 ) -> None:
     """Print a row per client and configuration with a column per scenario and role, or counts if that is too wide.
 
@@ -44,17 +47,18 @@ def show_outcomes(
         OUT.print(table)
     else:
         OUT.print(_counts(title, outcomes, cells, absent))
-    for line in _silent(reasons or {}, absent, run_id):
+    show = show_run_command(run_id, results)
+    for line in _silent(reasons or {}, absent, show):
         OUT.print(line, markup=False)
     unclear = sum(1 for seen in outcomes.values() if not seen.isdisjoint(DOUBTFUL))
     if unclear:
         kinds = " or ".join(OUTCOMES[outcome].label for outcome in DOUBTFUL)
-        say(f"{unclear} cells without a verdict ({kinds}): probe show --run {run_id}")
+        say(f"{unclear} cells without a verdict ({kinds}): {show}")
     elif not fits:
-        say(f"cell by cell: probe show --run {run_id}")
+        say(f"cell by cell: {show}")
 
 
-def _silent(reasons: Mapping[tuple[Cell, Outcome], str], absent: Mapping[Client, str], run_id: str) -> Iterator[str]:
+def _silent(reasons: Mapping[tuple[Cell, Outcome], str], absent: Mapping[Client, str], show: str) -> Iterator[str]:
     """Name the cells that say nothing about their client, by outcome and reason, and the clients that were not run."""
     for outcome in (one for one in Outcome if one in SAY_NOTHING):
         named = [
@@ -63,7 +67,7 @@ def _silent(reasons: Mapping[tuple[Cell, Outcome], str], absent: Mapping[Client,
         grouped = list(by_reason(named))
         yield from (f"{outcome}  {names}: {reason}" for names, reason in grouped[:REASONS])
         if (left := len(grouped) - REASONS) > 0:
-            yield f"{outcome}  for {left} more reasons: probe show --run {run_id}"
+            yield f"{outcome}  for {left} more reasons: {show}"
     for names, reason in by_reason((str(client), why) for client, why in absent.items()):
         yield f"{Outcome.NOT_RUN}  {names}: {reason}"
 

@@ -14,6 +14,7 @@ from typing import Any
 import uvloop
 
 from probe.catalogue.selectors import Chosen
+from probe.cells.cli_hints import resume_command
 from probe.cli.console.further_trials import further_lines
 from probe.cli.console.progress import Bar
 from probe.cli.console.streams import say
@@ -124,9 +125,8 @@ def execute(
             released, mirrors = item.chosen.version.released, item.chosen.family.mirrors
             store.add_not_run(item.cell, reason, released, mirrors, sweep=item.sweep)
     finished = _finished(results, store)
-    options = _within_limits(options, ready)
+    options = replace(_within_limits(options, ready), seed=store.seed)
     keep = keeper(results, store.run_id) if options.capture else None
-    options = replace(options, seed=store.seed)
     reasons, took = _execute(ready.engine, ready.bound, runnable, options, store, known, finished, keep)
     reasons = {(key[0], verdict.outcome): verdict.reason for key, verdict in finished.items()} | reasons
     outcomes: dict[Cell, set[Outcome]] = {}
@@ -232,7 +232,7 @@ def _execute(
         number = signals[0] if signals else signal.SIGINT
         raise InterruptedRunError(
             f"interrupted after {len({cell for cell, _ in reasons})} cells, which are stored; "
-            f"continue with `probe run --resume {store.run_id}`",
+            f"continue with `{resume_command(store.run_id, store.results)}`",
             int(number),
             store.run_id,
         ) from None
@@ -240,7 +240,7 @@ def _execute(
         raise ExhaustedError(
             error.reason,
             f"no further trials were started after {len({cell for cell, _ in reasons})} cells; "
-            f"continue with --resume {store.run_id}",
+            f"continue with `{resume_command(store.run_id, store.results)}`",
             store.run_id,
         ) from error
     say(f"{counted(len({cell for cell, _ in reasons}), 'cell')} judged in {time.monotonic() - started:.0f} s")

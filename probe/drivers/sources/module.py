@@ -21,6 +21,9 @@ from probe.toolchain.tools import ToolError
 TAG = r"^v(\d+\.\d+\.\d+)$"
 FOLDER = r"@v(\d+\.\d+\.\d+)$"
 """The folder of an unpacked archive of the registry: `sarama@v1.43.3`."""
+ABSENT = re.compile(r"unknown revision|: 40[34]\b|: 410\b|no matching versions|invalid version|malformed")
+"""What go says of a version that the module proxy does not serve; some proxies answer 403 for one."""
+UNREACHED = "the Go module proxy cannot be asked; check the network and GOPROXY, or name a version that is in the cache"
 GIT_S = 30
 PATCHES = 8
 """Patch releases of a line to look for where the last is unknown."""
@@ -105,14 +108,20 @@ def _listed(path: str) -> list[str]:
 
 
 def exists(family: Family, version: str) -> bool:
-    """Return whether the registry serves a version; it serves more than it lists. ProvisionError without Go."""
+    """Return whether the registry serves a version; it serves more than it lists.
+
+    ProvisionError without Go, and where the module proxy does not answer.
+    """
     if family.find(version):
         return True
     path, at = _module(family, Version(version=version)).split()
     try:
-        return go("list", "-mod=mod", "-m", f"{path}@{at}").returncode == 0
+        done = go("list", "-mod=mod", "-m", f"{path}@{at}")
     except ToolError as error:
         raise ProvisionError(f"{family.family} {version}: {error}") from None
+    if done.returncode and not ABSENT.search(done.stderr):
+        raise ProvisionError(f"{family.family} {version}: {UNREACHED}: {complaint(done)}")
+    return done.returncode == 0
 
 
 def local(family: Family, checkout: Path) -> Version:
