@@ -6,8 +6,11 @@
 // FILE is {"<apiKey>":[min,max]} from Kafka's own message definitions; the served ranges are the intersection of it, of
 // the state machine's ranges and of the release's. An unknown release or a bad argument is one line on stderr, exit code 2.
 //
-// It listens on ports of its own, prints one JSON line {"control":"127.0.0.1:N","brokers":["127.0.0.1:A",...]} on stdout,
-// and advertises the given addresses (the relay's) to clients. It ends when its standard input reaches end of file.
+// It listens on ports of its own, prints one JSON line
+//
+//   {"control":"127.0.0.1:N","brokers":["127.0.0.1:A",...],"bootstrap":"127.0.0.1:B"}
+//
+// on stdout (the first broker also serves at `bootstrap`), and advertises the given addresses (the relay's) to clients. It ends when its standard input reaches end of file.
 //
 // The control port speaks frames, not gRPC (docs/performance.md says why): the content's size and the number of the call
 // (32 bits each, big-endian), one byte, the content. In a call the byte is the method's place in the service, from 0, and
@@ -986,6 +989,7 @@ type Rule struct {
 	UntilMs       int32                  `protobuf:"varint,14,opt,name=until_ms,json=untilMs,proto3" json:"until_ms,omitempty"`                     // removed this long after fault_on; 0 = until Heal
 	WithEpoch     bool                   `protobuf:"varint,16,opt,name=with_epoch,json=withEpoch,proto3" json:"with_epoch,omitempty"`               // applies only to rows for which the client sent a leader epoch, or to an ApiVersions that names a node
 	NotLeaderOnly bool                   `protobuf:"varint,15,opt,name=not_leader_only,json=notLeaderOnly,proto3" json:"not_leader_only,omitempty"` // applies only while the asked broker does not lead the partition
+	KnownOnly     bool                   `protobuf:"varint,18,opt,name=known_only,json=knownOnly,proto3" json:"known_only,omitempty"`               // not over `bootstrap`, the address of the clients' configuration that is no broker's
 	Prelude       bool                   `protobuf:"varint,17,opt,name=prelude,proto3" json:"prelude,omitempty"`                                    // leads a client to the fault itself: its hits start no timer
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1129,6 +1133,13 @@ func (x *Rule) GetWithEpoch() bool {
 func (x *Rule) GetNotLeaderOnly() bool {
 	if x != nil {
 		return x.NotLeaderOnly
+	}
+	return false
+}
+
+func (x *Rule) GetKnownOnly() bool {
+	if x != nil {
+		return x.KnownOnly
 	}
 	return false
 }
@@ -2812,7 +2823,7 @@ const file_cluster_proto_rawDesc = "" +
 	"intervalMs\x12\x1c\n" +
 	"\tbystander\x18\x04 \x01(\x05R\tbystander\x12!\n" +
 	"\fbystander_ms\x18\x05 \x01(\x05R\vbystanderMs\x12\x14\n" +
-	"\x05batch\x18\x06 \x01(\x05R\x05batch\"\xe3\x03\n" +
+	"\x05batch\x18\x06 \x01(\x05R\x05batch\"\x82\x04\n" +
 	"\x04Rule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04apis\x18\x02 \x03(\x05R\x04apis\x12\x18\n" +
@@ -2835,7 +2846,9 @@ const file_cluster_proto_rawDesc = "" +
 	"\buntil_ms\x18\x0e \x01(\x05R\auntilMs\x12\x1d\n" +
 	"\n" +
 	"with_epoch\x18\x10 \x01(\bR\twithEpoch\x12&\n" +
-	"\x0fnot_leader_only\x18\x0f \x01(\bR\rnotLeaderOnly\x12\x18\n" +
+	"\x0fnot_leader_only\x18\x0f \x01(\bR\rnotLeaderOnly\x12\x1d\n" +
+	"\n" +
+	"known_only\x18\x12 \x01(\bR\tknownOnly\x12\x18\n" +
 	"\aprelude\x18\x11 \x01(\bR\aprelude\"\xcf\x06\n" +
 	"\x06Change\x12?\n" +
 	"\vmove_leader\x18\x01 \x01(\v2\x1c.probe.cluster.v1.MoveLeaderH\x00R\n" +

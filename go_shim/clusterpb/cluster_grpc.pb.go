@@ -6,8 +6,11 @@
 // FILE is {"<apiKey>":[min,max]} from Kafka's own message definitions; the served ranges are the intersection of it, of
 // the state machine's ranges and of the release's. An unknown release or a bad argument is one line on stderr, exit code 2.
 //
-// It listens on ports of its own, prints one JSON line {"control":"127.0.0.1:N","brokers":["127.0.0.1:A",...]} on stdout,
-// and advertises the given addresses (the relay's) to clients. It ends when its standard input reaches end of file.
+// It listens on ports of its own, prints one JSON line
+//
+//   {"control":"127.0.0.1:N","brokers":["127.0.0.1:A",...],"bootstrap":"127.0.0.1:B"}
+//
+// on stdout (the first broker also serves at `bootstrap`), and advertises the given addresses (the relay's) to clients. It ends when its standard input reaches end of file.
 //
 // The control port speaks frames, not gRPC (docs/performance.md says why): the content's size and the number of the call
 // (32 bits each, big-endian), one byte, the content. In a call the byte is the method's place in the service, from 0, and

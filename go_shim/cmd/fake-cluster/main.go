@@ -36,8 +36,9 @@ type options struct {
 
 // ready is the one line on stdout.
 type ready struct {
-	Control string   `json:"control"`
-	Brokers []string `json:"brokers"`
+	Control   string   `json:"control"`
+	Brokers   []string `json:"brokers"`
+	Bootstrap string   `json:"bootstrap"`
 }
 
 func main() {
@@ -129,7 +130,7 @@ func run(opts options, end <-chan struct{}, stdout io.Writer) error {
 		defer file.Close()
 		f.Journal(file)
 	}
-	brokers, err := f.Listen()
+	brokers, bootstrap, err := f.Listen()
 	if err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func run(opts options, end <-chan struct{}, stdout io.Writer) error {
 	server := control.New(f, b, log)
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
-	if err := json.NewEncoder(stdout).Encode(ready{listener.Addr().String(), brokers}); err != nil {
+	if err := json.NewEncoder(stdout).Encode(ready{listener.Addr().String(), brokers, bootstrap}); err != nil {
 		return err
 	}
 	select {

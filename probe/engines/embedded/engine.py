@@ -77,7 +77,7 @@ class Embedded:
             async with fake_process(argv) as first:
                 for node, address in zip(BROKERS, first.brokers, strict=True):
                     relay.forward(node, address)
-                relay.forward(BOOTSTRAP, first.brokers[0])
+                relay.forward(BOOTSTRAP, first.bootstrap)
                 another = partial(fake_process, [*argv, "--cluster-id", ANOTHER_ID])
                 cluster = FakeCluster(first.stub, relay, sink, names, history_plan(broker), another)
                 async with cluster.watching():

@@ -26,6 +26,8 @@ class FakeProcess:
 
     stub: FakeClusterAsyncStub
     brokers: tuple[Endpoint, ...]
+    bootstrap: Endpoint
+    """Address of the first broker that Metadata does not name."""
 
 
 @contextlib.asynccontextmanager
@@ -38,4 +40,5 @@ async def fake_process(argv: Sequence[str]) -> AsyncIterator[FakeProcess]:
             words = running.last_words() or "no reason given"
             raise said_exhaustion(words) or EngineError(f"the fake cluster did not start: {words}") from None
         async with connected(Endpoint.parse(ports["control"])) as stub:
-            yield FakeProcess(stub, tuple(map(Endpoint.parse, ports["brokers"])))
+            brokers = tuple(map(Endpoint.parse, ports["brokers"]))
+            yield FakeProcess(stub, brokers, Endpoint.parse(ports["bootstrap"]))

@@ -70,6 +70,7 @@ def _answer(step: AnswerError, subject: Subject, election_ms: int) -> FakePart:
         only_acks_all=step.acks_all,
         with_epoch=step.with_epoch or step.with_node,
         min_version=step.min_version,
+        known_only=step.known_only,
     )
     coordinated = step.api in apis.COORDINATOR_APIS
     about = ABOUT.get(step.api, _about_key if coordinated else _about_partition)

@@ -90,6 +90,8 @@ class AnswerError:
     """Only request versions from this one on."""
     whole_topic: bool = False
     """The error is about the whole topic, not only the affected partition."""
+    known_only: bool = False
+    """Only at addresses that Metadata names: the address of the client's configuration serves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

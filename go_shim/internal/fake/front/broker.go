@@ -13,9 +13,10 @@ import (
 
 // broker is the port of one virtual broker and its connections.
 type broker struct {
-	front   *Front
-	id      int32
-	address string // set by the first open
+	front     *Front
+	id        int32
+	address   string // set by the first open
+	bootstrap bool   // the port that Metadata does not name
 
 	mu         sync.Mutex
 	listener   net.Listener
@@ -91,7 +92,7 @@ func (b *broker) serve(raw net.Conn, listener net.Listener) {
 	if err != nil { // closed already
 		return
 	}
-	c := newConn(b.front, b.id, wrapped)
+	c := newConn(b, wrapped)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.listener != listener {
@@ -125,13 +126,17 @@ func (f *Front) setBroker(s *clusterpb.BrokerState) error {
 	was := f.states[s.Broker]
 	f.states[s.Broker] = s.State
 	if was == clusterpb.BrokerState_STOPPED && s.State != was {
-		if err := f.brokers[s.Broker].open(); err != nil {
-			return err
+		for _, b := range f.ports(s.Broker) {
+			if err := b.open(); err != nil {
+				return err
+			}
 		}
 	}
 	switch s.State {
 	case clusterpb.BrokerState_STOPPED:
-		f.brokers[s.Broker].shut()
+		for _, b := range f.ports(s.Broker) {
+			b.shut()
+		}
 		f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_STOPPED, Broker: s.Broker, Partition: -1})
 	case clusterpb.BrokerState_HUNG:
 		f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_STOPPED, Broker: s.Broker, Partition: -1, Text: "hung"})

@@ -23,18 +23,19 @@ const pipelined = 64
 
 // conn is one client connection: requests are read ahead, served one by one, and answered in order.
 type conn struct {
-	front  *Front
-	broker int32
-	raw    net.Conn
-	frames chan []byte
-	gone   chan struct{} // closed when the client is gone: parked requests end
-	ended  chan struct{} // closed when serving ends
-	pipes  map[int32]*backend.Pipe
+	front     *Front
+	broker    int32
+	bootstrap bool // over the port that Metadata does not name
+	raw       net.Conn
+	frames    chan []byte
+	gone      chan struct{} // closed when the client is gone: parked requests end
+	ended     chan struct{} // closed when serving ends
+	pipes     map[int32]*backend.Pipe
 }
 
-func newConn(f *Front, broker int32, raw net.Conn) *conn {
+func newConn(b *broker, raw net.Conn) *conn {
 	return &conn{
-		front: f, broker: broker, raw: raw, pipes: map[int32]*backend.Pipe{},
+		front: b.front, broker: b.id, bootstrap: b.bootstrap, raw: raw, pipes: map[int32]*backend.Pipe{},
 		frames: make(chan []byte, pipelined), gone: make(chan struct{}), ended: make(chan struct{}),
 	}
 }
@@ -123,7 +124,7 @@ func (c *conn) respond(header wire.Header, rest []byte) (kmsg.Response, error) {
 
 // answer asks the rules, and asks again when a hold ends or a parked request is woken, until there is a response.
 func (c *conn) answer(req kmsg.Request, clientID string) (kmsg.Response, error) {
-	x := &exchange{conn: c, req: req, clientID: clientID, call: c.front.callOf(c.broker, req), held: map[string]bool{}}
+	x := &exchange{conn: c, req: req, clientID: clientID, call: c.front.callOf(c, req), held: map[string]bool{}}
 	changed := c.front.waiting()
 	decision := c.front.decide(x.call, x.held)
 	for {

@@ -45,8 +45,9 @@ const (
 )
 
 // callOf describes a request in the terms of the rules. A Metadata row stands for every partition of its topic.
-func (f *Front) callOf(broker int32, req kmsg.Request) *rules.Call {
-	call := wire.CallOf(broker, req, f.names)
+func (f *Front) callOf(c *conn, req kmsg.Request) *rules.Call {
+	call := wire.CallOf(c.broker, req, f.names)
+	call.Bootstrap = c.bootstrap
 	if metadata, ok := req.(*kmsg.MetadataRequest); ok {
 		f.mu.Lock()
 		defer f.mu.Unlock()

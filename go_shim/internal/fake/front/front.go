@@ -40,6 +40,7 @@ type Front struct {
 	log        *events.Log
 	endpoints  map[int32]endpoint
 	brokers    map[int32]*broker
+	bootstrap  *broker // the first broker at another address, which Metadata does not name
 	counts     counts
 	stalls     stalls
 	journal    *journal
@@ -87,18 +88,30 @@ func New(r *release.Release, bounds map[int16]release.VersionRange, b *backend.B
 	return f, nil
 }
 
-// Listen opens the ports of the three brokers on loopback and returns their addresses in order.
-func (f *Front) Listen() ([]string, error) {
+// Listen opens the ports of the three brokers on loopback, and the bootstrap port. It returns their addresses in order.
+func (f *Front) Listen() ([]string, string, error) {
 	var addresses []string
 	for _, id := range topology.Brokers {
 		b := &broker{front: f, id: id, conns: map[*conn]struct{}{}}
 		if err := b.open(); err != nil {
-			return nil, fmt.Errorf("broker %d: %w", id, err)
+			return nil, "", fmt.Errorf("broker %d: %w", id, err)
 		}
 		f.brokers[id] = b
 		addresses = append(addresses, b.address)
 	}
-	return addresses, f.watchStalls()
+	f.bootstrap = &broker{front: f, id: topology.Brokers[0], bootstrap: true, conns: map[*conn]struct{}{}}
+	if err := f.bootstrap.open(); err != nil {
+		return nil, "", fmt.Errorf("bootstrap: %w", err)
+	}
+	return addresses, f.bootstrap.address, f.watchStalls()
+}
+
+// ports returns the ports of a broker.
+func (f *Front) ports(id int32) []*broker {
+	if id == f.bootstrap.id {
+		return []*broker{f.brokers[id], f.bootstrap}
+	}
+	return []*broker{f.brokers[id]}
 }
 
 // Close ends every connection and frees the ports.
@@ -107,9 +120,11 @@ func (f *Front) Close() {
 	if f.stalls.ticker != nil {
 		f.stalls.ticker.stop()
 	}
-	for _, b := range f.brokers {
-		b.shut()
-		b.freePort()
+	for id := range f.brokers {
+		for _, b := range f.ports(id) {
+			b.shut()
+			b.freePort()
+		}
 	}
 }
 

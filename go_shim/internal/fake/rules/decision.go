@@ -20,6 +20,7 @@ type Call struct {
 	Acks         int16    // Produce only
 	Objects      []Object // at least one; a request without a subject has one empty object
 	Topics       []Object // of a keyed request: its partitions
+	Bootstrap    bool     // over the address that Metadata does not name
 }
 
 // Kind is the treatment of a request.

@@ -109,12 +109,12 @@ func (e *entry) isActive(now time.Time) bool {
 	return (e.gone.IsZero() || now.Before(e.gone)) && (e.rule.Count == 0 || e.hits < int(e.rule.Count))
 }
 
-// matchesRequest compares broker, API, version and acks.
+// matchesRequest compares broker and its address, API, version and acks.
 func (e *entry) matchesRequest(call *Call) bool {
 	r := e.rule
 	return contains(r.Brokers, call.Broker) && contains(r.Apis, int32(call.API)) &&
 		int32(call.Version) >= r.MinVersion && (r.MaxVersion == 0 || int32(call.Version) <= r.MaxVersion) &&
-		(!r.OnlyAcksAll || call.Acks == -1)
+		(!r.OnlyAcksAll || call.Acks == -1) && !(r.KnownOnly && call.Bootstrap)
 }
 
 // matchesObject compares the key, or topic and partition. A keyed request that was found by its key and has no topics

@@ -9,8 +9,11 @@ three brokers (node ids 1 to 3) for one cell.
 FILE is {"<apiKey>":[min,max]} from Kafka's own message definitions; the served ranges are the intersection of it, of
 the state machine's ranges and of the release's. An unknown release or a bad argument is one line on stderr, exit code 2.
 
-It listens on ports of its own, prints one JSON line {"control":"127.0.0.1:N","brokers":["127.0.0.1:A",...]} on stdout,
-and advertises the given addresses (the relay's) to clients. It ends when its standard input reaches end of file.
+It listens on ports of its own, prints one JSON line
+
+  {"control":"127.0.0.1:N","brokers":["127.0.0.1:A",...],"bootstrap":"127.0.0.1:B"}
+
+on stdout (the first broker also serves at `bootstrap`), and advertises the given addresses (the relay's) to clients. It ends when its standard input reaches end of file.
 
 The control port speaks frames, not gRPC (docs/performance.md says why): the content's size and the number of the call
 (32 bits each, big-endian), one byte, the content. In a call the byte is the method's place in the service, from 0, and
@@ -441,6 +444,7 @@ class Rule(_message.Message):
     UNTIL_MS_FIELD_NUMBER: _builtins.int
     WITH_EPOCH_FIELD_NUMBER: _builtins.int
     NOT_LEADER_ONLY_FIELD_NUMBER: _builtins.int
+    KNOWN_ONLY_FIELD_NUMBER: _builtins.int
     PRELUDE_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """unique among the active rules; empty = generated"""
@@ -464,6 +468,8 @@ class Rule(_message.Message):
     """applies only to rows for which the client sent a leader epoch, or to an ApiVersions that names a node"""
     not_leader_only: _builtins.bool
     """applies only while the asked broker does not lead the partition"""
+    known_only: _builtins.bool
+    """not over `bootstrap`, the address of the clients' configuration that is no broker's"""
     prelude: _builtins.bool
     """leads a client to the fault itself: its hits start no timer"""
     @_builtins.property
@@ -497,11 +503,12 @@ class Rule(_message.Message):
         until_ms: _builtins.int = ...,
         with_epoch: _builtins.bool = ...,
         not_leader_only: _builtins.bool = ...,
+        known_only: _builtins.bool = ...,
         prelude: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "apis", b"apis", "brokers", b"brokers", "code", b"code", "count", b"count", "hold_ms", b"hold_ms", "id", b"id", "key", b"key", "max_version", b"max_version", "min_version", b"min_version", "not_leader_only", b"not_leader_only", "only_acks_all", b"only_acks_all", "partitions", b"partitions", "prelude", b"prelude", "topic", b"topic", "until_ms", b"until_ms", "with_epoch", b"with_epoch"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "apis", b"apis", "brokers", b"brokers", "code", b"code", "count", b"count", "hold_ms", b"hold_ms", "id", b"id", "key", b"key", "known_only", b"known_only", "max_version", b"max_version", "min_version", b"min_version", "not_leader_only", b"not_leader_only", "only_acks_all", b"only_acks_all", "partitions", b"partitions", "prelude", b"prelude", "topic", b"topic", "until_ms", b"until_ms", "with_epoch", b"with_epoch"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
