@@ -8,13 +8,12 @@ from typing import NamedTuple
 
 from probe.model import Row, Target
 from probe.protocol import apis
+from probe.protocol.api_table import CoordinatorKind
 from probe.verdict.apis import COORDINATED, LED
 
 GROUPS, TRANSACTIONS = frozenset(apis.GROUP_APIS), frozenset(apis.TXN_APIS)
 WORK = LED | COORDINATED
 """APIs that only the leader or the coordinator of an object can serve."""
-TRANSACTION_KEY = 1
-"""`key_type` of a transactional id in FindCoordinator; 0 is a group."""
 
 
 class Kind(StrEnum):
@@ -81,7 +80,7 @@ def asked_for(api: int, rows: Iterable[Row]) -> Iterator[Item]:
     elif api == apis.FIND_COORDINATOR:
         for row in rows:
             if row.key:
-                yield Item(Kind.TRANSACTION if row.key_type == TRANSACTION_KEY else Kind.GROUP, row.key)
+                yield Item(Kind.TRANSACTION if row.key_type == CoordinatorKind.TRANSACTION else Kind.GROUP, row.key)
 
 
 def _kind(api: int) -> Kind:

@@ -1,7 +1,8 @@
-"""The API keys that the program uses, by name. The table of all keys is in `names`."""
+"""The API keys that the program uses, by name, and the sets that follow from `api_table`. All keys are in `names`."""
 
 from __future__ import annotations
 
+from probe.protocol.api_table import AnsweredBy, CoordinatorKind, Purpose, keys
 from probe.protocol.names import api_key
 
 PRODUCE = api_key("Produce")
@@ -41,32 +42,19 @@ SHARE_ACKNOWLEDGE = api_key("ShareAcknowledge")
 SASL_HANDSHAKE = api_key("SaslHandshake")
 SASL_AUTHENTICATE = api_key("SaslAuthenticate")
 
-SASL_APIS = (SASL_HANDSHAKE, SASL_AUTHENTICATE)
+SASL_APIS = keys(lambda api: api.purpose is Purpose.LOG_IN)
 """APIs by which a client logs in. After SaslHandshake version 0 its tokens follow without any header (KIP-152)."""
-HANDSHAKE_APIS = (
-    API_VERSIONS,
-    *SASL_APIS,
-    *map(api_key, ("GetTelemetrySubscriptions", "PushTelemetry")),
-)
+HANDSHAKE_APIS = keys(lambda api: api.purpose in {Purpose.HANDSHAKE, Purpose.LOG_IN})
 """APIs that a client sends on a connection before its work, or in addition to it."""
-DISCOVERY_APIS = (METADATA, FIND_COORDINATOR)
+DISCOVERY_APIS = keys(lambda api: api.purpose is Purpose.DISCOVERY)
 """APIs by which a client finds a leader or a coordinator."""
-CONTROLLER_APIS = (CREATE_TOPICS, DELETE_TOPICS, CREATE_PARTITIONS)
+CONTROLLER_APIS = keys(lambda api: api.by is AnsweredBy.CONTROLLER)
 """APIs that the controller answers: brokers with ZooKeeper refuse them, KRaft brokers forward them."""
-LOG_APIS = (PRODUCE, FETCH, LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH)
+LOG_APIS = keys(lambda api: api.purpose is Purpose.LOG)
 """APIs that read or write the log of a partition, or ask about it. Only its leader answers them."""
-GROUP_APIS = (
-    OFFSET_COMMIT,
-    OFFSET_FETCH,
-    JOIN_GROUP,
-    HEARTBEAT,
-    LEAVE_GROUP,
-    SYNC_GROUP,
-    TXN_OFFSET_COMMIT,
-    CONSUMER_GROUP_HEARTBEAT,
-)
+GROUP_APIS = keys(lambda api: api.rules and api.kind is CoordinatorKind.GROUP)
 """APIs of a group's coordinator."""
-TXN_APIS = (INIT_PRODUCER_ID, ADD_PARTITIONS_TO_TXN, ADD_OFFSETS_TO_TXN, END_TXN)
+TXN_APIS = keys(lambda api: api.rules and api.kind is CoordinatorKind.TRANSACTION)
 """APIs of a transactional id's coordinator."""
 COORDINATOR_APIS = tuple(sorted((*GROUP_APIS, *TXN_APIS)))
 """APIs of the coordinators of groups and transactional ids, by key."""

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from probe.model.handshake import FirstFetch, FirstMetadata, FirstProduce, Handshake, Purpose, TopicList
+from probe.protocol.api_table import AnsweredBy, keys
 from probe.protocol.apis import (
     API_VERSIONS,
-    COORDINATOR_APIS,
     DISCOVERY_APIS,
     FETCH,
     HANDSHAKE_APIS,
@@ -26,7 +26,6 @@ from probe.protocol.apis import (
 from probe.protocol.compiler import MALFORMED, skip_tags
 from probe.protocol.frames import Frame
 from probe.protocol.leaders import asks_for_all
-from probe.protocol.names import api_key
 from probe.protocol.rows import NO_ID, Asked, Body
 from probe.protocol.schemas import Schemas
 
@@ -44,10 +43,8 @@ _READ = frozenset((API_VERSIONS, SASL_HANDSHAKE, METADATA, FETCH, PRODUCE, INIT_
 """APIs whose first request is read."""
 _NEUTRAL = frozenset((*HANDSHAKE_APIS, *DISCOVERY_APIS, *LOG_APIS, INIT_PRODUCER_ID))
 """APIs that do not tell what a connection is for, or that have a purpose of their own."""
-_FETCHING = frozenset((FETCH, *map(api_key, ("ShareFetch", "ShareAcknowledge"))))
-_COORDINATING = frozenset((*COORDINATOR_APIS, *map(api_key, ("ShareGroupHeartbeat", "StreamsGroupHeartbeat")))) - {
-    INIT_PRODUCER_ID
-}
+_FETCHING = frozenset(keys(lambda api: api.reads))
+_COORDINATING = frozenset(keys(lambda api: api.own and api.by is AnsweredBy.COORDINATOR)) - {INIT_PRODUCER_ID}
 
 
 class FirstRequests:

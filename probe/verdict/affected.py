@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from probe.model import History, Role, Row, Target
+from probe.protocol.api_table import CoordinatorKind
 from probe.verdict import apis
 
 
@@ -33,9 +34,13 @@ class Affected:
 def find_affected(history: History) -> Affected:
     """Return the affected object of a history."""
     subject, role = history.header.subject, history.header.cell.role
-    key, key_type = "", 0
+    key, key_type = "", CoordinatorKind.GROUP
     if history.header.play.target is Target.COORDINATOR:
         of_group = apis.TXN_OFFSET_COMMIT in history.header.play.apis
         transactional = role is Role.TRANSACTIONAL and bool(subject.transactional_id) and not of_group
-        key, key_type = (subject.transactional_id, 1) if transactional else (subject.group, 0)
+        key, key_type = (
+            (subject.transactional_id, CoordinatorKind.TRANSACTION)
+            if transactional
+            else (subject.group, CoordinatorKind.GROUP)
+        )
     return Affected(subject.topic, subject.affected, key, key_type, history.header.play.target is Target.CONTROLLER)

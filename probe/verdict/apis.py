@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from probe.model import Role, Target
 from probe.protocol import apis
+from probe.protocol.api_table import AnsweredBy, keys
 from probe.protocol.names import api_key
 
 
@@ -21,28 +22,9 @@ EPOCHS, TXN_OFFSET_COMMIT = apis.OFFSET_FOR_LEADER_EPOCH, apis.TXN_OFFSET_COMMIT
 HANDSHAKE = frozenset(apis.HANDSHAKE_APIS)
 DISCOVERY = frozenset(apis.DISCOVERY_APIS)
 
-LED = _keys(
-    "Produce", "Fetch", "ListOffsets", "DeleteRecords", "OffsetForLeaderEpoch", "ShareFetch", "ShareAcknowledge"
-)
+LED = frozenset(keys(lambda api: api.judged and api.by is AnsweredBy.LEADER))
 """APIs that only the leader of a partition can serve."""
-COORDINATED = _keys(
-    "OffsetCommit",
-    "OffsetFetch",
-    "JoinGroup",
-    "Heartbeat",
-    "LeaveGroup",
-    "SyncGroup",
-    "DescribeGroups",
-    "DeleteGroups",
-    "InitProducerId",
-    "AddPartitionsToTxn",
-    "AddOffsetsToTxn",
-    "EndTxn",
-    "TxnOffsetCommit",
-    "ConsumerGroupHeartbeat",
-    "ConsumerGroupDescribe",
-    "ShareGroupHeartbeat",
-)
+COORDINATED = frozenset(keys(lambda api: api.judged and api.by is AnsweredBy.COORDINATOR))
 """APIs that only the coordinator of a group or transactional id can serve."""
 
 CONTROLLED = frozenset(apis.CONTROLLER_APIS)

@@ -9,6 +9,7 @@ from probe.model import Subject
 from probe.model.cluster import BROKERS
 from probe.model.placement import Places
 from probe.protocol import apis
+from probe.protocol.api_table import CoordinatorKind
 from probe.scenarios.steps.brokers import (
     ChangeAddress,
     Evacuate,
@@ -101,7 +102,7 @@ def back_in_office(subject: Subject, places: Places, broker: int) -> list[pb.Cha
         leader = pb.MoveLeader(topic=subject.topic, partition=subject.affected, to=broker)
         changes.append(pb.Change(move_leader=leader))
     if places.coordinator == broker:
-        keys = ((0, subject.group), (1, subject.transactional_id))
+        keys = ((CoordinatorKind.GROUP, subject.group), (CoordinatorKind.TRANSACTION, subject.transactional_id))
         moves = (
             pb.MoveCoordinator(key_type=kind, key=key, to=broker, loading_ms=LOADING_MS) for kind, key in keys if key
         )

@@ -27,6 +27,7 @@ from probe.model.endpoint import Endpoint, as_text
 from probe.model.placement import Places, TopicPlan
 from probe.ports import OpenRelay, ReadBack, RelayPort, Sink, discard
 from probe.processes.resources import said_exhaustion, translated, translating
+from probe.protocol.api_table import CoordinatorKind
 from probe.scenarios.steps.brokers import ReplaceCluster
 from probe.scenarios.steps.step import Step
 from probe.scenarios.steps.topics import DeleteTopic, RecreateTopic, ReplaceTopic
@@ -199,8 +200,8 @@ class FakeCluster:
         affected, bystander = places.coordinator, places.bystander_coordinator
         kind = topic_rules.key_of(subject)[0]
         keys = (
-            (0, subject.group, affected),
-            (1, subject.transactional_id, affected),
+            (CoordinatorKind.GROUP, subject.group, affected),
+            (CoordinatorKind.TRANSACTION, subject.transactional_id, affected),
             (kind, subject.bystander_key, bystander),
         )
         moves = (pb.MoveCoordinator(key_type=key_type, key=key, to=node) for key_type, key, node in keys if key)

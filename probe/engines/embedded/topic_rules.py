@@ -10,6 +10,7 @@ from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.model import Subject
 from probe.model.cluster import BROKERS, next_broker
 from probe.protocol import apis
+from probe.protocol.api_table import CoordinatorKind
 from probe.scenarios.steps.coordinators import LoadCoordinator, LoseCoordinator, MoveCoordinator, Rejoin
 from probe.scenarios.steps.partitions import (
     AnswerError,
@@ -24,7 +25,6 @@ from probe.scenarios.steps.step import Step
 from probe.scenarios.steps.topics import DeleteTopic, ForgetTopic, GrowTopic, HidePartition, RecreateTopic, ReplaceTopic
 
 KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC, REBALANCE_IN_PROGRESS = 56, 3, 27
-GROUP, TRANSACTION = 0, 1
 ALL = 0
 """Instead of a node id: all brokers."""
 UNTIL_HEALED_MS = 3_600_000
@@ -46,7 +46,11 @@ def fault_rules(steps: Sequence[Step], subject: Subject, election_ms: int) -> pb
 
 def key_of(subject: Subject) -> tuple[int, str]:
     """Return type and name of the key whose coordinator the fault affects."""
-    return (TRANSACTION, subject.transactional_id) if subject.transactional_id else (GROUP, subject.group)
+    return _key(subject, CoordinatorKind.TRANSACTION if subject.transactional_id else CoordinatorKind.GROUP)
+
+
+def _key(subject: Subject, kind: CoordinatorKind) -> tuple[int, str]:
+    return kind, subject.transactional_id if kind is CoordinatorKind.TRANSACTION else subject.group
 
 
 BY_HEARTBEAT = frozenset({apis.HEARTBEAT, apis.JOIN_GROUP, apis.SYNC_GROUP, apis.OFFSET_FETCH})
@@ -107,7 +111,7 @@ def _about_key(subject: Subject, rule: pb.Rule) -> pb.Rule:
 
 
 def _key_of_api(subject: Subject, api: int) -> tuple[int, str]:
-    return (TRANSACTION, subject.transactional_id) if api in apis.TXN_APIS else (GROUP, subject.group)
+    return _key(subject, CoordinatorKind.TRANSACTION if api in apis.TXN_APIS else CoordinatorKind.GROUP)
 
 
 def _about_search(subject: Subject, rule: pb.Rule) -> pb.Rule:
@@ -152,7 +156,7 @@ def _lose_all_leaders(_: LoseAllLeaders, subject: Subject, __: int) -> FakePart:
     partitions = (subject.affected, subject.bystander)
     away = (pb.MoveLeader(topic=subject.topic, partition=partition, to=-1) for partition in partitions)
     changes = [pb.Change(move_leader=move) for move in away]
-    keys = ((GROUP, subject.group), (TRANSACTION, subject.transactional_id))
+    keys = ((CoordinatorKind.GROUP, subject.group), (CoordinatorKind.TRANSACTION, subject.transactional_id))
     changes += [_coordinate(subject, key=key, to=subject.old, gone_ms=UNTIL_HEALED_MS) for key in keys if key[1]]
     return [], [pb.Timed(change=change, from_start=True) for change in changes]
 

@@ -23,10 +23,9 @@ from probe.model.clock import now_us
 from probe.model.cluster import BROKERS
 from probe.model.cluster_history import WRITER, history_plan
 from probe.protocol import apis
+from probe.protocol.api_table import CoordinatorKind
 
 Answer = TypeVar("Answer")
-GROUP, TRANSACTION = 0, 1
-"""Key types of FindCoordinator."""
 MADE_S = 20.0
 """Deadline of each part of a history, on a busy machine."""
 COMMITTED_S = 5.0
@@ -86,10 +85,12 @@ class HistoryMaker:
         offsets = dict.fromkeys((subject.affected, subject.bystander), self.plan.committed)
         for group in subject.groups:
             question = partial(ask.commit, group=group, topic=subject.topic, offsets=offsets)
-            await self._at_coordinator(GROUP, group, question)
+            await self._at_coordinator(CoordinatorKind.GROUP, group, question)
         for name in subject.transactional_ids if self.plan.transactions else ():
             for _ in range(self.plan.transactions):
-                await self._at_coordinator(TRANSACTION, name, partial(ask.init_producer_id, transactional_id=name))
+                await self._at_coordinator(
+                    CoordinatorKind.TRANSACTION, name, partial(ask.init_producer_id, transactional_id=name)
+                )
         return replace(
             made,
             committed=offsets if subject.groups else {},
@@ -159,7 +160,7 @@ class HistoryMaker:
 
     async def _at_coordinator(self, kind: int, key: str, question: Callable[[Line], Awaitable[object]]) -> None:
         """Ask a key's coordinator. A commit whose answer is lost is repeated; a producer that starts is another one."""
-        repeats = kind == GROUP
+        repeats = kind == CoordinatorKind.GROUP
 
         async def once() -> None:
             node = await self._admin.coordinator(kind, key, at=next(self._nodes))

@@ -22,6 +22,7 @@ from probe.engines.kafka.ports import BrokerProcess, FaultTarget
 from probe.errors import EngineError
 from probe.model import EngineEvent, EngineKind, Subject
 from probe.model.clock import now_us
+from probe.protocol.api_table import CoordinatorKind
 
 QUICK_S, SLOW_S, SETTLED_S = 0.03, 0.1, 0.5
 """Intervals between two polls: while something moves; otherwise; after all moves. Polls cost the brokers time."""
@@ -36,7 +37,6 @@ SOON_S = 3.0
 BATCH_S = 1.0
 """Time after a move for which all topics are polled; later only those that not all brokers report as moved."""
 ASK_S = 2.0
-GROUP, TRANSACTION = 0, 1
 LIST_OFFSETS_V1 = (0, 10, 1)
 
 WatchedKey = tuple[str, int] | tuple[int, str]
@@ -88,10 +88,10 @@ class LeadershipMonitor:
         self._all_answered = asyncio.Event()
         asked = line_key(scene.cluster.version) >= LIST_OFFSETS_V1
         self._partitions = {(one.topic, one.affected): WatchedSubject(one, one.old, asked) for one in scene.subjects}
-        self._keys = {
+        self._keys: dict[tuple[int, str], WatchedSubject] = {
             (kind, key): WatchedSubject(one, one.old)
             for one in scene.subjects
-            for kind, key in ((GROUP, one.group), (TRANSACTION, one.transactional_id))
+            for kind, key in ((CoordinatorKind.GROUP, one.group), (CoordinatorKind.TRANSACTION, one.transactional_id))
             if key
         }
 
