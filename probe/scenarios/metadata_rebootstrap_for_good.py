@@ -6,7 +6,8 @@ brokers and topics. The client's one bootstrap address, which is no broker's, se
 The error a client meets: NOT_LEADER_OR_FOLLOWER (6) from the old leader, then 129 for the whole answer.
 What a good client does: goes back to the address of its configuration, asks there, and continues without an error to
 the application.
-Source: KIP-1102; confluentinc/librdkafka 5605; a bootstrap name that leads to other brokers than those that a client knows.
+Source: KIP-1102; confluentinc/librdkafka 5605; a bootstrap name that leads to other brokers than those that a client
+knows.
 Not covered: clients whose Metadata requests are older; brokers of another cluster (cluster/replaced).
 """
 
