@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from probe.model.versions import version_key
+from probe.model.release_lines import Since, has
 
 WRITER = "history"
 """Writer of the records that were in the topic before the client started: `history <partition> <number> <clock>`."""
@@ -19,12 +19,6 @@ LEFT = "left"
 """Writer of records in a transaction that its producer never ends: `left <partition> <number> <clock>`."""
 ABORTED = -3
 """`App.sequence` of such a record when a reader receives it. The coordinator aborts the transaction."""
-EPOCHS_SINCE = "2.1"
-"""Brokers tell clients the leader epoch (KIP-320)."""
-DELETIONS_SINCE = "0.11"
-"""Brokers delete records on request (KIP-107)."""
-PRODUCER_IDS_SINCE = "0.11"
-"""Brokers give out producer ids (KIP-98)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,10 +105,9 @@ OTHER_TOPICS = {f"{OTHER}{number:02}": OTHER_SIZES[number % len(OTHER_SIZES)] fo
 
 def history_plan(line: str) -> HistoryPlan:
     """Return the history of clusters of a release line (or exact version): as much as these brokers support."""
-    key = version_key(line)
-    identifies, deletes = key >= version_key(PRODUCER_IDS_SINCE), key >= version_key(DELETIONS_SINCE)
+    identifies, deletes = has(line, Since.PRODUCER_IDS), has(line, Since.DELETIONS)
     return HistoryPlan(
-        elections=(8, 4) if key >= version_key(EPOCHS_SINCE) else (0, 0),
+        elections=(8, 4) if has(line, Since.LEADER_EPOCHS) else (0, 0),
         records=24,
         deleted=7 if deletes else 0,
         committed=15,

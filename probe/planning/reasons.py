@@ -6,13 +6,10 @@ from probe.catalogue.acks import DEFAULT, acks_of
 from probe.catalogue.selectors import Chosen
 from probe.catalogue.workloads import unworked
 from probe.model import Cell, Engine, Reaction, Role
-from probe.model.versions import version_key
+from probe.model.release_lines import Since, has
 from probe.protocol.apis import API_VERSIONS
 from probe.protocol.names import api_name, error_code
 from probe.scenarios.scenario import RoleVariant
-
-REFUSED_SINCE = "4.0"
-"""Release line from which brokers refuse Produce below 3 and Fetch below 4 (KIP-896), as the embedded engine does."""
 
 
 def of_client(cell: Cell, chosen: Chosen, part: RoleVariant) -> str:
@@ -62,9 +59,9 @@ def _too_old(cell: Cell, chosen: Chosen) -> str:
     span = chosen.family.behaviour.old_requests
     if span is None or cell.engine is not Engine.EMBEDDED or not span.covers(cell.version):
         return ""
-    if version_key(cell.broker) >= version_key(REFUSED_SINCE):
+    if has(cell.broker, Since.OLD_REQUESTS_REFUSED):
         return ""
-    return f"before Kafka {REFUSED_SINCE} only real brokers (--engine kafka) serve {span.reason}"
+    return f"before Kafka {Since.OLD_REQUESTS_REFUSED.line} only real brokers (--engine kafka) serve {span.reason}"
 
 
 def _acks(cell: Cell, chosen: Chosen, part: RoleVariant) -> str:

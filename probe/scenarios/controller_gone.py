@@ -13,8 +13,9 @@ NOT_CONTROLLER (controller/moved); elections that wait for the controller.
 """
 
 from probe.model import Reaction, Role, Symptom, Target
+from probe.model.release_lines import Since
 from probe.protocol.apis import CREATE_TOPICS
-from probe.scenarios.controllers import KRAFT_HERE_SINCE, REFUSED
+from probe.scenarios.controllers import REFUSED
 from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.controller import LoseController
 
@@ -38,6 +39,6 @@ SCENARIO = Scenario(
             heal_after_ms=GONE_MS,
         ),
     ),
-    since=KRAFT_HERE_SINCE,
+    since=Since.KRAFT_HERE.line,
     since_reason=REFUSED,
 )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-KRAFT_SINCE = (3, 5)
-"""First release line that is taken to be KRaft. KRaft is ready for production from 3.3 on (KIP-833). Migration to it
-came with 3.4 as a preview (KIP-866), so most clusters of these two lines were still on ZooKeeper, as is the 3.4 of the
-kafka engine."""
+from probe.model.release_lines import Since, has
+
 KRAFT_SESSION_MS = 9000
 """broker.session.timeout.ms."""
 ZOOKEEPER_SESSION_MS = 6000
@@ -17,7 +15,7 @@ ZOOKEEPER_LINGERS_MS = 10
 
 def session_ms(line: str) -> int:
     """Return the time in ms after which a release line, such as `3.9`, replaces the leaders of a silent broker."""
-    return KRAFT_SESSION_MS if _is_kraft(line) else ZOOKEEPER_SESSION_MS
+    return KRAFT_SESSION_MS if has(line, Since.KRAFT_HERE) else ZOOKEEPER_SESSION_MS
 
 
 def lingers_ms(line: str) -> int:
@@ -28,9 +26,4 @@ def lingers_ms(line: str) -> int:
     heartbeats of all others show that they know of the move (BrokerLifecycleManager;
     BrokerHeartbeatManager.lowestActiveOffset; broker.heartbeat.interval.ms is 2000).
     """
-    return KRAFT_LINGERS_MS if _is_kraft(line) else ZOOKEEPER_LINGERS_MS
-
-
-def _is_kraft(line: str) -> bool:
-    major, minor = (int(variant) for variant in line.split(".")[:2])
-    return (major, minor) >= KRAFT_SINCE
+    return KRAFT_LINGERS_MS if has(line, Since.KRAFT_HERE) else ZOOKEEPER_LINGERS_MS

@@ -11,11 +11,11 @@ from probe.engines.kafka.admin import requests as ask
 from probe.engines.kafka.admin.quota_requests import alter_quotas
 from probe.engines.kafka.admin.requests import BrokerError, Metadata, Partition
 from probe.engines.kafka.admin.wire import Line, line_to
-from probe.engines.kafka.cluster.properties import line_key
 from probe.engines.kafka.ports import BrokerProcess, Placement, Replicas
 from probe.engines.kafka.zookeeper.admin import ZooKeeper
 from probe.errors import EngineError
 from probe.model.endpoint import Endpoint
+from probe.model.release_lines import Since, has
 
 Answer = TypeVar("Answer")
 ASK_S = 45.0
@@ -25,23 +25,16 @@ LOOK_S = 5.0
 SETTLED_S = 30.0
 EXISTS_S = 3.0
 POLL_S = 0.1
-NAMED_IN_ORDER = (1, 0)
-"""Since this release line, Metadata names replicas in their order of preference."""
 NOT_CONTROLLER = 41
 CONTROLLERLESS = (7, 13, 14, NOT_CONTROLLER)
 """Error codes of a cluster without a controller at the moment."""
-
-CREATE_TOPICS_V1, CREATE_TOPICS_V2 = (0, 10, 2), (0, 11)
-PARTITIONS, ELECT, ELECT_UNCLEAN, REASSIGN, QUOTAS = (1, 0), (2, 2), (2, 4), (2, 4), (2, 6)
-LOG_DIRS, LOG_DIRS_V1 = (1, 1), (2, 0)
-"""Release lines since which brokers know these requests."""
 
 
 class KafkaAdmin:
     """Administration of a cluster; implements `probe.engines.kafka.ports.Admin`."""
 
     def __init__(self, version: str, brokers: Mapping[int, BrokerProcess], zookeeper: ZooKeeper | None) -> None:
-        self._version, self._old = line_key(version), ask.is_old(version)
+        self._version, self._old = version, ask.is_old(version)
         self._brokers, self._zookeeper = brokers, zookeeper
 
     async def metadata(self, topics: Sequence[str] | None, *, at: int | None = None) -> Metadata:
@@ -105,10 +98,10 @@ class KafkaAdmin:
 
     async def _create(self, topics: Mapping[str, Replicas], config: Mapping[str, str]) -> bool:
         """Create topics; return False if one of them exists already."""
-        if self._version < CREATE_TOPICS_V1:
+        if not has(self._version, Since.CREATION):
             await self._nodes().create_topics(topics, config)
             return True
-        version = 1 if self._version < CREATE_TOPICS_V2 else 2
+        version = 2 if has(self._version, Since.THROTTLED_CREATION) else 1
         return not await self._at_controller(lambda line: ask.create_topics(line, topics, config, version=version))
 
     async def settled(self, wanted: Mapping[Partition, Sequence[int]], *, deadline_s: float = SETTLED_S) -> None:
@@ -129,10 +122,10 @@ class KafkaAdmin:
 
     async def delete_topics(self, topics: Sequence[str]) -> None:
         """Delete topics and wait until no running broker knows them."""
-        if self._version < CREATE_TOPICS_V1:
+        if not has(self._version, Since.CREATION):
             await self._nodes().delete_topics(topics)
         else:
-            version = 0 if self._version < CREATE_TOPICS_V2 else 1
+            version = 1 if has(self._version, Since.THROTTLED_CREATION) else 0
             await self._at_controller(lambda line: ask.delete_topics(line, topics, version=version))
         end = time.monotonic() + SETTLED_S
         for node in self._running():
@@ -145,7 +138,7 @@ class KafkaAdmin:
 
     async def grow_topic(self, topic: str, replicas: Replicas) -> None:
         """Add the partitions that are new in `replicas`, which names all partitions."""
-        if self._version < PARTITIONS:
+        if not has(self._version, Since.GROWTH):
             await self._nodes().grow_topic(topic, replicas)
             return
         known = await self.placements([topic])
@@ -154,20 +147,20 @@ class KafkaAdmin:
 
     async def configure_topic(self, topic: str, config: Mapping[str, str]) -> None:
         """Set a topic's configuration; properties that are not named return to their defaults."""
-        if self._version < CREATE_TOPICS_V2:
+        if not has(self._version, Since.THROTTLED_CREATION):
             await self._nodes().configure_topic(topic, config)
         else:
             await self._at_controller(lambda line: ask.alter_config(line, topic, config))
 
     async def set_quota(self, clients: Sequence[str], key: str, value: float | None) -> None:
         """Set a quota of client ids, or remove it (None). EngineError before 2.6, or if brokers refuse."""
-        if self._version < QUOTAS:
+        if not has(self._version, Since.QUOTAS):
             raise EngineError("brokers before 2.6 take no client quotas on request")
         await self._at_controller(lambda line: alter_quotas(line, clients, key, value))
 
     async def reassign(self, moves: Mapping[Partition, Sequence[int]]) -> None:
         """Start to move partitions to other replicas, preferred leader first. Return without waiting for the move."""
-        if self._version < REASSIGN:
+        if not has(self._version, Since.REASSIGNMENT):
             await self._nodes().reassign(moves)
         else:
             await self._at_controller(lambda line: ask.reassign(line, moves))
@@ -175,7 +168,7 @@ class KafkaAdmin:
     async def misplaced(self, wanted: Mapping[Partition, Sequence[int]]) -> dict[Partition, Sequence[int]]:
         """Return the partitions of `wanted` that have other replicas, or the same ones in another order."""
         seen = await self.placements(sorted({topic for topic, _ in wanted}))
-        order = tuple if self._version >= NAMED_IN_ORDER else sorted
+        order = tuple if has(self._version, Since.PREFERENCE) else sorted
         return {key: to for key, to in wanted.items() if key not in seen or order(seen[key].replicas) != order(to)}
 
     async def placed(self, wanted: Mapping[Partition, Sequence[int]]) -> None:
@@ -189,28 +182,28 @@ class KafkaAdmin:
 
     async def elect_preferred(self, partitions: Sequence[Partition]) -> None:
         """Elect the first replica of each partition as its leader, if it is in sync."""
-        if self._version < ELECT:
+        if not has(self._version, Since.ELECTIONS):
             await self._nodes().elect_preferred(partitions)
         else:
             await self._elect(partitions, ask.PREFERRED)
 
     async def elect_unclean(self, partitions: Sequence[Partition]) -> None:
         """Elect a leader that is not in sync. EngineError before 2.4."""
-        if self._version < ELECT_UNCLEAN:
+        if not has(self._version, Since.UNCLEAN_ELECTIONS):
             raise EngineError("brokers before 2.4 know no unclean election on request")
         await self._elect(partitions, ask.UNCLEAN)
 
     async def prefer_log_dir(self, node: int, log_dir: str, partitions: Sequence[Partition]) -> bool:
         """Choose the log dir of replicas that a broker does not have yet; return False if it does not support that."""
-        if self._version < LOG_DIRS:
+        if not has(self._version, Since.CHOSEN_LOG_DIRS):
             return False
         async with line_to(self._brokers[node].internal, ASK_S) as line:
-            version = 0 if self._version < LOG_DIRS_V1 else 1
+            version = 1 if has(self._version, Since.LOG_DIRS_QUICKLY) else 0
             await ask.prefer_log_dir(line, log_dir, partitions, version=version)
         return True
 
     async def _elect(self, partitions: Sequence[Partition], kind: int) -> None:
-        version = 0 if self._version < ELECT_UNCLEAN else 1
+        version = 1 if has(self._version, Since.UNCLEAN_ELECTIONS) else 0
         await self._at_controller(lambda line: ask.elect(line, partitions, kind, version=version))
 
     async def _at_controller(self, question: Callable[[Line], Awaitable[Answer]]) -> Answer:

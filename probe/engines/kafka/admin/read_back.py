@@ -10,17 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from probe.engines.kafka.cluster.properties import line_key
 from probe.errors import EngineError
 from probe.model import Stored, Subject
 from probe.model.endpoint import Endpoint, as_text
+from probe.model.release_lines import Since, has
 from probe.ports import ReadBack
 from probe.toolchain.tools import ToolError
 
 READ_S = 25.0
 CALL_S = 10.0
 BATCH = 500
-ASKABLE = (0, 10)
 EOF_CODE = -191
 """RD_KAFKA_RESP_ERR__PARTITION_EOF."""
 QUIET = {"log_level": 0, "topic.metadata.refresh.interval.ms": 1000, "socket.nagle.disable": True}
@@ -47,7 +46,7 @@ class Brokers:
     def settings(self) -> Mapping[str, object]:
         """Return librdkafka's settings for them. Brokers before 0.10 do not answer ApiVersions."""
         settings: dict[str, object] = {"bootstrap.servers": as_text(self.addresses)}
-        if line_key(self.version) < ASKABLE:
+        if not has(self.version, Since.API_VERSIONS):
             settings |= {"api.version.request": False, "broker.version.fallback": self.version}
         return settings
 

@@ -14,9 +14,8 @@ import crc32c
 
 from probe.engines.kafka.admin.requests import Partition
 from probe.engines.kafka.admin.wire import Reader, Writer
-from probe.engines.kafka.cluster.properties import line_key
+from probe.model.release_lines import Since, has
 
-BATCHES_SINCE, TIMESTAMPS_SINCE = (0, 11), (0, 10)
 NO_PRODUCER = -1
 """Producer id, epoch and sequence of a producer that is not idempotent."""
 LEADER_ONLY, ALL = 1, -1
@@ -25,8 +24,7 @@ LEADER_ONLY, ALL = 1, -1
 
 def produce_version(version: str) -> int:
     """Return the oldest version of Produce that carries the newest message format of these brokers."""
-    line = line_key(version)
-    return 3 if line >= BATCHES_SINCE else 2 if line >= TIMESTAMPS_SINCE else 1
+    return 3 if has(version, Since.BATCHES) else 2 if has(version, Since.TIMESTAMPS) else 1
 
 
 @dataclass(frozen=True, slots=True)

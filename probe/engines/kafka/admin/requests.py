@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from probe.engines.kafka.admin.wire import Line, Reader, Writer
-from probe.engines.kafka.cluster.properties import line_key
 from probe.engines.kafka.ports import Placement, Replicas
 from probe.errors import EngineError
 from probe.model.endpoint import Endpoint
+from probe.model.release_lines import Since, has
 from probe.protocol import apis
 
 TOPIC_RESOURCE = 2
@@ -19,7 +19,6 @@ CONSUMER, LATEST = -1, -1
 ELECTION_NOT_NEEDED = 84
 TOPIC_EXISTS = 36
 ASK_MS = 15_000
-METADATA_V1 = (0, 10)
 
 Partition = tuple[str, int]
 
@@ -43,7 +42,7 @@ class BrokerError(EngineError):
 
 def is_old(version: str) -> bool:
     """Return whether brokers of a version know Metadata version 0 only, which does not name the controller."""
-    return line_key(version) < METADATA_V1
+    return not has(version, Since.NAMED_CONTROLLER)
 
 
 async def metadata(line: Line, topics: Sequence[str] | None, *, old: bool) -> Metadata:

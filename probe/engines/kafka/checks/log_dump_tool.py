@@ -11,13 +11,12 @@ from zipfile import ZipFile
 from probe.engines.kafka.checks.log_comparison import Found, Partition, Report, compare
 from probe.engines.kafka.checks.log_dump import INDEXES, parse
 from probe.engines.kafka.cluster.java_command import OPTIONS
-from probe.engines.kafka.cluster.properties import line_key
 from probe.engines.kafka.cluster.release import Release
 from probe.errors import EngineError
+from probe.model.release_lines import Since, has
 from probe.processes.children import child
 
 TOOL = "kafka.tools.DumpLogSegments"
-SINCE = (2, 6)
 HEAP = "-Xmx96m"
 DUMP_S = 60.0
 FIRST = 12
@@ -43,8 +42,8 @@ class Place:
 
 def unavailable_reason(release: Release) -> str:
     """Return why the logs of these brokers cannot be dumped; empty if they can."""
-    if line_key(release.version) < SINCE:
-        return f"the tool prints the compared fields from Kafka {'.'.join(map(str, SINCE))} on"
+    if not has(release.version, Since.DUMPED_FIELDS):
+        return f"the tool prints the compared fields from Kafka {Since.DUMPED_FIELDS.line} on"
     core = [jar for jar in release.jars if jar.name.startswith("kafka_")]
     if not any(f"{TOOL.replace('.', '/')}.class" in ZipFile(jar).namelist() for jar in core):
         return f"{TOOL} is not among its classes"

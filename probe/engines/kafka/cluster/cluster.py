@@ -24,6 +24,7 @@ from probe.errors import EngineError, ExhaustedError, HarnessError
 from probe.model import EngineEvent, EngineKind
 from probe.model.clock import now_us
 from probe.model.cluster import BOOTSTRAP, BROKERS
+from probe.model.release_lines import Since, has
 from probe.ports import OpenRelay, RelayPort
 from probe.processes.resources import exhaustion
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
@@ -35,11 +36,14 @@ IDLE_S = 5.0
 RETRY_S = 1.0
 STOP_S = 30.0
 COMPACT = {"cleanup.policy": "compact"}
-INTERNAL: Mapping[str, tuple[tuple[int, ...], Mapping[str, str]]] = {
-    OFFSETS_TOPIC: ((0, 9), {**COMPACT, "compression.type": "producer"}),
-    TRANSACTIONS_TOPIC: ((0, 11), {**COMPACT, "compression.type": "uncompressed", "min.insync.replicas": "2"}),
+INTERNAL: Mapping[str, tuple[Since, Mapping[str, str]]] = {
+    OFFSETS_TOPIC: (Since.OFFSETS_TOPIC, {**COMPACT, "compression.type": "producer"}),
+    TRANSACTIONS_TOPIC: (
+        Since.PRODUCER_IDS,
+        {**COMPACT, "compression.type": "uncompressed", "min.insync.replicas": "2"},
+    ),
 }
-"""Internal topics: their first release line, and the configuration that brokers give them."""
+"""Internal topics: since when brokers have them, and the configuration that brokers give them."""
 
 Listener = Callable[[EngineEvent], None]
 
@@ -281,9 +285,8 @@ class KafkaCluster:
             await self.in_sync(topics)
         self._gained.clear()
 
-    def _internal(self) -> list[tuple[str, tuple[tuple[int, ...], Mapping[str, str]]]]:
-        version = properties.line_key(self.version)
-        return [(topic, facts) for topic, facts in INTERNAL.items() if version >= facts[0]]
+    def _internal(self) -> list[tuple[str, tuple[Since, Mapping[str, str]]]]:
+        return [(topic, facts) for topic, facts in INTERNAL.items() if has(self.version, facts[0])]
 
 
 def _from(node: int) -> list[int]:

@@ -19,6 +19,7 @@ from probe.engines.kafka.zookeeper.ensemble import QuorumProxies
 from probe.errors import EngineError
 from probe.model.cluster import BROKERS
 from probe.model.endpoint import Endpoint
+from probe.model.release_lines import Since, has
 
 DIAL_S = 2.0
 
@@ -83,7 +84,7 @@ def broker(release: Release, where: Addresses, root: Path, cluster_id: str, node
     release.broker_logging(folder)
     log_dirs = data_folders.make_broker(folder, cluster_id, node, kraft=release.kraft)
     settings = properties.broker(release.version, node, where, log_dirs, kraft=release.kraft)
-    old = properties.line_key(release.version) < (0, 10)
+    old = not has(release.version, Since.API_VERSIONS)
     serves = functools.partial(_answers, where.internal[node], old=old)
     made = Broker(f"broker {node}", node, folder, _argv(release, KAFKA, folder), settings, serves, on_line)
     made.log_dirs, made.internal = log_dirs, where.internal[node]

@@ -14,10 +14,9 @@ from pathlib import Path
 
 from probe.engines.kafka.zookeeper.ensemble import Member
 from probe.model.endpoint import Endpoint, as_text
+from probe.model.release_lines import Since, has
 
 CONTROLLER = 4
-LISTENER_NAMES_SINCE = (0, 10, 2)
-"""Since this release line, listeners have names of their own (KIP-103)."""
 
 INTERNAL_PARTITIONS = 6
 """Number of partitions of an internal topic. Broker n % 3 + 1 leads partition n.
@@ -51,8 +50,6 @@ LOADING: Mapping[str, str] = {
     "offsets.load.buffer.size": "1024",
     "transaction.state.log.load.buffer.size": "1024",
 }
-LOADING_SINCE = (1, 1)
-"""Since this release line, brokers can load batches that are larger than the buffer."""
 QUORUM_IDLE: Mapping[str, str] = {"metadata.max.idle.interval.ms": "5000"}
 """Longer interval of the no-op records of KRaft (KIP-835): the default is twice per second, which costs CPU time."""
 ZOOKEEPER_SESSION: Mapping[str, str] = {"zookeeper.session.timeout.ms": "6000"}
@@ -78,20 +75,15 @@ class Addresses:
     """Members of a ZooKeeper ensemble; empty if there is at most one server."""
 
 
-def line_key(version: str) -> tuple[int, ...]:
-    """Return a version as numbers, for comparisons."""
-    return tuple(int(part) for part in version.split("."))
-
-
 def has_listener_names(version: str) -> bool:
     """Return whether brokers can have a listener for each other in addition to the one for clients."""
-    return line_key(version) >= LISTENER_NAMES_SINCE
+    return has(version, Since.LISTENER_NAMES)
 
 
 def broker(version: str, node: int, where: Addresses, log_dirs: Sequence[Path], *, kraft: bool) -> Properties:
     """Return a broker's properties."""
     properties = {**BROKER, "log.dirs": ",".join(map(str, log_dirs)), **_listeners(version, node, where, kraft=kraft)}
-    if line_key(version) >= LOADING_SINCE:
+    if has(version, Since.LARGE_BATCHES_LOAD):
         properties |= LOADING
     if kraft:
         properties |= {"node.id": str(node), "process.roles": "broker", **_quorum(where)}

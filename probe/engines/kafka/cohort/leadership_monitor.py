@@ -16,12 +16,13 @@ from typing import TypeVar
 from probe.engines.kafka.admin import requests as ask
 from probe.engines.kafka.admin.partitioner import partition_of
 from probe.engines.kafka.admin.wire import Line, dial
-from probe.engines.kafka.cluster.properties import INTERNAL_PARTITIONS, line_key
+from probe.engines.kafka.cluster.properties import INTERNAL_PARTITIONS
 from probe.engines.kafka.cohort.high_watermark_lag import HighWatermarkLag, Written
 from probe.engines.kafka.ports import BrokerProcess, FaultTarget
 from probe.errors import EngineError
 from probe.model import EngineEvent, EngineKind, Subject
 from probe.model.clock import now_us
+from probe.model.release_lines import Since, has
 from probe.protocol.api_table import CoordinatorKind
 
 QUICK_S, SLOW_S, SETTLED_S = 0.03, 0.1, 0.5
@@ -37,7 +38,6 @@ SOON_S = 3.0
 BATCH_S = 1.0
 """Time after a move for which all topics are polled; later only those that not all brokers report as moved."""
 ASK_S = 2.0
-LIST_OFFSETS_V1 = (0, 10, 1)
 
 WatchedKey = tuple[str, int] | tuple[int, str]
 """A partition (topic, number), or a key (type, name)."""
@@ -86,7 +86,7 @@ class LeadershipMonitor:
         self._begun = self._new_at = time.monotonic()
         self._answered: set[int] = set()
         self._all_answered = asyncio.Event()
-        asked = line_key(scene.cluster.version) >= LIST_OFFSETS_V1
+        asked = has(scene.cluster.version, Since.LATEST_OFFSET)
         self._partitions = {(one.topic, one.affected): WatchedSubject(one, one.old, asked) for one in scene.subjects}
         self._keys: dict[tuple[int, str], WatchedSubject] = {
             (kind, key): WatchedSubject(one, one.old)

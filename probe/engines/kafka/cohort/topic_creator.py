@@ -15,18 +15,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from probe.engines.kafka.cluster.cluster import KafkaCluster
-from probe.engines.kafka.cluster.properties import line_key
 from probe.engines.kafka.cohort.barrier import release
 from probe.engines.kafka.ports import Replicas
 from probe.errors import EngineError
 from probe.model import ClusterHistory
 from probe.model.cluster import BROKERS
+from probe.model.release_lines import Since, has
 
 BATCH_S = 0.1
 """Time for which further topics join a batch after the first one."""
 MADE_S, LOOK_S = 10.0, 0.1
-ONLY_ONE_DIR = (1, 1)
-"""Brokers before this version choose log dirs themselves; they do not survive a broken log dir in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +69,7 @@ class TopicCreator:
     async def choose_dir(self, topics: Sequence[str], partitions: Sequence[int], place: int) -> None:
         """Choose the log dir of topics that a client will create. OSError if a broker is not reached."""
         wanted = [(topic, partition) for topic in topics for partition in partitions]
-        if wanted and line_key(self._cluster.version) >= ONLY_ONE_DIR:
+        if wanted and has(self._cluster.version, Since.CHOSEN_LOG_DIRS):
             for node, broker in self._cluster.brokers.items():
                 await self._cluster.admin.prefer_log_dir(node, str(broker.log_dirs[place]), wanted)
 
@@ -99,7 +97,7 @@ class TopicCreator:
 
     async def _make(self, batch: Sequence[WantedTopic]) -> None:
         admin = self._cluster.admin
-        chosen = line_key(self._cluster.version) >= ONLY_ONE_DIR
+        chosen = has(self._cluster.version, Since.CHOSEN_LOG_DIRS)
         by_dir: dict[tuple[int, Path], list[tuple[str, int]]] = defaultdict(list)
         for wanted in batch:
             for node, partition, log_dir in self._lying(wanted):

@@ -1,0 +1,59 @@
+"""What is true of Kafka's release lines: since which one brokers have something. Pure, standard library only."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from probe.model.versions import version_key
+
+
+class Since(Enum):
+    """Something that brokers have from a release line on: that line, and what it is, with its source."""
+
+    OFFSETS_TOPIC = ("0.9", "Committed offsets are in an internal topic")
+    API_VERSIONS = ("0.10", "Brokers answer ApiVersions (KIP-35)")
+    NAMED_CONTROLLER = ("0.10", "Metadata names the controller (version 1, KIP-4)")
+    TIMESTAMPS = ("0.10", "Records have timestamps (message format 1, KIP-32)")
+    LATEST_OFFSET = ("0.10.1", "ListOffsets names one offset (version 1, KIP-79)")
+    LISTENER_NAMES = (
+        "0.10.2",
+        "Listeners have names, so that brokers can have one for each other (KIP-103)",
+    )
+    CREATION = ("0.10.2", "Topics are created on request, with errors in words (CreateTopics 1, KIP-4)")
+    BATCHES = ("0.11", "Records come in batches (message format 2, KIP-98)")
+    DELETIONS = ("0.11", "Brokers delete records on request (KIP-107)")
+    PRODUCER_IDS = ("0.11", "Brokers give out producer ids, and have transactions (KIP-98)")
+    THROTTLED_CREATION = ("0.11", "Answers to requests for topics have a throttle time (CreateTopics 2, KIP-124)")
+    GROWTH = ("1.0", "Partitions are added on request (CreatePartitions, KIP-195)")
+    PREFERENCE = ("1.0", "Metadata names replicas in their order of preference")
+    CHOSEN_LOG_DIRS = (
+        "1.1",
+        "A replica's log dir can be chosen (AlterReplicaLogDirs, KIP-113)",
+    )
+    LARGE_BATCHES_LOAD = ("1.1", "Coordinators load batches that are larger than their buffer (KAFKA-6288)")
+    LOG_DIRS_QUICKLY = ("2.0", "DescribeLogDirs 1 (KIP-219)")
+    LEADER_EPOCHS = ("2.1", "Brokers tell clients the leader epoch (KIP-320)")
+    ELECTIONS = ("2.2", "Preferred leaders are elected on request (KIP-183)")
+    UNCLEAN_ELECTIONS = ("2.4", "Any replica is elected on request (KIP-460)")
+    REASSIGNMENT = ("2.4", "Replicas are reassigned on request (KIP-455)")
+    QUOTAS = ("2.6", "Quotas are set on request (KIP-546)")
+    DUMPED_FIELDS = ("2.6", "DumpLogSegments prints the fields that are compared")
+    KRAFT_HERE = (
+        "3.5",
+        "the line is taken to be KRaft, which is ready for production from 3.3 on (KIP-833). Migration to it came with "
+        "3.4 as a preview (KIP-866), so most clusters of these two were still on ZooKeeper, as is 3.4 of engine kafka",
+    )
+    OLD_REQUESTS_REFUSED = (
+        "4.0",
+        "Brokers refuse Produce below 3 and Fetch below 4 (KIP-896), as the embedded engine does on every line",
+    )
+
+    @property
+    def line(self) -> str:
+        """The first release line."""
+        return self.value[0]
+
+
+def has(version: str, what: Since) -> bool:
+    """Return whether brokers of a release line, or of an exact version, have something."""
+    return version_key(version) >= version_key(what.line)
