@@ -53,6 +53,11 @@ class Answer(StrEnum):
     """One side says nothing about the client, or the conditions differ."""
 
 
+SHOWN = frozenset({Answer.WORSE, Answer.BETTER})
+NO_HARM = frozenset({Answer.SAME, Answer.CHANGED, Answer.EQUAL})
+"""Answers that show a difference of harm, and those that show none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """A question with its two answers, and what is known of chance in such cells."""
@@ -99,12 +104,32 @@ def compare(pairs: Sequence[Pair], *, trials: int = CHANCE, equal: bool = False)
 
     `trials` decide a cell of chance. With `equal`, cells without a difference are called so where they have the trials.
     """
-    found = [_one(pair, trials, equal=equal) for pair in pairs]
+    found = _screened([_one(pair, trials, equal=equal) for pair in pairs])
     tested = [place for place, one in enumerate(found) if one.chance is not None]
     for place, held in zip(tested, holm([found[place].chance or 0.0 for place in tested], LEVEL), strict=True):
         if held:
             found[place] = replace(found[place], answer=found[place].towards, needs=0)
     return found
+
+
+def _screened(found: Sequence[Compared]) -> list[Compared]:
+    """Take back answers on four trials a side of runs in which most cells with just as many do not differ.
+
+    No screen chose these cells, so that of each side the first trial is one, and four more decide.
+    """
+    alike = Counter(_runs(one) for one in found if one.answer in NO_HARM and one.trials == PLAIN)
+    differ = Counter(_runs(one) for one in found if one.answer in SHOWN)
+    open_again = {run for run, count in differ.items() if alike[run] > count}
+    return [
+        replace(one, answer=Answer.UNDECIDED, needs=PLAIN)
+        if one.answer in SHOWN and one.trials == PLAIN and _runs(one) in open_again
+        else one
+        for one in found
+    ]
+
+
+def _runs(one: Compared) -> tuple[str, str]:
+    return one.step.before.run_id, one.step.after.run_id
 
 
 def _one(pair: Pair, trials: int, *, equal: bool) -> Compared:

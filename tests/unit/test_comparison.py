@@ -142,3 +142,15 @@ def test_a_cell_whose_trials_differ_makes_others_of_its_scenario_cells_of_chance
     pair = of([STUCK, REFRESHES], [STUCK, FATAL])
     assert of_chance([pair.step.before, pair.step.after]) == {chance_key(pair.step.before)}
     assert not of_chance([pair.step.after])
+
+
+def test_a_run_that_no_screen_chose_needs_a_fifth_trial() -> None:
+    alike = of([STUCK] * 4, [STUCK] * 4)
+    for count, answer in ((4, Answer.UNDECIDED), (5, Answer.WORSE)):
+        found = compare([of([REFRESHES] * count, [STUCK] * count), alike, alike])
+        assert (found[0].answer, found[0].needs) == (answer, 0 if answer is Answer.WORSE else PLAIN)
+    assert compare([of([REFRESHES] * 4, [STUCK] * 4), alike])[0].answer is Answer.WORSE
+    another = of([STUCK] * 4, [STUCK] * 4, runs=("r3", "r3"))
+    assert compare([of([REFRESHES] * 4, [STUCK] * 4), another, another])[0].answer is Answer.WORSE
+    contradicted = of([STUCK] * 12, [STUCK] * 12)
+    assert compare([of([REFRESHES] * 4, [STUCK] * 4), contradicted, contradicted])[0].answer is Answer.WORSE

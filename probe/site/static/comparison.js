@@ -96,9 +96,27 @@ const comparison = {
     return { ...found, chance: value };
   },
 
+  /** Take back answers on four trials a side of runs in which most cells with just as many do not differ: no screen chose these. */
+  screened(pairs, found, rules) {
+    const counts = new Map();
+    const key = (place) => pairs[place].map((side) => side.run).join(" ");
+    const shown = (one) => one.answer === "worse" || one.answer === "better";
+    for (const [place, one] of found.entries()) {
+      const seen = counts.get(key(place)) || { alike: 0, differ: 0 };
+      if (shown(one)) seen.differ += 1;
+      else if (one.answer !== "undecided" && one.trials === rules.plain) seen.alike += 1;
+      counts.set(key(place), seen);
+    }
+    for (const [place, one] of found.entries()) {
+      const { alike, differ } = counts.get(key(place));
+      if (shown(one) && one.trials === rules.plain && alike > differ) one.answer = "undecided";
+    }
+  },
+
   /** Compare all questions of two versions: a list of [before, after]. */
   all(pairs, rules) {
     const found = pairs.map(([before, after]) => comparison.one(before, after, rules));
+    comparison.screened(pairs, found, rules);
     const tested = found.filter((one) => one.chance !== null);
     const held = comparison.holm(tested.map((one) => one.chance), rules.level);
     tested.forEach((one, place) => { if (held[place]) one.answer = one.towards; });
