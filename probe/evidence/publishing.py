@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from probe.catalogue.families import is_local
 from probe.catalogue.known_results import Expectation
-from probe.cells.aggregate import SettledCell
+from probe.cells.aggregate import SettledCell, merged
 from probe.cells.expectations import Finding, Status, check
 from probe.evidence.schema import Run
 from probe.evidence.write import Contents
@@ -48,6 +48,19 @@ def for_package(contents: Contents, rules: int) -> Choice:
         handshakes={cell: sent for cell, sent in contents.handshakes.items() if cell in cells},
     )
     return Choice(contents=kept, left_out=Counter(filter(None, reasons.values())))
+
+
+def joined(held: Contents, fresh: Contents) -> Contents:
+    """Return evidence with further runs: a cell of theirs replaces an older one, and all others stay."""
+    cells = merged(held.cells, fresh.cells)
+    newer = {cell for cell, item in cells.items() if fresh.cells.get(cell) is item}
+    sent = {cell: some for cell, some in held.handshakes.items() if cell not in newer}
+    runs = {run.run_id: run for run in (*held.runs, *fresh.runs)}
+    return Contents(
+        cells=cells,
+        runs=[runs[run_id] for run_id in sorted(runs)],
+        handshakes={**sent, **{cell: some for cell, some in fresh.handshakes.items() if cell in newer}},
+    )
 
 
 def _unfit(item: SettledCell) -> str:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from probe.cells.aggregate import SettledCell
+from probe.cells.comparison import PLAIN
 from probe.errors import reason_of
 from probe.evidence.cell_lines import Place, cell_of, line_of
 from probe.evidence.schema import EvidenceError, Run
@@ -135,9 +136,11 @@ def _kept(held: SettledCell | None, fresh: SettledCell) -> SettledCell:
 def _same(held: SettledCell, fresh: SettledCell) -> bool:
     """Return whether outcome, worst trial, conformity, error codes, API versions and losses are the same.
 
-    Only these decide about a client; times and counts differ in each run.
+    Only these decide about a client; times and counts differ in each run. Trials enough to decide a comparison are kept
+    as they are: both of its sides have to be of one run (docs/comparisons.md).
     """
-    return _what(held) == _what(fresh)
+    decides = fresh.run_id != held.run_id and len(fresh.verdicts) >= max(PLAIN, len(held.verdicts))
+    return not decides and _what(held) == _what(fresh)
 
 
 def _what(item: SettledCell) -> tuple[object, ...]:

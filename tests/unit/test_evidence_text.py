@@ -14,6 +14,7 @@ from probe.cells.aggregate import SettledCell
 from probe.evidence.built import built
 from probe.evidence.fact_tokens import LETTERS
 from probe.evidence.opening import opened
+from probe.evidence.publishing import joined
 from probe.evidence.schema import EvidenceError
 from probe.evidence.text_files import CONFIRMED, RUNS, read_folder, write_folder
 from probe.evidence.write import Contents
@@ -138,6 +139,28 @@ def test_cells_that_are_not_published_any_more_go(tmp_path: Path) -> None:
     write_folder(tmp_path, contents([cell_of(CELL, Outcome.RIDES), cell_of(STEADY, Outcome.CLEAN)]))
     write_folder(tmp_path, contents([cell_of(CELL, Outcome.RIDES)]))
     assert set(read_folder(tmp_path).cells) == {CELL}
+
+
+@pytest.mark.parametrize(("before", "now", "kept"), [(1, 1, True), (1, 12, False), (12, 12, False), (12, 1, True)])
+def test_trials_that_decide_a_comparison_are_all_of_the_newest_run(
+    tmp_path: Path, before: int, now: int, kept: bool
+) -> None:
+    item = cell_of(CELL, Outcome.RIDES)
+    held = replace(item, verdicts=item.verdicts * before)
+    write_folder(tmp_path, contents([held]))
+    new = again(item, Outcome.RIDES, 1)
+    write_folder(tmp_path, later([replace(new, verdicts=new.verdicts * now)]))
+    assert (read(tmp_path, item).run_id == item.run_id) is kept
+    assert len(read(tmp_path, item).verdicts) == (before if kept else now)
+
+
+def test_runs_are_added_to_what_is_published(tmp_path: Path) -> None:
+    held = contents([cell_of(CELL, Outcome.RIDES), cell_of(STEADY, Outcome.CLEAN)])
+    new = later([again(cell_of(CELL, Outcome.RIDES), Outcome.STUCK, 1)])
+    write_folder(tmp_path, joined(held, new))
+    found = read_folder(tmp_path)
+    assert {cell: item.outcome for cell, item in found.cells.items()} == {CELL: Outcome.STUCK, STEADY: Outcome.CLEAN}
+    assert len(found.runs) == 2
 
 
 def test_first_requests_are_kept_by_cell(tmp_path: Path) -> None:

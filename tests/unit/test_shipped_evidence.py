@@ -146,9 +146,12 @@ def test_an_audit_on_a_line_between_two_measured_ones(tmp_path: Path, shipped: P
 
 
 def test_advise_compares_shipped_evidence(tmp_path: Path, shipped: Path) -> None:
-    publish(shipped, settled(OLD, Outcome.STUCK), settled(CELL, Outcome.REFRESHES))
-    done = invoke("advise", "sarama", "1.43.2", "1.43.3", "--results", str(tmp_path))
+    both = (settled(OLD, Outcome.STUCK), settled(CELL, Outcome.REFRESHES))
+    publish(shipped, *(replace(one, verdicts=one.verdicts * 4) for one in both))
+    done = invoke("advise", "sarama", "1.43.2", "1.43.3", "--results", str(tmp_path), "--all")
     assert done.exit_code == 0, done.output
+    turned = invoke("advise", "sarama", "1.43.3", "1.43.2", "--results", str(tmp_path))
+    assert (code(turned), "worse      producer disk/storage-error: refreshes -> stuck" in turned.stdout) == (1, True)
     assert "better     producer disk/storage-error: stuck -> refreshes" in done.stdout
     assert "before: it stuck; shipped evidence of" in done.stdout
     assert "only own trials have the effective settings" in done.stdout
@@ -161,7 +164,7 @@ def test_advise_answers_for_a_line_where_its_neighbours_agree(
     old, new = ([replace(cell, broker=line) for line in ("2.6", "3.9")] for cell in (OLD, CELL))
     there = [settled(old[0], on_2_6), settled(old[1], Outcome.STUCK), *(settled(one, Outcome.REFRESHES) for one in new)]
     publish(shipped, *there)
-    done = invoke("advise", "sarama", "1.43.2", "1.43.3", "--results", str(tmp_path), "--broker", "3.4")
+    done = invoke("advise", "sarama", "1.43.2", "1.43.3", "--results", str(tmp_path), "--broker", "3.4", "--all")
     assert ("never measured on line 3.4: stuck in 1 trial on 2.6 and stuck in 1 trial on 3.9" in done.stdout) is found
     assert (done.exit_code == 0) is found
 

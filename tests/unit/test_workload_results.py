@@ -205,17 +205,12 @@ def test_an_audit_counts_what_is_known_of_the_workloads_of_the_catalogue(results
 
 def test_an_upgrade_is_compared_per_workload(tmp_path: Path) -> None:
     old, older = (replace(cell, version="1.43.2") for cell in (CELL, PIPELINED))
-    fill(
-        tmp_path,
-        (old, 1, Outcome.STUCK),
-        (CELL, 1, Outcome.REFRESHES),
-        (older, 1, Outcome.REFRESHES),
-        (PIPELINED, 1, Outcome.STUCK),
-    )
+    said = {old: Outcome.STUCK, CELL: Outcome.REFRESHES, older: Outcome.REFRESHES, PIPELINED: Outcome.STUCK}
+    fill(tmp_path, *((cell, number, outcome) for number in range(4) for cell, outcome in said.items()))
     both = ask(tmp_path, "advise", "sarama", "1.43.2", "1.43.3")
-    assert "WORSE      producer disk/storage-error pipelined: refreshes -> stuck" in both.stdout
+    assert "worse      producer disk/storage-error pipelined: refreshes -> stuck" in both.stdout
     assert "better     producer disk/storage-error: stuck -> refreshes" in both.stdout
-    assert str(both.exception).startswith("1 of 2 cells get worse")
+    assert str(both.exception).startswith("1 of 2 cells gets worse")
     one = ask(tmp_path, "advise", "sarama", "1.43.2", "1.43.3", "--workload", "continuous")
     assert one.exit_code == 0
     assert "pipelined" not in one.stdout

@@ -15,7 +15,7 @@ from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.settled import own_file, write_settled
 from probe.errors import GateError, NothingJudgedError
 from probe.evidence.opening import opened
-from probe.evidence.publishing import contradicted, for_package
+from probe.evidence.publishing import contradicted, for_package, joined
 from probe.evidence.read import EvidenceFile
 from probe.evidence.text_files import read_folder, write_folder
 from probe.evidence.write import Contents, put, whole
@@ -33,6 +33,10 @@ def publish_evidence(
         Path | None,
         typer.Option("--out", metavar="FILE", help="File to write; default: the text in this checkout (evidence/)."),
     ] = None,
+    add: Annotated[
+        bool,
+        typer.Option("--add", help="Keep what the text has of other cells than those of these runs."),
+    ] = False,
 ) -> None:
     """Write settled cells as evidence that ships with the package; exit code 1 if it contradicts a known result."""
     write_settled(results)
@@ -44,7 +48,8 @@ def publish_evidence(
     if not choice.contents.cells:
         raise NothingJudgedError(f"{results}: no settled cell can be published; the lines above say why")
     path = out or named_file() or TEXT
-    contents = _put(path, choice.contents)
+    fresh = joined(read_folder(TEXT), choice.contents) if add else choice.contents
+    contents = _put(path, fresh)
     data = whole(contents)
     if path != TEXT:
         put(path, data, digest=True)

@@ -100,7 +100,9 @@ def decide(open_ones: Collection[Compared], asked: Asked, results: str, jobs: in
         while wanted:
             for both, number in wanted.items():  # a version between two others has one cell for both questions
                 counts.update({cell: max(number, counts.get(cell, 0)) for cell in both})
-            say(f"both sides of {counted(len(wanted), 'cell')}, up to {max(wanted.values())} trials a side")
+            say(
+                f"both sides of {counted(len(wanted), 'cell')}: {counted(max(wanted.values()), 'trial')} a side at most"
+            )
             played = fresh.play(_beside(counts))
             again = {both: _more(screen[both], played, number, asked) for both, number in wanted.items()}
             wanted = {both: more for both, more in again.items() if more > wanted[both]}
