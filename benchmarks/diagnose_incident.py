@@ -6,7 +6,9 @@
 One disk of a broker dies under clients whose names name no library (`incident/jbod`). tcpdump records the clients' side
 of the relay, brokers write request logs as their shipped configuration does, in the local time of `ZONE`. Recordings
 are cut while the fault stands, and read alone and together, from the clients' start and from five seconds before the
-fault. Each statement is compared with what the relay saw. `--keep` keeps recordings; `--again` reads kept ones only.
+fault; the failing broker's log alone, too, and all of them until after its restart, where a client that works again may
+be `unknown`, as the restart cuts its connections. Each statement is compared with what the relay saw. `--keep` keeps
+recordings; `--again` reads kept ones only.
 Exit code 1 if a statement is wrong. tcpdump needs root, and is fetched from the distribution's packages.
 """
 
@@ -41,6 +43,7 @@ BROKERS, LEVELS = ("2.6.2", "4.4.0"), ("DEBUG", "TRACE")
 CLIENTS = ("sarama@1.43.2", "sarama@1.43.3", "java@3.9.2", "java@4.4.0", "librdkafka@2.16.0")
 LEAD_US = 5_000_000
 TOLERANCE = 0.1
+UPGRADE = "1.43.3"
 DIAGNOSE_S = 300
 
 
@@ -54,6 +57,16 @@ class Inputs:
     whole: bool
     """From the clients' start on."""
     options: tuple[str, ...] = ()
+    alone: bool = False
+    """Of the logs only that of the broker whose disk died."""
+    after: bool = False
+    """Until after the broker was restarted."""
+
+    def right(self, truth: AtRelay) -> list[str]:
+        """Return the statuses that are right. Who left the only broker that is read is not known."""
+        if truth.right == ["stuck"]:
+            return ["was stuck"] if self.after else ["stuck"]
+        return ["unknown"] if self.alone else [*truth.right, *["unknown"] * self.after]
 
 
 ZONED = ("--log-zone", ZONE)
@@ -64,6 +77,18 @@ INPUTS = (
     Inputs("log, begun late", capture=False, log=True, whole=False),
     Inputs("both", capture=True, log=True, whole=True, options=ZONED),
     Inputs("both, zone unknown", capture=True, log=True, whole=True),
+    Inputs("log of the failing broker", capture=False, log=True, whole=True, options=ZONED, alone=True),
+    Inputs("capture, until after the restart", capture=True, log=False, whole=True, after=True),
+    Inputs("log, until after the restart", capture=False, log=True, whole=True, options=ZONED, after=True),
+    Inputs(
+        "log of the failing broker, until after the restart",
+        capture=False,
+        log=True,
+        whole=True,
+        options=ZONED,
+        alone=True,
+        after=True,
+    ),
 )
 
 
@@ -100,12 +125,12 @@ def examine(folder: Path) -> int:
     truths = [AtRelay(**one) for one in known["clients"]]
     wrong = 0
     for reading in INPUTS:
-        paths = cut(folder, reading, known["fault"] - LEAD_US, known["until"])
+        paths = cut(folder, reading, known["fault"] - LEAD_US, sys.maxsize if reading.after else known["until"])
         document, cpu = diagnosed(paths, reading.options)
         print(f"{folder.name}, {reading.name} ({sum(path.stat().st_size for path in paths) / 1e6:.1f} MB, {cpu:.1f} s)")
         for truth in truths:
             found = [one for one in document["clients"] if one["client_id"] == truth.client_id]
-            faults = list(compared(truth, found, whole=reading.whole))
+            faults = list(compared(truth, found, reading))
             print(f"  {'WRONG' if faults else 'right'} {truth.client} {said(truth, found)}")
             for fault in faults:
                 print(f"        {fault}")
@@ -139,24 +164,27 @@ def finding(truth: AtRelay, one: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return next(found, None)
 
 
-def compared(truth: AtRelay, found: Sequence[Mapping[str, Any]], *, whole: bool) -> Iterator[str]:
+def compared(truth: AtRelay, found: Sequence[Mapping[str, Any]], reading: Inputs) -> Iterator[str]:
     """Yield the statements that contradict what the relay saw. A library is named where connections begin."""
     if len(found) != 1:
         yield f"named {len(found)} times"
         return
     (one,) = found
-    if one["status"] not in truth.right:
-        yield f"said {one['status']} ({one['reason']}), right is {' or '.join(truth.right)}"
+    right = reading.right(truth)
+    if one["status"] not in right:
+        yield f"said {one['status']} ({one['reason']}), right is {' or '.join(right)}"
     library = one["library"]
     family, _, version = truth.client.partition("@")
-    unnamed = not library["family"] and not whole
+    unnamed = not library["family"] and not reading.whole
     if not unnamed and (library["family"] != family or version not in library["versions"]):
         yield f"library {library['text'] or 'not known'} ({library['family']} {library['versions']})"
-    if truth.right == ["stuck"]:
-        yield from stuck(truth, one, named=not unnamed)
+    if right == ["stuck"]:
+        yield from stuck(truth, one, asked_elsewhere=reading.alone, named=not unnamed)
+    elif right == ["was stuck"] and (not one["advice"] or one["advice"]["upgrade"] != UPGRADE):
+        yield f"advice {one['advice'] and (one['advice']['upgrade'] or one['advice']['unknown'])}"
 
 
-def stuck(truth: AtRelay, one: Mapping[str, Any], *, named: bool) -> Iterator[str]:
+def stuck(truth: AtRelay, one: Mapping[str, Any], *, asked_elsewhere: bool, named: bool) -> Iterator[str]:
     """Yield the wrong statements about a stuck client."""
     trouble = finding(truth, one)
     if trouble is None:
@@ -165,12 +193,12 @@ def stuck(truth: AtRelay, one: Mapping[str, Any], *, named: bool) -> Iterator[st
     if [error["error"] for error in trouble["errors"]] != [error_name(truth.code)]:
         yield f"errors {trouble['errors']}, right is {error_name(truth.code)}"
     asked = trouble["asked"]
-    if asked is None or asked["unknown"] or asked["count"] != truth.asked:
+    if asked is None or bool(asked["unknown"]) is not asked_elsewhere or asked["count"] != truth.asked:
         yield f"asked {asked}, right is {truth.asked}"
     rate = trouble["futile_requests_per_s"]
     if abs(rate - truth.futile_per_s) > TOLERANCE * truth.futile_per_s:
         yield f"{rate} futile requests/s, right is {truth.futile_per_s:.2f}"
-    if named and (not one["advice"] or one["advice"]["upgrade"] != "1.43.3"):
+    if named and (not one["advice"] or one["advice"]["upgrade"] != UPGRADE):
         yield f"advice {one['advice'] and (one['advice']['upgrade'] or one['advice']['unknown'])}"
 
 
@@ -189,16 +217,23 @@ def diagnosed(paths: Sequence[Path], options: Sequence[str]) -> tuple[dict[str, 
 def cut(folder: Path, reading: Inputs, begin: int, until: int) -> list[Path]:
     """Write the part of the recordings that a reading has (microseconds since 1970); return its files."""
     since = 0 if reading.whole else begin
-    place = folder / ("whole" if reading.whole else "late")
+    place = folder / ("after" if reading.after else "whole" if reading.whole else "late")
     place.mkdir(exist_ok=True)
     found = []
     if reading.capture:
         cut_capture(folder / CAPTURE, place / CAPTURE, since, until)
         found.append(place / CAPTURE)
-    for log in sorted(folder.glob("broker-*.log")) if reading.log else ():
+    logs = sorted(folder.glob("broker-*.log")) if reading.log else []
+    for log in [max(logs, key=refusals)] if reading.alone else logs:
         cut_log(log, place / log.name, since, until)
         found.append(place / log.name)
     return found
+
+
+def refusals(log: Path) -> int:
+    """Return how often a broker answered KAFKA_STORAGE_ERROR."""
+    text = log.read_text()
+    return text.count("error_code=56") + text.count('"errorCode":56')
 
 
 def cut_capture(path: Path, to: Path, since: int, until: int) -> None:
