@@ -84,7 +84,7 @@ def _any(purpose: Purpose, *names: str) -> tuple[ApiInfo, ...]:
 
 
 _GROUP, _TRANSACTION, _SHARE = CoordinatorKind
-_NO_BODY = "its body is not decoded, so no row names a partition"
+_SHARES = "no scenario plays share groups yet; captures have them"
 _ADMIN = "an admin's request; no scenario has errors for it"
 _NEW_GROUPS = "a heartbeat of a group protocol that no scenario plays yet"
 
@@ -94,13 +94,14 @@ APIS: tuple[ApiInfo, ...] = (
     _led("ListOffsets"),
     _led("OffsetForLeaderEpoch"),
     _led("DeleteRecords", Purpose.WORK, own=False, rules=False, apart=_ADMIN),
-    _led("ShareFetch", Purpose.WORK, reads=True, rules=False, apart=_NO_BODY),
-    _led("ShareAcknowledge", Purpose.WORK, reads=True, rules=False, judged=False, apart=_NO_BODY),
+    _led("ShareFetch", Purpose.WORK, reads=True, rules=False, apart=_SHARES),
+    _led("ShareAcknowledge", Purpose.WORK, reads=True, rules=False, apart=_SHARES),
     *_coordinated(_GROUP, "OffsetCommit", "OffsetFetch", "JoinGroup", "Heartbeat", "LeaveGroup", "SyncGroup"),
     *_coordinated(_GROUP, "TxnOffsetCommit", "ConsumerGroupHeartbeat"),
     *_coordinated(_GROUP, "DescribeGroups", "DeleteGroups", own=False, rules=False, apart=_ADMIN),
     *_coordinated(_GROUP, "ConsumerGroupDescribe", own=False, rules=False, apart=_ADMIN),
-    *_coordinated(_GROUP, "ShareGroupHeartbeat", "StreamsGroupHeartbeat", rules=False, judged=False, apart=_NEW_GROUPS),
+    *_coordinated(_GROUP, "ShareGroupHeartbeat", rules=False, apart=_SHARES),
+    *_coordinated(_GROUP, "StreamsGroupHeartbeat", rules=False, judged=False, apart=_NEW_GROUPS),
     *_coordinated(_TRANSACTION, "InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn"),
     *(ApiInfo(name=name, by=AnsweredBy.CONTROLLER) for name in ("CreateTopics", "DeleteTopics", "CreatePartitions")),
     *_any(Purpose.DISCOVERY, "Metadata", "FindCoordinator"),

@@ -22,10 +22,10 @@ SETS = {
     "LOG_APIS": (apis.LOG_APIS, "Produce Fetch ListOffsets OffsetForLeaderEpoch"),
     "GROUP_APIS": (apis.GROUP_APIS, GROUPS),
     "TXN_APIS": (apis.TXN_APIS, TRANSACTIONS),
-    "LED": (judged.LED, "Produce Fetch ListOffsets DeleteRecords OffsetForLeaderEpoch ShareFetch"),
+    "LED": (judged.LED, "Produce Fetch ListOffsets DeleteRecords OffsetForLeaderEpoch ShareFetch ShareAcknowledge"),
     "COORDINATED": (
         judged.COORDINATED,
-        f"{GROUPS} {TRANSACTIONS} DescribeGroups DeleteGroups ConsumerGroupDescribe",
+        f"{GROUPS} {TRANSACTIONS} DescribeGroups DeleteGroups ConsumerGroupDescribe ShareGroupHeartbeat",
     ),
     "fetching": (handshake._FETCHING, "Fetch ShareFetch ShareAcknowledge"),  # a set of the table
     "coordinating": (
