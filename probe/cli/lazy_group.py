@@ -123,6 +123,15 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "Ask what is known": ("lookup", "audit", "advise", "diagnose", "bisect", "show"),
+    "Run and judge": ("run", "plan", "sweep", "verify", "judge", "diff"),
+    "Publish and keep": ("matrix", "publish-evidence", "publish-fingerprints", "prune"),
+    "What there is": ("clients", "scenarios", "doctor"),
+}
+"""The commands in the list of `probe --help`, by what they are for."""
+
+
 def collect_garbage() -> None:
     """Let the collector run from here on (`probe.cli.main`). It leaves out what is imported, which stays."""
     if not gc.isenabled():
@@ -148,6 +157,12 @@ class LazyGroup(TyperGroup):
             name: TyperCommand(name, help=command.summary, rich_markup_mode=None) for name, command in COMMANDS.items()
         }
         super().__init__(**{**settings, "commands": listed})
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  # click gives both
+        """Write the list of commands by what they are for."""
+        for title, names in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, COMMANDS[name].summary) for name in names])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the name of the command, the command itself instead of its entry in the list, and its arguments."""

@@ -326,7 +326,10 @@ def test_a_cell_whose_trials_disagree_in_words() -> None:
 
 def test_a_stuck_cell_in_words() -> None:
     row = row_of()
-    assert summary(row) == "sarama 1.27.0, as a producer, did not recover by itself while the fault was in force."
+    assert (
+        summary(row)
+        == "sarama 1.27.0, as a producer, did not recover by itself while the fault was in force, in 3 trials."
+    )
     shown = " ".join(details(row))
     assert "KAFKA_STORAGE_ERROR (56) at least 100 times" in shown
     assert "never asked for the leader or coordinator" in shown

@@ -17,6 +17,7 @@ from probe.catalogue.races import known_races
 from probe.cells.aggregate import SettledCell
 from probe.cells.chance import ENOUGH, doubted, kind_of
 from probe.cli.app import app
+from probe.cli.lazy_group import COMMANDS, GROUPS
 from probe.cli.wiring.catalogue import families
 from probe.model import Cell, Engine, Facts, Outcome, Role, Workload
 from tests.support.synthetic_rows import CELL
@@ -266,3 +267,11 @@ class TestLookupWords:
             f"never measured on line {line}: refreshes in 1 trial on 3.9"
             in look(tmp_path / "results", "sarama@1.43.3", "--broker", line).stdout
         )
+
+
+def test_the_list_of_commands_is_grouped_and_whole() -> None:
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(COMMANDS)
+    shown = CliRunner().invoke(app, ["--help"]).stdout
+    places = [shown.index(f"\n{title}:\n") for title in GROUPS]
+    assert places == sorted(places)
+    assert "\n  lookup" in shown

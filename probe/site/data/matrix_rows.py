@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from probe.cells.losses import WRITERS
 from probe.errors import ProbeError
 from probe.model import Cell, Outcome
 from probe.model.columns import ADDED, NAMES
@@ -61,6 +62,11 @@ class MatrixRow:
             return float(self.values[column])
         except ValueError:
             return None
+
+    @property
+    def lost(self) -> int:
+        """Acknowledged records that a writer's trial lost, the most of any, whatever its outcome; 0 = none."""
+        return int(self.number("lost") or 0) if self.cell.role in WRITERS else 0
 
     @property
     def run_id(self) -> str:

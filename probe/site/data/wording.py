@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable, Mapping
 
 from probe.model import AfterHeal, Cell, Outcome, Profile, Rescuer, Role, Trigger, Workload
+from probe.model.counts import counted
 from probe.model.outcomes import NO_ANSWER, OUTCOMES, WELL, Number
 from probe.protocol.names import error_name
 from probe.site.data.matrix_rows import MatrixRow
@@ -81,7 +82,8 @@ def hint(row: MatrixRow) -> str:
         return next((f"{count:.0f} {word}" for count, word in counts if count), "")
     recovery = duration(row.number("recovery_ms_p50"))
     errors = row.number("errors_surfaced")
-    return recovery or (f"{errors:.0f} errors" if errors else "")
+    plain = recovery or (f"{errors:.0f} errors" if errors else "")
+    return ", ".join(filter(None, [plain, f"{row.lost} lost" if row.lost else ""]))
 
 
 LOSSES = (
@@ -97,7 +99,7 @@ LOSSES = (
 def summary(row: MatrixRow) -> str:
     """Return one sentence about what the client did."""
     cell = row.cell
-    counts = f": {_every(row)}. The worst trial decides the judgement" if len(row.votes) > 1 else ""
+    counts = f": {_every(row)}. The worst trial decides the judgement" if len(row.votes) > 1 else f", in {trials(row)}"
     does = f"{ROLES[cell.role]}{WORKLOADS[cell.workload]}, {OUTCOMES[row.outcome].phrase}{counts}"
     return f"{cell.family} {cell.version}, {does}."
 
@@ -106,6 +108,11 @@ def often(row: MatrixRow) -> str:
     """Return how often the worst outcome came: `storms in 3 of 20`; empty where trials agree."""
     votes = row.votes
     return f"{OUTCOMES[row.worst].label} in {votes[row.worst]} of {sum(votes.values())}" if len(votes) > 1 else ""
+
+
+def trials(row: MatrixRow) -> str:
+    """Return the number of trials that a row rests on: `1 trial`."""
+    return counted(sum(row.votes.values()), "trial")
 
 
 def _every(row: MatrixRow) -> str:
@@ -184,6 +191,10 @@ def _errors(row: MatrixRow) -> str:
 
 def _lost(row: MatrixRow) -> str:
     bad = [f"{number:.0f} {word}" for name, word in LOSSES if (number := row.number(name))]
+    acked = row.number("acked")
+    if row.lost and row.worst is not Outcome.VIOLATES:
+        of = f" of {acked:,.0f} or more" if acked else ""
+        bad[0] = f"{row.lost}{of} that were acknowledged lost (with acks=1 a leader acknowledges what no replica has)"
     return f"Records: {', '.join(bad)}." if bad else ""
 
 

@@ -11,6 +11,8 @@ from probe.site.data.matrix_rows import MatrixRow
 from probe.site.data.outcome_signs import VERDICT_WORDS, tone
 from probe.site.data.wording import hint
 
+WIDE_VERSIONS = 8
+"""Client versions beyond which the matrix is wider than most windows."""
 MANY_CELLS = 2000
 """From this number of cells the browser does not render rows outside the visible area."""
 EMPTY = Markup('<td role="cell"></td>')
@@ -28,6 +30,6 @@ def _cell(row: MatrixRow) -> Markup:
     html = (
         f'<td role="cell" class="{tone(row.worst, row.conforms)} {row.outcome}"><a href="cell/{row.slug}.html"'
         f' aria-label="{escape(text)}, {VERDICT_WORDS[row.conforms]}" title="{escape(row.values["reason"])}">'
-        f"{word}<i>{escape(number)}</i></a></td>"
+        f"{word} <i>{escape(number)}</i></a></td>"  # with the space the name has the text that is seen
     )
     return Markup(html)  # noqa: S704 - every part is escaped or ours

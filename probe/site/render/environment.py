@@ -12,8 +12,8 @@ from probe.model.outcomes import OUTCOMES
 from probe.site.data.cell_index import silent
 from probe.site.data.outcome_signs import VERDICT_WORDS, tone
 from probe.site.data.page_names import client_slug, scenario_slug
-from probe.site.data.wording import brief, duration, hint, often, recovery
-from probe.site.pages.cell_table import MANY_CELLS, cells
+from probe.site.data.wording import brief, duration, hint, often, recovery, trials
+from probe.site.pages.cell_table import MANY_CELLS, WIDE_VERSIONS, cells
 from probe.site.pages.clients import ROLE_NAMES
 from probe.site.pages.survival import FATE_GLYPHS
 from probe.site.pages.sweep_picture import FRAME
@@ -39,6 +39,7 @@ def environment() -> Environment:
         "event_rows": lambda lines: Markup(rows_html(lines)),  # noqa: S704  # `rows_html` escapes the words
         "hint": hint,
         "often": often,
+        "trials": trials,
         "recovery": recovery,
         "scenario_slug": scenario_slug,
         "svg": Markup,  # pictures consist of parts that `shapes` escapes
@@ -48,6 +49,7 @@ def environment() -> Environment:
         "FATE_GLYPHS": FATE_GLYPHS,
         "FRAME": FRAME,
         "MANY": MANY_CELLS,
+        "WIDE": WIDE_VERSIONS,
         "ROLE_NAMES": ROLE_NAMES,
         "OUTCOMES": OUTCOMES,
         "WORDS": VERDICT_WORDS,
