@@ -23,6 +23,7 @@ from probe.catalogue.families import CatalogueError
 from probe.catalogue.selectors import broker_line, select_profiles
 from probe.model import Cell, Election, Engine, Outcome, Role, Workload
 from probe.model.columns import FACTS
+from probe.model.engines import DEFAULT_ENGINE, ENGINES
 from probe.model.profile import DEFAULT_PROFILE
 
 _CONFIGURATION = ("profile", "properties", "election")
@@ -128,7 +129,7 @@ class Known(Claim):
     client: str
     role: Role
     scenario: str
-    engine: Engine = Engine.EMBEDDED
+    engine: Engine = DEFAULT_ENGINE
     broker: str = "3.9"
     """Release line."""
     workload: Workload = Workload.CONTINUOUS
@@ -160,7 +161,7 @@ class Known(Claim):
     @model_validator(mode="after")
     def _playable(self) -> Known:
         for item in (expected(self), contrasted(self)):
-            if item.engine is Engine.KAFKA and item.election is not None:
+            if not ENGINES[item.engine].sets_elections and item.election is not None:
                 raise ValueError(
                     f"{item.name}: election is for the embedded engine, since real brokers elect by themselves"
                 )

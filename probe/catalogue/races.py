@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from probe.model import Cell, Engine, Role, Workload
+from probe.model.engines import DEFAULT_ENGINE
 from probe.model.profile import DEFAULT_PROFILE
 
 
@@ -30,7 +31,7 @@ def _cell(entry: Mapping[str, Any]) -> Cell:
         Role(entry["role"]),
         entry.get("profile", DEFAULT_PROFILE),
         entry["scenario"],
-        Engine(entry.get("engine", Engine.EMBEDDED)),
+        Engine(entry.get("engine", DEFAULT_ENGINE)),
         entry.get("broker", "3.9"),
         Workload(entry.get("workload", Workload.CONTINUOUS)),
     )

@@ -6,7 +6,8 @@ import shlex
 from collections.abc import Iterable
 
 from probe.cells.aggregate import SettledCell
-from probe.model import Cell, Engine, Profile, Workload
+from probe.model import Cell, Profile, Workload
+from probe.model.engines import is_default
 
 DEFAULT_FOLDER = "results"
 """The folder of runs where `--results` names none."""
@@ -39,7 +40,7 @@ def lookup_command(cell: Cell) -> str:
         "role": str(cell.role),
         "profile": cell.profile,
         "broker": cell.broker,
-        **({"engine": str(cell.engine)} if cell.engine is not Engine.EMBEDDED else {}),
+        **({"engine": str(cell.engine)} if not is_default(cell.engine) else {}),
         "workload": str(cell.workload),
     }
     return f"{_command(f'probe lookup {shlex.quote(str(cell.client))}', options.items())} --all"
@@ -62,7 +63,7 @@ def run_command(cells: Iterable[Cell], results: str) -> str:
         options[("broker", cell.broker)] = None
         if named:
             options[("workload", str(cell.workload))] = None
-        if cell.engine is not Engine.EMBEDDED:
+        if not is_default(cell.engine):
             options[("engine", str(cell.engine))] = None
     order = ("client", "scenario", "role", "profile", "property", "election", "engine", "broker", "workload")
     ordered = sorted(options, key=lambda item: order.index(item[0]))

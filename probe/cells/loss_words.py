@@ -10,7 +10,8 @@ from probe.catalogue.families import Family
 from probe.cells.aggregate import SettledCell
 from probe.cells.losses import WRITERS
 from probe.cells.trends import Question, question
-from probe.model import Cell, Engine
+from probe.model import Cell
+from probe.model.engines import ENGINES
 
 Read = Callable[[Collection[Cell]], Iterable[SettledCell]]
 """Reads the settled cells of the same questions: of real brokers on every line, or in every profile."""
@@ -49,7 +50,7 @@ def _losing_cell(answer: SettledCell) -> SettledCell:
 
 
 def _with_real(answers: Mapping[Cell, SettledCell], on_real: Read) -> dict[Cell, SettledCell]:
-    embedded = {cell: item for cell, item in answers.items() if cell.engine is Engine.EMBEDDED}
+    embedded = {cell: item for cell, item in answers.items() if not ENGINES[cell.engine].real}
     if not embedded:
         return {}
     losing: dict[Question, list[SettledCell]] = {}

@@ -18,6 +18,7 @@ from probe.cli.common_options import DEFAULT_BROKER
 from probe.cli.console.skips import by_reason, without_role
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Profile, Role
+from probe.model.engines import DEFAULT_ENGINE, ENGINES
 from probe.model.profile import DEFAULT_PROFILE
 from probe.model.sweep import Sweep
 from probe.planning.plan import Plan, make_plan
@@ -138,7 +139,7 @@ class RunSelection:
     roles: Sequence[Role] = ()
     profiles: Sequence[str] = ()
     properties: Sequence[str] = ()
-    engine: Engine = Engine.EMBEDDED
+    engine: Engine = DEFAULT_ENGINE
     brokers: Sequence[str] = ()
     trials: int = 1
     election: Election | None = None
@@ -177,10 +178,10 @@ class RunSelection:
         if all(item.name != CONTROL for item in scenarios):
             scenarios = (*select_scenarios([CONTROL]), *scenarios)
         asked = self.brokers or [DEFAULT_BROKER]
-        real = self.engine is Engine.KAFKA
-        exact = asked_brokers(asked) if real else {}
+        chosen = ENGINES[self.engine]
+        exact = asked_brokers(asked) if chosen.real else {}
         over = self.over is not None and not self.over.key
-        if real and (over or self.election is not None):
+        if not chosen.sets_elections and (over or self.election is not None):
             option = "--over election" if over else "--election"
             raise CatalogueError(
                 f"{option} is for the embedded engine only, since real brokers elect by themselves; leave it out"
@@ -198,7 +199,7 @@ class RunSelection:
             seed=self.seed if self.seed is not None else random.SystemRandom().randrange(2**31),
             shard=parse_shard(self.shard),
             exact=exact,
-            unplayed=UNSUPPORTED_STEPS if real else {},
+            unplayed=UNSUPPORTED_STEPS if chosen.real else {},
             workloads=select_workloads(self.workloads),
             own_workloads=() if self.workloads else self._listed(scenarios),
             long_watches=self.long_watches,

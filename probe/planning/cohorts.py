@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
 from operator import itemgetter
 
-from probe.model import Engine, Target
+from probe.model import Target
+from probe.model.engines import ENGINES
 from probe.planning.paces import LONG_OBSERVATION_MS
 from probe.planning.plan import Plan, Planned, seconds_of, settled_after_s
 from probe.scenarios.cluster_spec import ClusterSpec
@@ -139,7 +140,7 @@ def _key(work: TrialTask) -> tuple[str, bool, str, str, int, int]:
 
 def estimate_s(plan: Plan, jobs: int, watch_ms: int | None) -> float:
     """Return about how many seconds a plan takes with `jobs` trials at once."""
-    if not any(item.cell.engine is Engine.KAFKA for item in plan.cells):
+    if not any(ENGINES[item.cell.engine].cohorts for item in plan.cells):
         return plan.estimate_s(jobs, watch_ms)
     work = [TrialTask(item, n) for item in plan.cells for n in range(item.trials)]
     cohorts, at_once = cluster_layout(work, jobs, MAX_CLUSTERS)

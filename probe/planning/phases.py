@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import math
 
-from probe.model import Cell, Engine, PhaseClock
+from probe.model import Cell, PhaseClock
+from probe.model.engines import ENGINES
 from probe.planning.plan import Planned
 
 GOLDEN = (math.sqrt(5) - 1) / 2
@@ -35,4 +36,4 @@ def waits_for_phase(item: Planned) -> bool:
     """
     part = item.variant
     late = part.at_start or part.second_instance
-    return item.cell.engine is Engine.EMBEDDED and not item.is_control and not late
+    return ENGINES[item.cell.engine].waits_for_phase and not item.is_control and not late

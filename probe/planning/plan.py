@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from probe.catalogue.selectors import Chosen
-from probe.model import CONTROL, Cell, Engine, Expectation, Limits, Profile, Reaction
+from probe.model import CONTROL, Cell, Expectation, Limits, Profile, Reaction
+from probe.model.engines import ENGINES
 from probe.planning.loads import LOADS, Load
 from probe.planning.paces import Pace, pace_of
 from probe.planning.selection import Combination, Selection, combinations
@@ -117,7 +118,7 @@ def seconds_of(play: Expectation, watch_ms: int | None) -> float:
 
 def settled_after_s(item: Planned) -> float:
     """Return the seconds after its fault from which a trial mostly waits."""
-    if item.cell.engine is Engine.KAFKA:
+    if ENGINES[item.cell.engine].cohorts:
         return FOUND_S + min(ELECTION_S, (item.expectation.election_ms or 0) / 1000)
     return SETTLED_AFTER_S
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from probe.catalogue.acks import DEFAULT, acks_of
 from probe.catalogue.selectors import Chosen
 from probe.catalogue.workloads import unworked
-from probe.model import Cell, Engine, Reaction, Role
+from probe.model import Cell, Reaction, Role
+from probe.model.engines import ENGINES
 from probe.model.release_lines import Since, has
 from probe.protocol.apis import API_VERSIONS
 from probe.protocol.names import api_name, error_code
@@ -57,7 +58,7 @@ def _unasked(chosen: Chosen, role: Role, part: RoleVariant) -> str:
 def _too_old(cell: Cell, chosen: Chosen) -> str:
     """Return why the embedded engine cannot be asked: of this line, only real brokers serve such old requests."""
     span = chosen.family.behaviour.old_requests
-    if span is None or cell.engine is not Engine.EMBEDDED or not span.covers(cell.version):
+    if span is None or not ENGINES[cell.engine].refuses_old_requests or not span.covers(cell.version):
         return ""
     if has(cell.broker, Since.OLD_REQUESTS_REFUSED):
         return ""

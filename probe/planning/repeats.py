@@ -8,7 +8,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from probe.model import Engine, Expectation, Outcome, Verdict
+from probe.model import Expectation, Outcome, Verdict
+from probe.model.engines import ENGINES
 from probe.model.grades import worst_trial
 from probe.model.intervals import Z_90, wilson
 from probe.model.outcomes import UNOBSERVED
@@ -109,7 +110,7 @@ class RepeatBudget:
 
         On real brokers it is mostly a cohort of its own, with a cluster that all others would have shared.
         """
-        if item.cell.engine is Engine.KAFKA:
+        if ENGINES[item.cell.engine].cohorts:
             return alone_s(item, watch_ms) * self.at_once
         return trial_s(item, watch_ms)
 

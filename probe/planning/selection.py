@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from probe.catalogue.selectors import ONLY_FOR, Chosen, own_profile
 from probe.catalogue.workloads import listed_workloads
 from probe.model import CONTROL, Cell, Engine, Profile, Role, Workload
+from probe.model.engines import ENGINES
 from probe.model.versions import VersionKey, version_key
 from probe.planning.paces import LONG_OBSERVATION_MS
 from probe.planning.reasons import of_client, unnamed
@@ -173,7 +174,7 @@ def _unplayed(scenario: Scenario, part: RoleVariant, selection: Selection, broke
     for step in part.steps:
         if reason := selection.unplayed.get(type(step)):
             return f"{scenario.name} does not run on the {selection.engine} engine: {reason}"
-    return _off_lines(scenario, version_key(broker), real=selection.engine is Engine.KAFKA)
+    return _off_lines(scenario, version_key(broker), real=ENGINES[selection.engine].real)
 
 
 def _off_lines(scenario: Scenario, line: VersionKey, *, real: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from probe.model import Cell, Engine, Expectation, Profile
+from probe.model.engines import ENGINES
 from probe.scenarios.absences import with_length
 from probe.scenarios.scenario import RoleVariant, Scenario
 from probe.scenarios.session_timeouts import lingers_ms, session_ms
@@ -15,7 +16,7 @@ from probe.scenarios.steps.step import Step
 
 def variant_of(variant: RoleVariant, profile: Profile, engine: Engine, broker: str) -> RoleVariant:
     """Adapt a role variant to release line and profile on the embedded engine; real brokers need no change."""
-    return variant if engine is Engine.KAFKA else _with_late_views(_by_line(variant, broker), profile)
+    return variant if ENGINES[engine].real else _with_late_views(_by_line(variant, broker), profile)
 
 
 def _by_line(variant: RoleVariant, broker: str) -> RoleVariant:

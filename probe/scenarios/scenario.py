@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from probe.model import Engine, Expectation, Outcome, Reaction, Role, Symptom, Trigger
+from probe.model.engines import DEFAULT_ENGINE, ENGINES
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 
 if TYPE_CHECKING:  # the modules of all steps; a scenario loads those of its own steps
@@ -32,7 +33,7 @@ CAUSES: dict[Symptom, tuple[Trigger, ...]] = {
 }
 """Triggers that count as "because of the fault", by symptom (docs/verdicts.md)."""
 
-BOTH = (Engine.EMBEDDED, Engine.KAFKA)
+BOTH = tuple(ENGINES)
 CLIENT_ROLES = (Role.PRODUCER, Role.CONSUMER, Role.GROUP)
 
 
@@ -165,9 +166,9 @@ class Scenario:
         """Return the roles that the scenario applies to."""
         return tuple(role for role in Role if self.variant(role) is not None)
 
-    def variant(self, role: Role, engine: Engine = Engine.EMBEDDED) -> RoleVariant | None:
+    def variant(self, role: Role, engine: Engine = DEFAULT_ENGINE) -> RoleVariant | None:
         """Return the variant of a role, or None if the scenario does not apply to it."""
-        variants = self.real if self.real and engine is Engine.KAFKA else self.variants
+        variants = self.real if self.real and ENGINES[engine].real else self.variants
         return next((variant for variant in variants if role in variant.roles), None)
 
 

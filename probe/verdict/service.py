@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from probe.model import App, AppKind, Engine, MarkKind, Reaction, Role
+from probe.model import App, AppKind, MarkKind, Reaction, Role
 from probe.model.cluster_history import OLD
+from probe.model.engines import ENGINES
 from probe.verdict.keyed import beat
 from probe.verdict.questions import is_affected, is_aside
 from probe.verdict.wire_evidence import WireEvidence, within
@@ -24,8 +25,6 @@ SERVED: dict[Role, AppKind] = {
     Role.TRANSACTIONAL: AppKind.ACKED,
     Role.ADMIN: AppKind.LISTED,
 }
-UNNOTED_BEAT_MS = {Engine.EMBEDDED: 100, Engine.KAFKA: 250}
-"""Intervals of histories that do not contain them (`Header.beat_ms`)."""
 SERVING = 3
 """Successes that show that a client serves."""
 FRESH_US = 2_000_000
@@ -153,7 +152,7 @@ def _fed_at(evidence: WireEvidence) -> Iterator[int]:
 def paces(evidence: WireEvidence) -> Iterator[tuple[int, int, int]]:
     """Yield the spans of the window with one interval between operations: (since, until, interval in microseconds)."""
     header, since, end = evidence.header, evidence.timeline.begin, evidence.timeline.until
-    interval_us = (header.beat_ms or UNNOTED_BEAT_MS[header.cell.engine]) * 1000
+    interval_us = (header.beat_ms or ENGINES[header.cell.engine].beat_ms) * 1000
     for mark in evidence.events.marks:
         pace_ms = int(mark.text) if mark.kind is MarkKind.PACED and mark.text.isdecimal() else 0
         if pace_ms:

@@ -31,8 +31,9 @@ from probe.cli.wiring.comparisons import Change, Filter, absent, control_cells, 
 from probe.cli.wiring.evidence import say_differing
 from probe.cli.wiring.neighbours import decide_all, every_version, look_at_all
 from probe.errors import GateError, ProbeError
-from probe.model import Engine, Profile, Role
+from probe.model import Profile, Role
 from probe.model.counts import counted
+from probe.model.engines import DEFAULT_ENGINE, is_default
 from probe.model.profile import DEFAULT_PROFILE
 
 USAGE = (
@@ -63,7 +64,7 @@ def advise(
             "--broker", metavar="LINE", help="Kafka broker line (default: 3.9); with a second one, a broker upgrade."
         ),
     ] = None,
-    engine: o.EngineOption = Engine.EMBEDDED,
+    engine: o.EngineOption = DEFAULT_ENGINE,
     workload: o.WorkloadFilter = None,
     fresh: Annotated[
         bool,
@@ -166,7 +167,7 @@ def _command(
         *(("role", str(one)) for one in wanted.roles),
         *(("profile", one) for one in wanted.profiles if one != DEFAULT_PROFILE),
         *(("scenario", one) for one in wanted.scenarios),
-        *((("engine", str(wanted.engine)),) if wanted.engine is not Engine.EMBEDDED else ()),
+        *((("engine", str(wanted.engine)),) if not is_default(wanted.engine) else ()),
         *(("workload", str(one)) for one in wanted.workloads),
         *(("evidence", one) for one in evidence or ()),
         *((("results", results),) if results != o.RESULTS else ()),

@@ -32,6 +32,7 @@ from probe.inventory.found import FileContent, InventoryError
 from probe.inventory.reading import read_inventories
 from probe.model import CONTROL, Engine
 from probe.model.counts import counted
+from probe.model.engines import DEFAULT_ENGINE
 from probe.reports.audit.formats import Format, write
 from probe.reports.audit.question import Question
 from probe.reports.audit.result import AuditResult
@@ -61,7 +62,7 @@ def audit(
         ),
     ] = None,
     broker: o.BrokerLine = o.DEFAULT_BROKER,
-    engine: o.EngineOption = Engine.EMBEDDED,
+    engine: o.EngineOption = DEFAULT_ENGINE,
     workload: o.WorkloadFilter = None,
     fill: Annotated[bool, typer.Option("--run", help="Run cells without results first.")] = False,
     fail_on: Annotated[

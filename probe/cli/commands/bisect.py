@@ -22,7 +22,8 @@ from probe.cli.wiring.bisect_run import BisectRunner, BisectState, summary_of
 from probe.cli.wiring.catalogue import choose_clients, families
 from probe.cli.wiring.evidence import open_evidence
 from probe.errors import NothingJudgedError, ProbeError
-from probe.model import Engine, Role, Workload
+from probe.model import Role, Workload
+from probe.model.engines import DEFAULT_ENGINE
 from probe.model.profile import DEFAULT_PROFILE
 from probe.model.versions import version_key
 from probe.planning.plan import Plan
@@ -43,7 +44,7 @@ def bisect(
         typer.Option("--profile", metavar="PROFILE", help=f"Default: {DEFAULT_PROFILE}, or the scenario's own."),
     ] = None,
     property_: o.Properties = None,
-    engine: common.EngineOption = Engine.EMBEDDED,
+    engine: common.EngineOption = DEFAULT_ENGINE,
     broker: Annotated[str, typer.Option("--broker", metavar="LINE", help="Kafka broker line.")] = common.DEFAULT_BROKER,
     election: o.ElectionOption = None,
     workload: Annotated[

@@ -32,6 +32,7 @@ from probe.cli.wiring.sides import Side, answers_of, library_side, notes_of, sid
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.evidence.wanted import Wanted
 from probe.model import CONTROL, Cell, Engine, Profile, Role
+from probe.model.engines import DEFAULT_ENGINE
 from probe.model.profile import DEFAULT_PROFILE, named_profile
 from probe.model.versions import version_key
 from probe.scenarios.own_profiles import profile_of
@@ -58,7 +59,7 @@ def lookup(
         ),
     ] = None,
     broker: o.BrokerLine = o.DEFAULT_BROKER,
-    engine: o.EngineOption = Engine.EMBEDDED,
+    engine: o.EngineOption = DEFAULT_ENGINE,
     workload: o.WorkloadFilter = None,
     everything: Annotated[bool, typer.Option("--all", help="Also list what passes, with its evidence.")] = False,
     json_out: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/lookup.json).")] = False,

@@ -11,8 +11,8 @@ from probe.cli import common_options as common
 from probe.cli import options as o
 from probe.cli.console.skips import without_role
 from probe.cli.console.streams import OUT
-from probe.model import Engine
 from probe.model.counts import counted
+from probe.model.engines import DEFAULT_ENGINE
 from probe.planning.cohorts import estimate_s
 from probe.planning.plan import Plan
 from probe.planning.selection import LongWatches, Selection
@@ -26,7 +26,7 @@ def plan(
     role: common.Roles = None,
     profile: o.Profiles = None,
     property_: o.Properties = None,
-    engine: common.EngineOption = Engine.EMBEDDED,
+    engine: common.EngineOption = DEFAULT_ENGINE,
     broker: o.Brokers = None,
     trials: o.Trials = 1,
     election: o.ElectionOption = None,

@@ -23,7 +23,8 @@ from probe.cli.wiring.resume import as_before, names_nothing, selected
 from probe.cli.wiring.spark_package import need_spark
 from probe.cli.wiring.time_budget import most_informative, say_left, stop_at
 from probe.errors import ExhaustedError, InterruptedRunError, NothingJudgedError, ProbeError
-from probe.model import Engine, Role
+from probe.model import Role
+from probe.model.engines import DEFAULT_ENGINE, ENGINES
 from probe.model.outcomes import UNOBSERVED
 from probe.planning.selection import LongWatches
 from probe.reports.gates import read_gate
@@ -44,7 +45,7 @@ def run(
     role: common.Roles = None,
     profile: o.Profiles = None,
     property_: o.Properties = None,
-    engine: common.EngineOption = Engine.EMBEDDED,
+    engine: common.EngineOption = DEFAULT_ENGINE,
     broker: o.Brokers = None,
     trials: o.Trials = 1,
     election: o.ElectionOption = None,
@@ -106,7 +107,7 @@ def run(
         asked, before_ms = as_before(results, resume, asked)
         watch_ms = before_ms if watch_ms is None else watch_ms
     stop = None if time_budget is None else stop_at(time_budget, began, results, publish=publish)
-    if exactly is not None and (engine is not Engine.EMBEDDED or jobs is not None):
+    if exactly is not None and (not ENGINES[engine].exact_jobs or jobs is not None):
         raise ProbeError("--exactly: is for fake clusters, and without --jobs; use --jobs alone")
     options = Options(
         jobs=jobs, exactly=exactly, watch_ms=watch_ms, capture=capture, stop_at=stop, repeat_budget_s=repeat_budget

@@ -20,7 +20,8 @@ from probe.cli.wiring.execution import run_planned
 from probe.cli.wiring.resume import selected
 from probe.cli.wiring.sweeps import sweeps_of, write_csv, write_svg
 from probe.errors import ProbeError
-from probe.model import Engine, Role
+from probe.model import Role
+from probe.model.engines import DEFAULT_ENGINE
 from probe.model.profile import ELECTION_KEY
 from probe.model.sweep import Sweep
 from probe.planning.plan import Plan
@@ -45,7 +46,7 @@ def sweep(
     workload: common.Workloads = None,
     profile: o.Profiles = None,
     property_: o.Properties = None,
-    engine: common.EngineOption = Engine.EMBEDDED,
+    engine: common.EngineOption = DEFAULT_ENGINE,
     broker: common.BrokerLine = common.DEFAULT_BROKER,
     election: o.ElectionOption = None,
     trials: o.Trials = 5,

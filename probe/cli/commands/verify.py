@@ -25,6 +25,7 @@ from probe.cli.wiring.single_cells import plan_cell, run_cells
 from probe.errors import GateError, NothingJudgedError, ProbeError, ProvisionError
 from probe.model import Cell, Engine
 from probe.model.conditions import is_current, outdated
+from probe.model.engines import ENGINES
 from probe.model.outcomes import PLAYED_AGAIN
 from probe.runner import Options
 from probe.store import trials
@@ -35,7 +36,6 @@ KNOWN = data_file("known_results.toml")
 ROUNDS = 2
 """Maximum number of runs per engine: trials without a verdict run once more, since a busy machine may break control
 cells and a random refresh may come just before the fault."""
-ENGINES = {Engine.EMBEDDED: "the embedded engine", Engine.KAFKA: "real brokers"}
 
 
 def verify(
@@ -89,10 +89,11 @@ def on_engines(wanted: Sequence[Expectation], engines: Collection[Engine]) -> li
     for other in Engine:
         count = sum(item.engine is other for item in wanted)
         if count and other not in engines:
-            say(f"skipped  {count} known results on {ENGINES[other]}: `--engine {other}` or no --engine checks them")
+            where = ENGINES[other].title
+            say(f"skipped  {count} known results on {where}: `--engine {other}` or no --engine checks them")
     chosen = [item for item in wanted if item.engine in engines]
     if not chosen:
-        names = " or ".join(ENGINES[one] for one in engines)
+        names = " or ".join(ENGINES[one].title for one in engines)
         raise ProbeError(f"no selected known result is on {names}; leave --engine out")
     return chosen
 
@@ -119,7 +120,7 @@ def _play(wanted: Sequence[Expectation], options: Options, results: str, own: se
         lacking = missing(_stored(results, wanted, own), counts)
         if not lacking:
             return
-        where = ENGINES[wanted[0].engine]
+        where = ENGINES[wanted[0].engine].title
         trials_text = "" if sum(lacking.values()) == len(lacking) else f" ({sum(lacking.values())} trials)"
         say(f"running {len(lacking)} of {len(counts)} cells{trials_text} on {where}; the others have stored results")
         try:

@@ -24,8 +24,9 @@ from probe.evidence.opening import opened
 from probe.evidence.places import SETTLED, Held
 from probe.evidence.read import EvidenceFile
 from probe.evidence.wanted import Wanted
-from probe.model import Cell, Engine, Outcome
+from probe.model import Cell, Outcome
 from probe.model.counts import counted
+from probe.model.engines import REAL
 from probe.model.results import RUN_PREFIX, TRIALS, VERDICTS
 from probe.model.versions import VersionKey, version_key
 from probe.store.presence import refuse_a_file
@@ -58,7 +59,7 @@ class Evidence:
             return self._read(replace(Wanted.of(cells), profile=None)).values()
 
         def on_real(cells: Collection[Cell]) -> Collection[SettledCell]:
-            return self._read(replace(Wanted.of(cells), engine=[str(Engine.KAFKA)], broker=None)).values()
+            return self._read(replace(Wanted.of(cells), engine=REAL, broker=None)).values()
 
         return with_losses(found, families(), on_real, in_profiles)
 

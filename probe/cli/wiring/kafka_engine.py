@@ -18,7 +18,7 @@ from probe.engines.kafka.disks.choice import choose
 from probe.engines.kafka.engine import Kafka
 from probe.engines.kafka.faults.actions import ACTIONS
 from probe.files.atomic import write_file
-from probe.model import Engine
+from probe.model.engines import ENGINES
 from probe.planning.cohorts import MAX_CLUSTERS, MAX_SILENCE_CLUSTERS
 from probe.planning.plan import Plan
 from probe.ports import EnginePort
@@ -50,7 +50,7 @@ def kafka_engine(versions: Mapping[str, str], report: Callable[[str], None], *, 
 
 def exact_versions(plan: Plan) -> Mapping[str, str]:
     """Return the exact version of each release line with cells on real brokers."""
-    lines = {item.cell.broker for item in plan.cells if item.cell.engine is Engine.KAFKA}
+    lines = {item.cell.broker for item in plan.cells if ENGINES[item.cell.engine].real}
     return {line: plan.exact.get(line) or real_brokers()[line].version for line in sorted(lines)}
 
 

@@ -14,7 +14,8 @@ from operator import itemgetter
 
 from probe import verdict
 from probe.errors import DriverLostError, ExhaustedError
-from probe.model import Cell, Election, Engine, History, Outcome, Verdict
+from probe.model import Cell, Election, History, Outcome, Verdict
+from probe.model.engines import ENGINES
 from probe.model.history import FAILING_FROM
 from probe.planning.order import Trials, in_order
 from probe.planning.plan import WARM_UP_S, Plan, Planned
@@ -321,6 +322,6 @@ async def judge(run: Run, item: Planned, history: History) -> None:
         run.settle_control(item.cell)
     run.store.add(history, found)
     run.done += 1
-    real = item.cell.engine is Engine.KAFKA
+    real = ENGINES[item.cell.engine].real
     took = await submit(verdict.election, history) if real and not history.header.impossible else None
     run.report(Progress(run.done, run.total, item.cell, found, took, run.standing()))

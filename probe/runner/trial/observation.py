@@ -9,8 +9,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from probe import verdict
-from probe.model import Engine, EngineKind, MarkKind
+from probe.model import EngineKind, MarkKind
 from probe.model.clock import now_us
+from probe.model.engines import ENGINES
 from probe.planning.plan import settled_after_s
 from probe.runner.judge_executor import submit
 from probe.runner.trial.client_limits import with_own_timeout
@@ -53,7 +54,7 @@ async def observe_and_revert(
     """
     part, options, lag = state.item.variant, environment.options, environment.tools.lag
     last = await _observe(state, environment, pacing, come_back)
-    if state.item.cell.engine is Engine.KAFKA:
+    if ENGINES[state.item.cell.engine].cohorts:
         environment.downgrade()  # also after an early end: the next steps wait for the last of the cohort
     state.learn()
     end = state.recorder.mark(MarkKind.HEALING)
@@ -145,7 +146,7 @@ def event_count(state: TrialState) -> int:
 
 def stagger_ms(state: TrialState) -> int:
     """Return the delay of this trial's checks, in milliseconds, so that cells of a cohort are checked in turn."""
-    if state.item.cell.engine is not Engine.KAFKA:
+    if not ENGINES[state.item.cell.engine].cohorts:
         return 0
     return zlib.crc32(state.header.subject.instance.encode()) % SPREAD_MS
 

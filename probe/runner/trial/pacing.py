@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 from enum import Enum, auto
 
-from probe.model import AppKind, Engine, EngineKind, MarkKind, Reaction, Role
+from probe.model import AppKind, EngineKind, MarkKind, Reaction, Role
 from probe.model.clock import now_us
+from probe.model.engines import ENGINES
 from probe.planning.paces import OPERATIONS
 from probe.ports import Cluster, Instance
 from probe.runner.trial.state import TrialState
@@ -71,7 +72,7 @@ class Pacing:
             RateNeed.REST: state.item.variant.idle_ms,
             RateNeed.BURST: BURST_MS if state.item.load.batch == 1 else pace.work_ms,
         }
-        self._together = state.item.cell.engine is Engine.KAFKA and bool(state.item.variant.steps)
+        self._together = ENGINES[state.item.cell.engine].cohorts and bool(state.item.variant.steps)
         self._rests = state.item.variant.idle_ms > 0
         self._since: int | None = -1
         self._beat = state.item.load.beat(state.item.cell.role)

@@ -6,7 +6,8 @@ import asyncio
 from dataclasses import replace
 
 from probe.drivers.process import RunningInstance
-from probe.model import Engine, EngineKind, MarkKind, Reaction, Role, Symptom, Target
+from probe.model import EngineKind, MarkKind, Reaction, Role, Symptom, Target
+from probe.model.engines import ENGINES
 from probe.model.placement import Spread, TopicPlan
 from probe.runner.trial.absence import away
 from probe.runner.trial.closing import close_under_the_fault
@@ -78,7 +79,7 @@ def _background_interval_ms(state: TrialState) -> int:
     cell = state.item.cell
     if not cell.role.reads:
         return 0
-    fills = state.item.variant.long_read and cell.engine is Engine.EMBEDDED and state.item.load.batch == 1
+    fills = state.item.variant.long_read and ENGINES[cell.engine].fills_log and state.item.load.batch == 1
     return FILL_INTERVAL_MS if fills else state.item.start_ms
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from probe.errors import CrowdedError, DriverLostError, HarnessError
-from probe.model import Engine, History, Role, Symptom
+from probe.model import History, Role, Symptom
+from probe.model.engines import ENGINES
 from probe.planning.plan import Planned
 from probe.ports import Cluster, Tap
 from probe.processes.resources import exhaustion
@@ -44,7 +45,7 @@ async def run_trial(
     state = TrialState(item, header, new_recorder(header))
     slot = StartingSlot(starting, dawdles)
     try:
-        if item.cell.engine is not Engine.KAFKA:  # a cohort's topics are made at once
+        if not ENGINES[item.cell.engine].cohorts:  # a cohort's topics are made at once
             await slot.take()
         async with asyncio.timeout(_hard_limit_s(item)):
             await _run(

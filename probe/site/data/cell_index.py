@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 
 from probe.model import Cell, Client, Engine, Outcome, Role, Workload, control_first
 from probe.model.conditions import comparable
+from probe.model.engines import DEFAULT_ENGINE
 from probe.model.outcomes import OPEN, OUTCOMES, SAY_NOTHING
 from probe.model.profile import DEFAULT_PROFILE, without_election
 from probe.model.versions import newest_first, version_key
 from probe.site.data.matrix_rows import MatrixRow
-
-PREFERRED_ENGINES = (Engine.KAFKA, Engine.EMBEDDED)
-"""Where both engines have an answer, pages that show one show that of real brokers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +121,7 @@ def _question_of(cell: Cell) -> Iterator[str]:
 
 def _anywhere(cell: Cell) -> Cell:
     """Return the key of a question on any engine; a set election of the embedded engine is ignored."""
-    return replace(cell, engine=Engine.EMBEDDED, profile=without_election(cell.profile))
+    return replace(cell, engine=DEFAULT_ENGINE, profile=without_election(cell.profile))
 
 
 def _any_workload(cell: Cell) -> Cell:

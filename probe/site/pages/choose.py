@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from probe.catalogue.families import Family, is_local
 from probe.model import Client, Role, Workload
+from probe.model.engines import BY_ORDER
 from probe.model.outcomes import OUTCOMES
 from probe.model.profile import DEFAULT_PROFILE
 from probe.model.versions import version_key
-from probe.site.data.cell_index import PREFERRED_ENGINES, CellIndex
+from probe.site.data.cell_index import CellIndex
 from probe.site.data.matrix_rows import MatrixRow
 from probe.site.data.wording import duration
 
@@ -128,7 +129,7 @@ def _by_scenario(role: Role, rows: Iterable[MatrixRow]) -> dict[str, MatrixRow]:
     """Return the row of each scenario, that of the first engine that judged it."""
     own = [row for row in rows if row.cell.role is role and _is_usual(row)]
     found: dict[str, MatrixRow] = {}
-    for engine in reversed(PREFERRED_ENGINES):
+    for engine in reversed(BY_ORDER):
         new = {row.cell.scenario: row for row in own if row.cell.engine is engine}
         found |= {name: row for name, row in new.items() if row.conforms is not None or name not in found}
     return found

@@ -11,13 +11,14 @@ from itertools import groupby
 from probe.catalogue.families import Family, is_local
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import LINES, Chosen, select_profiles
-from probe.model import CONTROL, Cell, Engine, Outcome, Role
+from probe.model import CONTROL, Cell, Outcome, Role
+from probe.model.engines import BY_ORDER, DEFAULT_ENGINE
 from probe.model.outcomes import OUTCOMES
 from probe.model.profile import DEFAULT_PROFILE
 from probe.model.refusals import in_short
 from probe.model.versions import version_key
 from probe.planning.selection import Selection, combinations
-from probe.site.data.cell_index import PREFERRED_ENGINES, CellIndex
+from probe.site.data.cell_index import CellIndex
 from probe.site.data.matrix_rows import MatrixRow
 
 SHOWN = (LINES[-1], "3.9", "2.6")
@@ -168,7 +169,7 @@ def _reasons(family: Family) -> Iterator[tuple[Cell, str]]:
         scenarios=select_scenarios([CONTROL]),
         roles=tuple(Role),
         profiles=select_profiles([PROFILE], (), None),
-        engine=Engine.EMBEDDED,
+        engine=DEFAULT_ENGINE,
         brokers=SHOWN,
     )
     return ((item.cell, item.reason) for item in combinations(selection))
@@ -185,7 +186,7 @@ def _spans(
     for line in SHOWN:
         first = ""
         for version in reversed(versions):
-            cell = Cell(name, version, role, PROFILE, CONTROL, Engine.EMBEDDED, line)
+            cell = Cell(name, version, role, PROFILE, CONTROL, DEFAULT_ENGINE, line)
             one = _answer(cell, skipped.get(cell, ""), measured)
             first = version if one.state is State.WORKS else first
             table[version].append(replace(one, first=first) if one.state in {State.REFUSED, State.FAILS} else one)
@@ -195,7 +196,7 @@ def _spans(
 
 
 def _answer(cell: Cell, skip: str, measured: Mapping[Cell, MatrixRow]) -> Answer:
-    there = [row for engine in PREFERRED_ENGINES if (row := measured.get(replace(cell, engine=engine))) is not None]
+    there = [row for engine in BY_ORDER if (row := measured.get(replace(cell, engine=engine))) is not None]
     found = [_of_row(row) for row in there]
     if found:
         return next((one for one in found if one.state is not State.OPEN), found[0])
