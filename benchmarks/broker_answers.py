@@ -5,6 +5,9 @@
 Each line's cluster is started by the project's own engine and asked by `go_shim/cmd/api-survey`. The
 answers are written to `go_shim/cmd/fake-cluster/testdata/answers-LINE.json`; brokers answer some empty requests of each
 other by closing the connection, too.
+
+`versions-3.json` and `versions-4.json` beside the answers are the version ranges of Kafka's message definitions, as the
+embedded engine writes them into `versions/` of the cache.
 """
 
 from __future__ import annotations

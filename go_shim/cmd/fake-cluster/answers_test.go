@@ -1,23 +1,57 @@
 package main
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/survey"
-	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// TestNewGroupsAreAPreview: brokers before 4.0 advertise the new group protocol and refuse it, as 3.9.2 does.
-func TestNewGroupsAreAPreview(t *testing.T) {
-	for line, want := range map[string]string{"3.9": survey.Unsupported, "4.4": survey.Served} {
-		found, err := survey.Ask(start(t, line).brokers[1])
+// older are APIs of which the state machine lacks the oldest versions.
+var older = map[string]bool{"Produce": true, "Fetch": true, "SASLHandshake": true}
+
+// empty are APIs whose empty requests real brokers keep or refuse with the connection; no client sends such requests.
+var empty = map[string]bool{"AddPartitionsToTxn": true, "DescribeACLs": true, "OffsetFetch": true}
+
+// TestAnswersAreThoseOfRealBrokers compares the fake with recorded brokers (benchmarks/broker_answers.py): it advertises
+// no API and no version that they lack, and does the same with each version that both advertise.
+func TestAnswersAreThoseOfRealBrokers(t *testing.T) {
+	files, err := filepath.Glob("testdata/answers-*.json")
+	fatal(t, err)
+	if len(files) == 0 {
+		t.Fatal("no recorded answers")
+	}
+	for _, file := range files {
+		line := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "answers-"), ".json")
+		raw, err := os.ReadFile(file)
 		fatal(t, err)
-		group, advertised := found[int16(kmsg.ConsumerGroupHeartbeat)]
-		if !advertised || group.Answers[0] != want {
-			t.Errorf("%s: %v, want %s", line, group, want)
+		var recorded map[int16]survey.Found
+		fatal(t, json.Unmarshal(raw, &recorded))
+		bounds := "testdata/versions-3.json" // of Kafka's message definitions, as the engine gives them to the fake
+		if strings.HasPrefix(line, "4") {
+			bounds = "testdata/versions-4.json"
 		}
-		if topics := found[int16(kmsg.Metadata)]; topics.Answers[0] != survey.Served {
-			t.Errorf("%s: %v", line, topics)
+		found, err := survey.Ask(start(t, line, "--versions", bounds).brokers[1])
+		fatal(t, err)
+		for api, fake := range found {
+			compare(t, line, fake, recorded[api])
+		}
+	}
+}
+
+func compare(t *testing.T, line string, fake, real survey.Found) {
+	t.Helper()
+	if fake.Max > real.Max || fake.Min < real.Min || fake.Min > real.Min && !older[fake.API] {
+		t.Errorf("%s: %s is advertised from %d to %d, by real brokers from %d to %d", line, fake.API, fake.Min, fake.Max, real.Min, real.Max)
+		return
+	}
+	for i, answer := range fake.Answers {
+		version := fake.Min + int16(i)
+		if want := real.Answers[version-real.Min]; answer != want && !empty[fake.API] {
+			t.Errorf("%s: %s v%d is %s, by real brokers %s", line, fake.API, version, answer, want)
 		}
 	}
 }

@@ -81,10 +81,9 @@ func (r *Release) AdvertisedMin(api int16, served VersionRange) int16 {
 	return served.Min
 }
 
-// newGroups are the APIs of the new group protocol (KIP-848), which is a preview before 4.0: brokers advertise them, and
-// group.coordinator.rebalance.protocols does not name the protocol by default (recorded of 3.9.2 in
-// cmd/fake-cluster/testdata).
-var newGroups = []kmsg.Key{kmsg.ConsumerGroupHeartbeat, kmsg.ConsumerGroupDescribe}
+// newGroups are the APIs of the new group protocol (KIP-848) that brokers before 4.0 advertise as a preview: by default
+// group.coordinator.rebalance.protocols does not name the protocol (recorded of 3.9.2 in cmd/fake-cluster/testdata).
+var newGroups = []kmsg.Key{kmsg.ConsumerGroupHeartbeat}
 
 // Disabled reports whether brokers advertise an API and answer UNSUPPORTED_VERSION (35) to every version of it.
 func (r *Release) Disabled(api int16) bool {
