@@ -73,7 +73,8 @@ def test_metrics_count_the_last_run() -> None:
     assert value("probe_client_nonconforming_cells", family="sarama", version="1.43.3") == 1
     assert value("probe_client_nonconforming_cells", family="sarama", version='1\\"\\\\\\n2') == 1
     assert value("probe_client_cells", family="sarama", version="1.43.3", result="error") == 1
-    assert value("probe_changed_cells", trend="worse") == 1
+    assert value("probe_changed_cells", trend="undecided") == 1  # one trial a side
+    assert value("probe_changed_cells", trend="worse") == 0
     assert value("probe_run_info", run_id="r1") == 1
 
 
