@@ -59,13 +59,13 @@ class Spell:
         """Return how long a client may need for its way back."""
         return ANSWERED_US if self.answered else SILENT_US
 
-    def is_stuck(self, *, regular: bool, joins: bool) -> bool:
+    def is_stuck(self, *, regular: bool, joins: bool, whole: bool) -> bool:
         """Return whether the bounds of `stuck` were met, and the client's own question did not end it.
 
         `regular`: the client worked until the trouble began, so that silence is no lack of work. `joins`: it waited to
-        join its group.
+        join its group. `whole`: all that it asked is in the input; else it takes twice as long.
         """
-        patience = JOINING_US if joins else self.patience
+        patience = (JOINING_US if joins else self.patience) * (1 if whole else 2)
         since = max(self.since, self.excused)
         tried = self.last - since >= patience
         return not self.own and self.until - since >= patience and (tried or (regular and self.served))

@@ -150,11 +150,13 @@ def _was_stuck(case: Case) -> Spell | None:
     """Return the longest spell in which the client met the bounds of `stuck` until something else ended it."""
     if case.item.kind is Kind.CLUSTER or case.state.unanswerable or case.final or not case.state.requests:
         return None
-    found = case.trouble
+    found, group = case.trouble, case.item.kind is Kind.GROUP
     stuck = [
         one
         for one in (found.spell(), *found.spells)
-        if one.is_stuck(regular=found.regular, joins=case.item.kind is Kind.GROUP and case.client.joined >= one.since)
+        if one.is_stuck(
+            regular=found.regular, joins=group and case.client.joined >= one.since, whole=not case.elsewhere
+        )
     ]
     return max(stuck, key=lambda one: one.until - one.since, default=None)
 

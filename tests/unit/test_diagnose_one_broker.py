@@ -163,3 +163,14 @@ def test_a_storm_of_questions_needs_all_brokers() -> None:
         talk.asks(broker=OLD)
         script.wait(60)
     assert "a" not in {letter for one in seen_at(script, OLD).clients[0].findings for letter in one.storm}
+
+
+@pytest.mark.parametrize(("seconds", "status"), [(12, Status.RECOVERED), (25, Status.WAS_STUCK)])
+def test_what_a_client_asked_elsewhere_may_have_ended_its_trouble(seconds: int, status: Status) -> None:
+    script = WireScript(nodes=ADDRESSES)
+    talk = script.client()
+    talk.asks(broker=OLD)
+    talk.works(10)
+    talk.fails(NOT_LEADER, times=seconds * 10)
+    talk.works(20)
+    assert seen_at(script, OLD).clients[0].status is status
