@@ -63,6 +63,8 @@ from probe.verdict import judge
 from tests.support.stored_captures import write_window
 
 SHORTEST_US = 5_000_000
+SAME_US = 100
+"""Difference of two clocks' times of one request."""
 
 
 class Form(StrEnum):
@@ -151,15 +153,19 @@ def of_capture(results: str, row: TrialRow, history: History, form: Form, seed: 
 
 def _known(path: Path, history: History) -> tuple[int, int, dict[int, int]]:
     """Return when a capture begins, by how much its clock is ahead, and the port of each node (microseconds)."""
-    sent = {(e.client_id, e.api, e.corr): e for e in reversed(history.events) if isinstance(e, Request)}
-    begin, ahead, ports = 0, 0, {}
+    sent: dict[tuple[str, int, int], list[Request]] = defaultdict(list)
+    for one in history.events:
+        if isinstance(one, Request):
+            sent[one.client_id, one.api, one.corr].append(one)
+    begin, ahead, ports = 0, 0, dict[int, int]()
     with open_inputs([str(path)]) as found:
         for event in found.events():
             begin = begin or event.at
-            if isinstance(event, Request) and (one := sent.get((event.client_id, event.api, event.corr))) is not None:
+            alike = sent.get((event.client_id, event.api, event.corr), ()) if isinstance(event, Request) else ()
+            for one in alike:  # a client may count the requests of each connection
                 ahead = ahead or event.at - one.at
-                address = found.connections[event.conn].broker_address
-                ports[one.broker] = int(address.rpartition(":")[2])
+                if abs(event.at - one.at - ahead) < SAME_US:
+                    ports[one.broker] = int(found.connections[event.conn].broker_address.rpartition(":")[2])
     return begin, ahead, ports
 
 
