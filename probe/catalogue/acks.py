@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from probe.catalogue.families import Family
-from probe.model import Cell, Profile, Role
+from probe.model import Cell, Profile
+from probe.model.roles import ROLES
 
 ONE, ALL = "1", "all"
 _WORDS = {
@@ -49,7 +50,7 @@ class Acks:
 def acks_of(family: Family, cell: Cell) -> Acks:
     """Return how the writes of a cell are acknowledged; of properties the library's own words for it count."""
     profile = Profile.parse(cell.profile)
-    if cell.role is Role.TRANSACTIONAL:
+    if ROLES[cell.role].transactional:
         return Acks(ALL, "as transactions need")
     for key, value in profile.properties:
         if "acks" in key.lower():

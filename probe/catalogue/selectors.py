@@ -12,6 +12,7 @@ from probe.catalogue.families import CatalogueError, Family, Version
 from probe.model import Client, Election, Profile, Role
 from probe.model.hints import did_you_mean
 from probe.model.profile import AUTOCOMMIT, COOPERATIVE, DEFAULT_PROFILE, REFRESHING, SHORT_LIMITS, STATIC_MEMBER
+from probe.model.roles import WRITERS
 from probe.model.versions import VersionKey, version_key
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ PROFILES: Mapping[str, str] = {
 }
 """Profiles by name, with their descriptions."""
 
-WRITERS = (Role.PRODUCER, Role.TRANSACTIONAL)
 ONLY_FOR: Mapping[str, tuple[Role, ...]] = {
     "idempotent": WRITERS,
     "no-retries": WRITERS,

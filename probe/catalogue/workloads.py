@@ -18,7 +18,7 @@ from probe.catalogue.files import data_file
 from probe.catalogue.selectors import Chosen
 from probe.model import Cell, Role, Workload
 from probe.model.hints import did_you_mean
-from probe.model.workloads import ROLES, reason_against
+from probe.model.workloads import HAVING, reason_against
 
 EVERY = "all"
 """Selects every workload."""
@@ -63,7 +63,7 @@ def workloads_of(family: Family) -> Mapping[Workload, tuple[Role, ...]]:
     """Return the workloads that a family serves, each with the roles that have it, in the family's order."""
     served = (Workload.CONTINUOUS,) if family.judged_by else tuple(Workload)
     served = tuple(one for one in served if one not in family.missing_workloads)
-    found = {one: tuple(role for role in map(Role, family.roles) if role in ROLES[one]) for one in served}
+    found = {one: tuple(role for role in map(Role, family.roles) if role in HAVING[one]) for one in served}
     return {one: roles for one, roles in found.items() if roles}
 
 
@@ -72,7 +72,7 @@ def listed_workloads(scenario: str, role: Role) -> tuple[Workload, ...]:
     entry = listed().get(scenario)
     if entry is None or role not in entry.roles:
         return ()
-    return tuple(one for one in Workload if one in entry.workloads and role in ROLES[one])
+    return tuple(one for one in Workload if one in entry.workloads and role in HAVING[one])
 
 
 @cache

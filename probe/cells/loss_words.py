@@ -8,10 +8,10 @@ from dataclasses import replace
 from probe.catalogue.acks import acks_of
 from probe.catalogue.families import Family
 from probe.cells.aggregate import SettledCell
-from probe.cells.losses import WRITERS
 from probe.cells.trends import Question, question
 from probe.model import Cell
 from probe.model.engines import ENGINES
+from probe.model.roles import WRITERS
 
 Read = Callable[[Collection[Cell]], Iterable[SettledCell]]
 """Reads the settled cells of the same questions: of real brokers on every line, or in every profile."""

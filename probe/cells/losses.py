@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from probe.model.cell import Role
 from probe.model.columns import Facts
 from probe.model.counts import counted
-
-WRITERS = frozenset({Role.PRODUCER, Role.TRANSACTIONAL})
-"""Roles whose fact `lost` counts records that were acknowledged."""
+from probe.model.roles import WRITERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

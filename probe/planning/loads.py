@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from probe.model import Role, Workload
+from probe.model.roles import ROLES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +23,7 @@ class Load:
 
     def beat(self, role: Role) -> int:
         """Return the most operations of one interval that the affected object can have: what counts as one success."""
-        return 1 if role is Role.TRANSACTIONAL else max(self.batch, len(self.keys))
+        return 1 if ROLES[role].transactional else max(self.batch, len(self.keys))
 
 
 BATCH = 20

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import TypeVar
 
-from probe.model import Client, Role
+from probe.model import Client
+from probe.model.roles import ROLES
 from probe.planning.paces import LONG_OBSERVATION_MS
 from probe.planning.plan import WARM_UP_S, Plan, Planned
 
@@ -81,7 +82,7 @@ def _few_at_a_time(groups: Iterable[Trials], width: int) -> Iterable[TrialOf]:
 def _length(work: TrialOf) -> tuple[int, bool, int]:
     """Return the sort key of a trial; sessions and rebalances of a group take longer than other reactions."""
     item = work[0]
-    return _silence_ms(work), item.cell.role is Role.GROUP, item.expectation.watch_ms
+    return _silence_ms(work), ROLES[item.cell.role].member, item.expectation.watch_ms
 
 
 def _silence_ms(work: TrialOf) -> int:

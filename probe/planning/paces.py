@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from probe.model import Engine, Expectation, Role, Target
+from probe.model.roles import ROLES
 
 LONG_OBSERVATION_MS = 60_000
 """Observations of at least this length mostly observe silence."""
@@ -87,7 +88,7 @@ def pace_of(engine: Engine, role: Role, expectation: Expectation) -> Pace:
     commits, which come every second.
     """
     pace = PACES[engine][role]
-    if role is Role.GROUP and expectation.target is Target.COORDINATOR:
+    if ROLES[role].member and expectation.target is Target.COORDINATOR:
         pace = replace(_SELDOM, bystander_ms=pace.bystander_ms)
     is_long = expectation.watch_ms >= LONG_OBSERVATION_MS and expectation.prompt_ms >= 2 * OPERATIONS * LONG_INTERVAL_MS
     is_long = is_long and not expectation.closes  # operations must be under way when the client is closed

@@ -8,6 +8,7 @@ from probe.catalogue.workloads import unworked
 from probe.model import Cell, Reaction, Role
 from probe.model.engines import ENGINES
 from probe.model.release_lines import Since, has
+from probe.model.roles import ROLES
 from probe.protocol.apis import API_VERSIONS
 from probe.protocol.names import api_name, error_code
 from probe.scenarios.scenario import RoleVariant
@@ -67,7 +68,7 @@ def _too_old(cell: Cell, chosen: Chosen) -> str:
 
 def _acks(cell: Cell, chosen: Chosen, part: RoleVariant) -> str:
     """Return why a client does not meet what only acks=all meets."""
-    if not part.acks_all or cell.role is not Role.PRODUCER:
+    if not part.acks_all or not ROLES[cell.role].chooses_acks:
         return ""
     acks = acks_of(chosen.family, cell)
     if not acks.is_one:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from probe.model import App, AppKind, Role, Symptom
+from probe.model import App, AppKind, Symptom
 from probe.model.cluster_history import OLD
 from probe.model.counts import counted
+from probe.model.roles import ROLES
 from probe.protocol.apis import OFFSET_COMMIT
 from probe.protocol.names import error_code
 from probe.verdict.service import ERRORS
@@ -43,7 +44,7 @@ def unkept(evidence: WireEvidence) -> tuple[str, ...]:
     """Return what a client owes that was absent, or lost partitions to a second member, and did not do; else empty."""
     if evidence.play.kind not in {Symptom.ABSENCE, Symptom.MEMBERSHIP}:
         return ()
-    if evidence.role is Role.TRANSACTIONAL:
+    if ROLES[evidence.role].transactional:
         return _fenced_silently(evidence)
     taken = taken_over(evidence)
     return (*_commits_of_lost(evidence, taken), *_lost_silently(evidence, taken))

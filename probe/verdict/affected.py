@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from probe.model import History, Role, Row, Target
+from probe.model import History, Row, Target
+from probe.model.roles import ROLES
 from probe.protocol.api_table import CoordinatorKind
 from probe.verdict import apis
 
@@ -37,7 +38,7 @@ def find_affected(history: History) -> Affected:
     key, key_type = "", CoordinatorKind.GROUP
     if history.header.play.target is Target.COORDINATOR:
         of_group = apis.TXN_OFFSET_COMMIT in history.header.play.apis
-        transactional = role is Role.TRANSACTIONAL and bool(subject.transactional_id) and not of_group
+        transactional = ROLES[role].transactional and bool(subject.transactional_id) and not of_group
         key, key_type = (
             (subject.transactional_id, CoordinatorKind.TRANSACTION)
             if transactional

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from probe.model import Role, Target
+from probe.model.roles import ROLES
 from probe.protocol import apis
 from probe.protocol.api_table import AnsweredBy, keys
 from probe.protocol.names import api_key
@@ -35,13 +36,7 @@ BENIGN = frozenset({9, 27, 79})
 """REPLICA_NOT_AVAILABLE in Metadata, REBALANCE_IN_PROGRESS, MEMBER_ID_REQUIRED: normal steps of the protocol, not
 failures."""
 
-MAIN: dict[Role, frozenset[int]] = {
-    Role.PRODUCER: _keys("Produce"),
-    Role.TRANSACTIONAL: _keys("Produce"),
-    Role.CONSUMER: _keys("Fetch", "ShareFetch"),
-    Role.GROUP: _keys("Fetch", "ShareFetch"),
-    Role.ADMIN: _keys("ListOffsets"),
-}
+MAIN: Mapping[Role, frozenset[int]] = {role: _keys(*info.work) for role, info in ROLES.items()}
 """The API whose success at the leader proves that a role works there."""
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby
 
 from probe.model import EngineKind, Role, Symptom
+from probe.model.roles import ROLES
 from probe.protocol.names import api_key, error_code
 from probe.verdict import apis
 from probe.verdict.recovery import Recovery
@@ -66,7 +67,7 @@ def _unfinished(evidence: WireEvidence) -> Iterator[tuple[int, int]]:
 
     The time after that answer, until the client asks again, is the client's own.
     """
-    if evidence.role is Role.TRANSACTIONAL and CONCURRENT_TRANSACTIONS not in evidence.play.codes:
+    if ROLES[evidence.role].transactional and CONCURRENT_TRANSACTIONS not in evidence.play.codes:
         yield from put_off(evidence.exchanges)  # other roles do not get this error; or it is the fault itself
 
 
@@ -120,7 +121,7 @@ def _due(evidence: WireEvidence, item: Exchange) -> bool:
 def _needed(evidence: WireEvidence, item: Exchange) -> bool:
     if item.request.api in MAY_WAIT:
         return False
-    return _asks(item) or item.about or evidence.role is Role.TRANSACTIONAL
+    return _asks(item) or item.about or ROLES[evidence.role].transactional
 
 
 def _asks(item: Exchange) -> bool:

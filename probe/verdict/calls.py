@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from probe.model import App, AppKind, Role, Symptom
+from probe.model import App, AppKind, Symptom
+from probe.model.roles import ROLES
 from probe.verdict.service import Errors
 from probe.verdict.wire_evidence import WireEvidence
 
@@ -51,7 +52,7 @@ def find_calls(evidence: WireEvidence) -> Calls:
 
     An application that keeps a transaction open by itself shows no call.
     """
-    if evidence.role is not Role.TRANSACTIONAL or evidence.play.kind is Symptom.ABSENCE:
+    if not ROLES[evidence.role].transactional or evidence.play.kind is Symptom.ABSENCE:
         return Calls()
     longest_us = max((call.took_us for call in _calls(evidence)), default=None)
     if longest_us is None:

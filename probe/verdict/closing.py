@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from probe.model import App, AppKind, MarkKind, Role, Target
+from probe.model import App, AppKind, MarkKind, Target
 from probe.model.counts import counted
+from probe.model.roles import ROLES, WRITERS
 from probe.protocol.apis import CONSUMER_GROUP_HEARTBEAT, LEAVE_GROUP
 from probe.verdict.wire_evidence import WireEvidence
 from probe.verdict.wire_proof import WIRE
 
-WRITERS = frozenset({Role.PRODUCER, Role.TRANSACTIONAL})
 OUTCOMES = frozenset({AppKind.ACKED, AppKind.SEND_ERROR})
 LEAVING = frozenset({LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT})
 ENDINGS = frozenset({AppKind.CLOSED, AppKind.FATAL, AppKind.UNSUPPORTED})
@@ -72,6 +72,6 @@ def without_outcome(apps: Iterable[App]) -> set[tuple[int, int]]:
 def _left(evidence: WireEvidence) -> bool:
     """Return whether a member said that it leaves. It cannot if the coordinator is what fails."""
     stopping = evidence.timeline.stopping
-    if evidence.role is not Role.GROUP or evidence.play.target is Target.COORDINATOR or stopping is None:
+    if not ROLES[evidence.role].member or evidence.play.target is Target.COORDINATOR or stopping is None:
         return True
     return any(item.api in LEAVING and item.at >= stopping for item in evidence.events.requests)

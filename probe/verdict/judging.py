@@ -17,10 +17,10 @@ from probe.model import (
     Profile,
     Reaction,
     Reality,
-    Role,
     Verdict,
 )
 from probe.model.outcomes import NO_ANSWER
+from probe.model.roles import ROLES
 from probe.verdict.elsewhere import served_elsewhere
 from probe.verdict.findings import Findings, find
 from probe.verdict.instances import others
@@ -142,7 +142,7 @@ def _outlook(progress: Progress) -> Outlook:
         return Outlook(0 if there or watched_enough(progress) else moment)
     if there and progress.hits:
         left = max(0, STORM_WATCH_MS - (evidence.timeline.until - _goal_at(progress)) // 1000)
-        return Outlook(left, settled=evidence.role is not Role.GROUP)  # a heartbeat may be due then
+        return Outlook(left, settled=not ROLES[evidence.role].member)  # a heartbeat may be due then
     by_goal = moment if progress.errors.affected else STORM_WATCH_MS - UNSEEN_MS
     if watched < play.watch_ms:
         return Outlook(min(by_goal, play.watch_ms - watched), needs_event=not there)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from probe.model import App, AppKind, Event, Header, Role
+from probe.model import App, AppKind, Event, Header
 from probe.model.counts import counted
+from probe.model.roles import ROLES
 
 UNCHOSEN = -1
 """Partition of a record whose partition is not known."""
@@ -38,7 +39,7 @@ def beat(header: Header, apps: Iterable[App]) -> int:
 
     With keys there is one per key of the partition. A transaction has all of its records.
     """
-    if header.cell.role is Role.TRANSACTIONAL:
+    if ROLES[header.cell.role].transactional:
         return 1
     if not header.keys:
         return header.batch

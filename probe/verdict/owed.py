@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from probe.model import Role
+from probe.model.roles import ROLES
 from probe.protocol import apis
 from probe.protocol.names import error_code
 from probe.verdict.service import started_at
@@ -69,7 +69,7 @@ def _later_operations(evidence: WireEvidence, recovered: int, succeeded: Succeed
 
 def _heartbeats(evidence: WireEvidence, _: int, __: Succeeded) -> Debt | None:
     """Return a debt if a member of a group sends no heartbeat any more."""
-    if evidence.role is not Role.GROUP:
+    if not ROLES[evidence.role].member:
         return None
     return find_silence(evidence)
 

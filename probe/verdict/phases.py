@@ -10,7 +10,8 @@ from operator import attrgetter
 from statistics import median
 from typing import TypeVar
 
-from probe.model import App, AppKind, Header, Mark, MarkKind, PhaseClock, Request, Role, Symptom, Target
+from probe.model import App, AppKind, Header, Mark, MarkKind, PhaseClock, Request, Symptom, Target
+from probe.model.roles import ROLES
 from probe.protocol import apis
 from probe.verdict.timeline import EventIndex
 
@@ -62,7 +63,7 @@ def find_ticking(header: Header, events: EventIndex, at: int) -> Ticking | None:
 def _intervals(header: Header, events: EventIndex, at: int) -> Iterator[tuple[PhaseClock, int]]:
     """Yield what the client does at an interval, in milliseconds, first what decides most; 0 = unknown or never."""
     play, settings = header.play, header.settings
-    member = header.cell.role is Role.GROUP
+    member = ROLES[header.cell.role].member
     if play.kind is Symptom.NONE:
         return
     if member and play.target is Target.COORDINATOR:

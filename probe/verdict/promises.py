@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from probe.model import App, AppKind, MarkKind, Role, Symptom
+from probe.model import App, AppKind, MarkKind, Symptom
 from probe.model.cluster_history import ABORTED, OLD
 from probe.model.counts import counted
+from probe.model.roles import ROLES
 from probe.verdict import absence, members, new_log
 from probe.verdict.elsewhere import served_elsewhere
 from probe.verdict.wire_evidence import WireEvidence
@@ -29,7 +30,7 @@ def find_promises(evidence: WireEvidence) -> Promises:
 
 
 def _of_role(evidence: WireEvidence) -> Promises:
-    if evidence.role in {Role.PRODUCER, Role.TRANSACTIONAL}:
+    if ROLES[evidence.role].writes:
         return written(evidence)
     if evidence.role.reads:
         return _reader(evidence)
@@ -51,11 +52,11 @@ def _reader(evidence: WireEvidence) -> Promises:
     if evidence.play.kind is Symptom.MEMBERSHIP:
         theirs, theirs_again = _jumps(evidence.successor_apps, offsets)
         jump, again = max(jump, theirs), max(again, theirs_again)
-    if evidence.role is Role.GROUP:
+    if ROLES[evidence.role].member:
         beyond, before = _lost_position(evidence, offsets)
         jump, again = max(jump, beyond, before), max(again, before)
     kept, every = evidence.header.committed, absence.delivered(evidence)
-    ahead = _committed_ahead(kept, every, offsets) if evidence.role is Role.GROUP else None
+    ahead = _committed_ahead(kept, every, offsets) if ROLES[evidence.role].member else None
     broken = (*_unkept(jump, again, ahead), *_aborted(evidence), *of_two)
     return Promises(lost=ahead, duplicated=again, position_jump=max(jump, again, skipped), broken=broken)
 
@@ -73,7 +74,7 @@ def _reader_of_new_log(evidence: WireEvidence, offsets: Mapping[int, list[int]])
     read = new_log.reader_events(evidence)
     jump, again = _jumps(read, offsets)
     kept = new_log.committed(evidence, read)
-    ahead = _committed_ahead(kept, read, offsets) if evidence.role is Role.GROUP else None
+    ahead = _committed_ahead(kept, read, offsets) if ROLES[evidence.role].member else None
     skipped = new_log.skipped(evidence, read, offsets)
     broken = _unkept(jump, again, ahead)
     if skipped.silently:

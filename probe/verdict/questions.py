@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from probe.model import App, AppKind, Role, Target
+from probe.model import App, AppKind, Target
 from probe.model.questions import CLUSTER, CREATE, is_offset
+from probe.model.roles import ROLES
 from probe.verdict import apis
 from probe.verdict.wire_evidence import Exchange, WireEvidence
 
@@ -28,7 +29,7 @@ def is_affected(evidence: WireEvidence, item: App) -> bool:
 
 def is_aside(evidence: WireEvidence, item: App) -> bool:
     """Return whether an operation is a question that only trials about the controller judge."""
-    return evidence.role is Role.ADMIN and evidence.play.target is not Target.CONTROLLER and not is_offset(item)
+    return ROLES[evidence.role].asks and evidence.play.target is not Target.CONTROLLER and not is_offset(item)
 
 
 def requested_by_the_application(evidence: WireEvidence) -> frozenset[int]:
@@ -37,7 +38,7 @@ def requested_by_the_application(evidence: WireEvidence) -> frozenset[int]:
     They are no discoveries: the client itself need not learn from them. Each names no topic, and of those that were
     under way while the application waited its answer came nearest to the application's.
     """
-    if evidence.role is not Role.ADMIN:
+    if not ROLES[evidence.role].asks:
         return frozenset()
     found: set[int] = set()
     candidates = [item for item in evidence.exchanges if _describes(item)]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from probe.model import App, AppKind, Header, Role, Stored
+from probe.model import App, AppKind, Header, Stored
 from probe.model.counts import counted
-from probe.verdict.closing import OUTCOMES, WRITERS, without_outcome
+from probe.model.roles import ROLES, WRITERS
+from probe.verdict.closing import OUTCOMES, without_outcome
 from probe.verdict.keyed import series_of
 from probe.verdict.service import ended_unasked
 from probe.verdict.wire_evidence import WireEvidence
@@ -72,7 +73,7 @@ def _overtaken(evidence: WireEvidence) -> set[Operation] | None:
     """
     header = evidence.header
     many = header.batch > 1 or header.keys > 0
-    if evidence.role is not Role.PRODUCER or not many or evidence.play.closes or not _closed_well(evidence):
+    if not ROLES[evidence.role].chooses_acks or not many or evidence.play.closes or not _closed_well(evidence):
         return None
     last: dict[int, int] = {}
     for item in evidence.events.apps:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from probe.model import AfterHeal, AppKind, Reaction, Role, Target
 from probe.model.cluster_history import OLD
+from probe.model.roles import ROLES
 from probe.verdict import apis
 from probe.verdict.hits import Hit
 from probe.verdict.keyed import beat
@@ -24,12 +25,8 @@ UNDER_WAY_US = 10_000_000
 group commits every 5 s. Operations that waited complete first, and do not count."""
 
 OPERATION, COMMIT = "operation", "commit"
-NEEDS: dict[Role, dict[str, int]] = {
-    Role.PRODUCER: {OPERATION: 3},
-    Role.CONSUMER: {OPERATION: 3},
-    Role.GROUP: {OPERATION: 3, COMMIT: 1},
-    Role.TRANSACTIONAL: {OPERATION: 2},
-    Role.ADMIN: {OPERATION: 3},
+NEEDS: Mapping[Role, Mapping[str, int]] = {
+    role: {OPERATION: info.needs, **({COMMIT: info.commits} if info.commits else {})} for role, info in ROLES.items()
 }
 """Number of successes that make a recovery; operations that begin together are one. Unless the coordinator was hit, a
 commit, which may come as seldom as every 5 s, must occur but does not date the recovery."""

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from probe.model import App, AppKind, MarkKind, Reaction, Role
+from probe.model import App, AppKind, MarkKind, Reaction
 from probe.model.cluster_history import OLD
 from probe.model.engines import ENGINES
+from probe.model.roles import ROLES
 from probe.verdict.keyed import beat
 from probe.verdict.questions import is_affected, is_aside
 from probe.verdict.wire_evidence import WireEvidence, within
@@ -18,13 +19,6 @@ ERRORS = frozenset(
 )
 OPERATIONS = ERRORS - {AppKind.RECEIVE_ERROR}
 """Errors that end an operation for good. A reader's error ends none."""
-SERVED: dict[Role, AppKind] = {
-    Role.PRODUCER: AppKind.ACKED,
-    Role.CONSUMER: AppKind.RECEIVED,
-    Role.GROUP: AppKind.RECEIVED,
-    Role.TRANSACTIONAL: AppKind.ACKED,
-    Role.ADMIN: AppKind.LISTED,
-}
 SERVING = 3
 """Successes that show that a client serves."""
 FRESH_US = 2_000_000
@@ -86,7 +80,7 @@ def _is_bystander(evidence: WireEvidence, item: App) -> bool:
 def bystander_served_at(evidence: WireEvidence) -> list[int]:
     """Return when the bystander's operations succeeded: those of the second instance, or of the other partition."""
     if evidence.subject.bystander_instance:
-        kind = AppKind.TXN_COMMITTED if evidence.role is Role.TRANSACTIONAL else SERVED[evidence.role]
+        kind = ROLES[evidence.role].whole
         return [item.at for item in evidence.bystander_apps if item.kind is kind and item.sequence != OLD]
     return served_at(evidence, evidence.subject.bystander) if evidence.has_bystander_partition else []
 
@@ -96,10 +90,10 @@ def served_at(evidence: WireEvidence, partition: int) -> list[int]:
 
     For transactions, when they were committed. The delivery of a record of the cluster's history is no operation.
     """
-    kind = SERVED[evidence.role]
+    kind = ROLES[evidence.role].success
     if evidence.affected.controller and partition == evidence.subject.affected:
         return [item.at for item in evidence.events.apps if item.kind is kind and is_affected(evidence, item)]
-    if evidence.role is Role.TRANSACTIONAL and partition == evidence.subject.affected:
+    if ROLES[evidence.role].transactional and partition == evidence.subject.affected:
         return [item.at for item in evidence.events.apps if item.kind is AppKind.TXN_COMMITTED]
     return [
         item.at

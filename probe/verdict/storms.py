@@ -6,7 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from probe.model import AppKind, EngineKind, MarkKind, Reaction, Role, StormBound, Symptom, Trigger
+from probe.model import AppKind, EngineKind, MarkKind, Reaction, StormBound, Symptom, Trigger
+from probe.model.roles import ROLES
 from probe.verdict import apis
 from probe.verdict.broker_delay import JOINS
 from probe.verdict.discovery import Discovery, folded_discoveries
@@ -159,7 +160,7 @@ def _happenings(evidence: WireEvidence, hits: Sequence[Hit]) -> Iterable[int]:
 
 def _questions(evidence: WireEvidence) -> Iterable[int]:
     """Yield when an admin client got a question. It may look up the leader before every answer (Java does)."""
-    if evidence.role is Role.ADMIN:
+    if ROLES[evidence.role].asks:
         yield from (item.at for item in evidence.events.apps if item.kind in QUESTIONS)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from probe.model import MarkKind, Role, Symptom
+from probe.model import MarkKind, Symptom
+from probe.model.roles import ROLES
 from probe.protocol.names import api_name
 from probe.verdict import apis
 from probe.verdict.wire_evidence import WireEvidence
@@ -26,7 +27,7 @@ def connects(evidence: WireEvidence) -> int:
 
 def joins(evidence: WireEvidence, since: int | None) -> int | None:
     """Count requests to join the group from a time on, which is None without a hit. None for roles without members."""
-    if evidence.role is not Role.GROUP:
+    if not ROLES[evidence.role].member:
         return None
     return sum(
         1

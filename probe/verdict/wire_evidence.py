@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from probe.model import App, EngineKind, Folded, History, Request, Response, Role, Row, Symptom, Target, Trigger
+from probe.model import App, EngineKind, Folded, History, Request, Response, Row, Symptom, Target, Trigger
 from probe.model.lazy import lazy
+from probe.model.roles import ROLES
 from probe.verdict import apis
 from probe.verdict.affected import find_affected
 from probe.verdict.instances import separate
@@ -71,7 +72,7 @@ class WireEvidence:
         A transaction spans both partitions: a delay of one delays the other.
         """
         whole = self.play.target in {Target.COORDINATOR, Target.CLUSTER} or (
-            self.role is Role.TRANSACTIONAL and self.play.target is Target.LEADER
+            ROLES[self.role].transactional and self.play.target is Target.LEADER
         )
         return not whole
 

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from probe.model import App, AppKind, Role
+from probe.model import App, AppKind
+from probe.model.roles import ROLES
 from probe.verdict import new_log
 from probe.verdict.keyed import identity, series_of, strayed
 from probe.verdict.wire_evidence import WireEvidence
@@ -46,7 +47,7 @@ def written(evidence: WireEvidence) -> Promises:
     wanted, unwanted = acked, 0
     if evidence.play.new_log:
         wanted = {identity(header, *item) for item in new_log.acknowledged(evidence)}
-    if evidence.role is Role.TRANSACTIONAL:
+    if ROLES[evidence.role].transactional:
         wanted, unwanted = _transactions(evidence, copies)
     lost = len([item for item in wanted if item not in copies])
     duplicated = sum(copies.values()) - len(copies) + unwanted
@@ -66,7 +67,7 @@ def _identity(evidence: WireEvidence, item: App) -> Operation:
 
 
 def _broken(evidence: WireEvidence, **counts: int) -> Iterator[str]:
-    settings, transactional = evidence.header.settings, evidence.role is Role.TRANSACTIONAL
+    settings, transactional = evidence.header.settings, ROLES[evidence.role].transactional
     all_acks = transactional or settings.get("acks") in {"all", "-1"}
     once = transactional or settings.get("idempotence") == "true"
     given = {"lost": all_acks, "duplicated": once, "reordered": once}

@@ -19,7 +19,7 @@ from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
 from probe.engines.embedded.rpc import cluster_pb2
 from probe.model import Role, Stored, Workload
-from probe.model.workloads import ROLES
+from probe.model.workloads import HAVING
 from probe.planning.loads import LOADS
 from probe.protocol.apis import PRODUCE
 from tests.contract.test_drivers import CLIENTS, every_driver
@@ -63,7 +63,7 @@ def instances(family: Family, version: Version) -> dict[str, tuple[Workload, Rol
         f"{workload}-{role}": (workload, role)
         for workload in MANY
         if workload not in family.missing_workloads
-        for role in sorted(ROLES[workload])
+        for role in sorted(HAVING[workload])
         if role in has
     }
 

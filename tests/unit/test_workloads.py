@@ -18,7 +18,7 @@ from probe.cli.wiring.resume import as_before, selected
 from probe.cli.wiring.single_cells import plan_cell
 from probe.errors import ProbeError
 from probe.model import CONTROL, Cell, Engine, Role, Workload, decode, encode
-from probe.model.workloads import ROLES, reason_against
+from probe.model.workloads import HAVING, reason_against
 from probe.planning.cohorts import TrialTask, into_cohorts
 from probe.planning.plan import make_plan
 from probe.planning.selection import Selection
@@ -62,8 +62,8 @@ def test_an_unknown_workload_of_a_newer_program_is_refused() -> None:
 
 
 def test_every_role_has_the_continuous_workload_and_an_admin_no_other() -> None:
-    assert ROLES[Workload.CONTINUOUS] == frozenset(Role)
-    assert [workload for workload in Workload if Role.ADMIN in ROLES[workload]] == [Workload.CONTINUOUS]
+    assert HAVING[Workload.CONTINUOUS] == frozenset(Role)
+    assert [workload for workload in Workload if Role.ADMIN in HAVING[workload]] == [Workload.CONTINUOUS]
 
 
 def selection(tmp_path: Path, *scenarios: str, **more: object) -> Selection:
@@ -82,7 +82,7 @@ def selection(tmp_path: Path, *scenarios: str, **more: object) -> Selection:
 def test_a_plan_skips_workloads_that_a_role_does_not_have(tmp_path: Path) -> None:
     made = make_plan(selection(tmp_path, "steady", workloads=tuple(Workload)))
     pairs = {(item.cell.role, item.cell.workload) for item in made.cells}
-    assert pairs == {(role, one) for one in Workload for role in (Role.PRODUCER, Role.CONSUMER) if role in ROLES[one]}
+    assert pairs == {(role, one) for one in Workload for role in (Role.PRODUCER, Role.CONSUMER) if role in HAVING[one]}
     assert all(item.steady == item.cell for item in made.cells)
     (skip,) = (one for one in made.skips if one.cell.role is Role.CONSUMER)
     assert skip.cell.workload is Workload.KEYED
@@ -116,7 +116,7 @@ def test_every_listed_pair_is_of_a_scenario_in_the_default_catalogue_that_has_th
         for name in entry.scenarios:
             scenario = default_scenarios()[name]
             roles = {role for role in entry.roles if scenario.variant(role) is not None}
-            assert all(roles & ROLES[workload] for workload in entry.workloads), name
+            assert all(roles & HAVING[workload] for workload in entry.workloads), name
         assert Workload.CONTINUOUS not in entry.workloads
         assert entry.reason.strip()
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from probe.drivers.process import RunningInstance
-from probe.model import MarkKind, Role
+from probe.model import MarkKind
+from probe.model.roles import ROLES
 from probe.ports import Start
-from probe.protocol.apis import PRODUCE
+from probe.protocol.names import api_key
 from probe.runner.trial.environment import TrialEnvironment
 from probe.runner.trial.state import TrialState
 from probe.runner.trial.teardown import STOP_MS
@@ -20,11 +21,6 @@ OVERLAP_S = 3.0
 """Time for which the second member stays when the first one is back: what that one commits meets another owner."""
 WORK_S = 3.0
 """Longest wait for a request of the work that the absence interrupts."""
-WORK: Mapping[Role, int] = {Role.PRODUCER: PRODUCE, Role.TRANSACTIONAL: PRODUCE}
-"""The request after which a process is stopped, by role: a transaction is open then, a record is under way."""
-
-BUSY: Mapping[Role, str] = {Role.TRANSACTIONAL: "keeps a transaction open"}
-"""What a busy application does, by role, where that is not the handling of a record."""
 
 
 class Away:
@@ -87,7 +83,7 @@ async def _begin(
 ) -> None:
     if absence.busy:
         instance.handle_for(state.item.variant.heal_after_ms or absence.short_ms)
-        state.recorder.mark(MarkKind.AWAY, BUSY.get(state.item.cell.role, "handles one record"))
+        state.recorder.mark(MarkKind.AWAY, ROLES[state.item.cell.role].busy)
     else:
         await _await_work(state)
         await found.stopped.enter_async_context(instance.suspended())
@@ -107,7 +103,8 @@ def second_member(
 
 async def _await_work(state: TrialState) -> None:
     """Wait until the broker has received work, so that the client is stopped in the middle of it."""
-    api, recorder = WORK.get(state.item.cell.role), state.recorder
-    if api is not None:
+    name, recorder = ROLES[state.item.cell.role].interrupted, state.recorder
+    if name:
+        api = api_key(name)
         before = recorder.asked[api]
         await recorder.until(lambda now: now.ending is not None or now.asked[api] > before, WORK_S)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 from enum import Enum, auto
 
-from probe.model import AppKind, EngineKind, MarkKind, Reaction, Role
+from probe.model import AppKind, EngineKind, MarkKind, Reaction
 from probe.model.clock import now_us
 from probe.model.engines import ENGINES
+from probe.model.roles import ROLES
 from probe.planning.paces import OPERATIONS
 from probe.ports import Cluster, Instance
 from probe.runner.trial.state import TrialState
@@ -164,7 +165,7 @@ class Pacing:
 
         Around the fault the interval stays short: a longer one would lengthen gaps that the client does not cause.
         """
-        transactional = self._course.item.cell.role is Role.TRANSACTIONAL
+        transactional = ROLES[self._course.item.cell.role].transactional
         if self._beside is not None and transactional and interval_ms != self._beside_ms:
             self._beside_ms = interval_ms
             self._beside.set_interval(interval_ms)
@@ -186,6 +187,6 @@ def out_of_service_ms(state: TrialState) -> int:
 def _successes(state: TrialState) -> int:
     """Count the operations that prove recovery."""
     recorder = state.recorder
-    if state.item.cell.role is Role.TRANSACTIONAL:
+    if ROLES[state.item.cell.role].transactional:
         return recorder.kinds[AppKind.TXN_COMMITTED]
     return state.successes

@@ -7,8 +7,9 @@ import random
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 
-from probe.model import Header, Role, Subject, Target, cluster
+from probe.model import Header, Subject, Target, cluster
 from probe.model.conditions import current
+from probe.model.roles import ROLES
 from probe.planning.paces import SLOW_INTERVAL_MS
 from probe.planning.phases import phase_of, waits_for_phase
 from probe.planning.plan import Planned
@@ -55,8 +56,8 @@ def make_subject(item: Planned, name: str, old: int) -> Subject:
         bystander=1,
         instance=name,
         client_id=name,
-        group=f"g-{name}" if role in {Role.GROUP, Role.ADMIN} or item.variant.offsets else "",
-        transactional_id=f"t-{name}" if role is Role.TRANSACTIONAL else "",
+        group=f"g-{name}" if ROLES[role].has_group or item.variant.offsets else "",
+        transactional_id=f"t-{name}" if ROLES[role].transactional else "",
         old=old,
         bootstrap=BOOTSTRAP[item.variant.bootstrap](old),
         bystander_instance=bystander_instance,
@@ -83,7 +84,7 @@ def _bystander_names(item: Planned, name: str) -> tuple[str, str]:
     alone = item.variant.second_instance or item.variant.at_start or item.expectation.closes
     if item.expectation.target is not Target.COORDINATOR or alone:
         return "", ""
-    kind = "t" if item.cell.role is Role.TRANSACTIONAL else "g"
+    kind = "t" if ROLES[item.cell.role].transactional else "g"
     return f"{name}-b", f"{kind}-{name}-b"
 
 

@@ -6,9 +6,10 @@ import asyncio
 from dataclasses import replace
 
 from probe.drivers.process import RunningInstance
-from probe.model import EngineKind, MarkKind, Reaction, Role, Symptom, Target
+from probe.model import EngineKind, MarkKind, Reaction, Symptom, Target
 from probe.model.engines import ENGINES
 from probe.model.placement import Spread, TopicPlan
+from probe.model.roles import ROLES
 from probe.runner.trial.absence import away
 from probe.runner.trial.closing import close_under_the_fault
 from probe.runner.trial.environment import TrialEnvironment
@@ -130,7 +131,7 @@ async def second_instance(state: TrialState, environment: TrialEnvironment) -> N
         state.go_on_with(replace(state.header.subject, instance=f"{name}-2", client_id=f"{name}-2"))
         async with asyncio.TaskGroup() as group:
             leaving = group.create_task(first.stop(STOP_MS))
-            if item.cell.role is Role.GROUP:
+            if ROLES[item.cell.role].member:
                 await leaving  # otherwise this member would keep its partitions
             await _judge(state, environment)
 

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from probe.errors import CrowdedError, DriverLostError, HarnessError
-from probe.model import History, Role, Symptom
+from probe.model import History, Symptom
 from probe.model.engines import ENGINES
+from probe.model.roles import ROLES
 from probe.planning.plan import Planned
 from probe.ports import Cluster, Tap
 from probe.processes.resources import exhaustion
@@ -111,7 +112,7 @@ def _hard_limit_s(item: Planned) -> float:
     longest = (
         420.0
         if item.expectation.kind in {Symptom.SILENCE, Symptom.CONNECTION}
-        or item.cell.role is Role.GROUP
+        or ROLES[item.cell.role].member
         or item.expectation.closes
         else 60.0
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from probe.model import App, AppKind, MarkKind, Role, Target
+from probe.model import App, AppKind, MarkKind, Target
 from probe.model.clock import now_us
+from probe.model.roles import ROLES
 from probe.recorder import Recorder
 from probe.runner.trial.client_limits import refresh_ms
 from probe.runner.trial.compatibility import answers_met, connected, incompatibility_reason
@@ -59,13 +60,13 @@ def is_serving(state: TrialState, now: Recorder) -> bool:
     subject, role = state.header.subject, state.item.cell.role
     enough = WARM_OPERATIONS * state.item.load.batch
     served = all(now.successes[partition] >= enough for partition in (subject.affected, subject.bystander))
-    if role is Role.TRANSACTIONAL:
+    if ROLES[role].transactional:
         served = now.kinds[AppKind.TXN_COMMITTED] >= WARM_TRANSACTIONS
     if asked_the_controller(state, now):
         served = served and now.created[AppKind.LISTED] + now.created[AppKind.LIST_ERROR] >= WARM_OPERATIONS
     if subject.bystander_instance:
         served = served and now.beside >= WARM_OPERATIONS
-    return served and (role is not Role.GROUP or now.kinds[AppKind.COMMITTED] > 0)
+    return served and (not ROLES[role].member or now.kinds[AppKind.COMMITTED] > 0)
 
 
 def asked_the_controller(state: TrialState, now: Recorder) -> bool:

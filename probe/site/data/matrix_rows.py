@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from probe.cells.losses import WRITERS
 from probe.errors import ProbeError
 from probe.model import Cell, Outcome
 from probe.model.columns import ADDED, NAMES
 from probe.model.conditions import FIRST, is_current, span
 from probe.model.grades import Grade, grade_of
 from probe.model.refusals import refused_by, regraded
+from probe.model.roles import WRITERS
 from probe.site.data.page_names import slug
 
 CONFORMS = {"yes": True, "no": False, "": None}

@@ -5,19 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping
 
-from probe.model import AfterHeal, Cell, Outcome, Profile, Rescuer, Role, Trigger, Workload
+from probe.model import AfterHeal, Cell, Outcome, Profile, Rescuer, Trigger, Workload
 from probe.model.counts import counted
 from probe.model.outcomes import NO_ANSWER, OUTCOMES, WELL, Number
+from probe.model.roles import ROLES
 from probe.protocol.names import error_name
 from probe.site.data.matrix_rows import MatrixRow
 
-ROLES = {
-    Role.PRODUCER: "as a producer",
-    Role.CONSUMER: "as a consumer of an assigned partition",
-    Role.GROUP: "as a member of a consumer group",
-    Role.TRANSACTIONAL: "as a transactional producer",
-    Role.ADMIN: "as an admin client",
-}
 WORKLOADS = {
     Workload.CONTINUOUS: "",
     Workload.PIPELINED: " with bursts of many records",
@@ -100,7 +94,7 @@ def summary(row: MatrixRow) -> str:
     """Return one sentence about what the client did."""
     cell = row.cell
     counts = f": {_every(row)}. The worst trial decides the judgement" if len(row.votes) > 1 else f", in {trials(row)}"
-    does = f"{ROLES[cell.role]}{WORKLOADS[cell.workload]}, {OUTCOMES[row.outcome].phrase}{counts}"
+    does = f"{ROLES[cell.role].phrase}{WORKLOADS[cell.workload]}, {OUTCOMES[row.outcome].phrase}{counts}"
     return f"{cell.family} {cell.version}, {does}."
 
 

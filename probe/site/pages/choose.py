@@ -10,6 +10,7 @@ from probe.model import Client, Role, Workload
 from probe.model.engines import BY_ORDER
 from probe.model.outcomes import OUTCOMES
 from probe.model.profile import DEFAULT_PROFILE
+from probe.model.roles import ROLES
 from probe.model.versions import version_key
 from probe.site.data.cell_index import CellIndex
 from probe.site.data.matrix_rows import MatrixRow
@@ -108,7 +109,7 @@ def _language(name: str, answers: CellIndex, families: Sequence[Family]) -> OfLa
         usual = [one for one in measured if any(map(_is_usual, answers.of_client(one)))]
         if usual:
             titles.append((max(usual, key=lambda one: version_key(one.version)), family.title))
-    roles = (_role(role, answers, [client for client, _ in titles]) for role in Role if role is not Role.ADMIN)
+    roles = (_role(role, answers, [client for client, _ in titles]) for role in Role if not ROLES[role].asks)
     return OfLanguage(name, tuple(titles), tuple(one for one in roles if one.sums))
 
 

@@ -12,6 +12,7 @@ from probe.cells.comparison import Answer
 from probe.cells.trends import Step
 from probe.model import Client, Outcome, Role
 from probe.model.outcomes import OPEN, OUTCOMES
+from probe.model.roles import ROLES
 from probe.site.data.cell_index import CellIndex, Setting, in_roles, place, setting, worst_first
 from probe.site.data.matrix_rows import MatrixRow
 from probe.site.data.settled_rows import settled
@@ -172,27 +173,18 @@ def _client_cell(answers: CellIndex, row: MatrixRow, usual: str, library: Client
     )
 
 
-ROLE_NAMES = {
-    Role.PRODUCER: "a producer",
-    Role.CONSUMER: "a consumer",
-    Role.GROUP: "a group member",
-    Role.TRANSACTIONAL: "a transactional producer",
-    Role.ADMIN: "an admin client",
-}
-
-
 def _sentence(role: Role, rows: Sequence[MatrixRow]) -> str:
     judged = [row for row in rows if row.conforms is not None]
     good = sum(row.conforms is True for row in judged)
     if not judged:
-        return f"As {ROLE_NAMES[role]} nothing could be judged."
+        return f"As {ROLES[role].noun} nothing could be judged."
     if good == len(judged):
         cells = "the one judged cell" if good == 1 else f"all {good} judged cells"
-        return f"As {ROLE_NAMES[role]} it does what a good client does, in {cells}."
+        return f"As {ROLES[role].noun} it does what a good client does, in {cells}."
     hard = sum(OUTCOMES[row.worst].hard for row in judged if row.conforms is False)
     stops = f" In {hard} of them work stops or records are lost." if hard else ""
     bad = len(judged) - good
-    return f"As {ROLE_NAMES[role]} it conforms in {good} of {len(judged)} judged cells, and not in {bad}.{stops}"
+    return f"As {ROLES[role].noun} it conforms in {good} of {len(judged)} judged cells, and not in {bad}.{stops}"
 
 
 def findings(answers: CellIndex, client: Client) -> list[Finding]:

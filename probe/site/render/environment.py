@@ -9,12 +9,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from probe.model.outcomes import OUTCOMES
+from probe.model.roles import ROLES
 from probe.site.data.cell_index import silent
 from probe.site.data.outcome_signs import VERDICT_WORDS, tone
 from probe.site.data.page_names import client_slug, scenario_slug
 from probe.site.data.wording import brief, duration, hint, often, recovery, trials
 from probe.site.pages.cell_table import MANY_CELLS, WIDE_VERSIONS, cells
-from probe.site.pages.clients import ROLE_NAMES
 from probe.site.pages.survival import FATE_GLYPHS
 from probe.site.pages.sweep_picture import FRAME
 from probe.site.timeline.event_table import rows_html
@@ -50,7 +50,7 @@ def environment() -> Environment:
         "FRAME": FRAME,
         "MANY": MANY_CELLS,
         "WIDE": WIDE_VERSIONS,
-        "ROLE_NAMES": ROLE_NAMES,
+        "ROLE_NAMES": {role: info.noun for role, info in ROLES.items()},
         "OUTCOMES": OUTCOMES,
         "WORDS": VERDICT_WORDS,
         "silent": silent,
