@@ -88,6 +88,10 @@ class CrowdedError(HarnessError):
     """The cohort is too large for its brokers. Its trials are played again, in smaller cohorts."""
 
 
+class YoungError(HarnessError):
+    """The client did not serve again after the harmless election. Its trial is played again without one."""
+
+
 class RelayError(HarnessError):
     """The relay cannot apply an operation to a connection or a port."""
 

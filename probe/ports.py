@@ -141,6 +141,13 @@ class Cluster(Protocol):
         An engine may have one interval for all topics, and ignore this one.
         """
 
+    async def elect(self) -> int:
+        """Elect the leader that the fault finds, and wait until all brokers name it; return it.
+
+        It is for trials whose plan of `prepare` said so. Members of a cohort wait for each other. Raises StragglerError
+        if the others continued without this one.
+        """
+
     async def await_cohort(self) -> None:
         """Wait until all members of the cohort are ready for the fault.
 

@@ -24,9 +24,12 @@ from probe.model import (
 from probe.model.clock import now_us
 from probe.model.cluster_history import OLD
 from probe.model.questions import CREATE
-from probe.protocol.apis import DISCOVERY_APIS, OFFSET_COMMIT, PRODUCE
+from probe.protocol.apis import DISCOVERY_APIS, METADATA, OFFSET_COMMIT, PRODUCE
 
 SUCCESSES = (AppKind.ACKED, AppKind.RECEIVED, AppKind.LISTED)
+FAILURES = frozenset(
+    {AppKind.SEND_ERROR, AppKind.RECEIVE_ERROR, AppKind.COMMIT_ERROR, AppKind.TXN_ERROR, AppKind.LIST_ERROR}
+)
 ENDINGS = (AppKind.CLOSED, AppKind.FATAL, AppKind.UNSUPPORTED)
 TIME = attrgetter("at")
 
@@ -63,6 +66,10 @@ class Recorder:
         """Time of the last engine event of every kind, in microseconds."""
         self.discovered_at = 0
         """Time at which the last Metadata or FindCoordinator answer was forwarded."""
+        self.informed_at = 0
+        """Time at which the last Metadata answer with rows of the trial's topic was forwarded."""
+        self.failed_at = 0
+        """Time of the last error that the application reported."""
         self.settings: Mapping[str, str] = {}
         self.asked: Counter[int] = Counter()
         """Requests of the trial's clients, by API."""
@@ -97,6 +104,8 @@ class Recorder:
         self.created[event.kind] += event.text == CREATE
         if event.kind is not AppKind.SENT:
             self.told[event.partition] += 1
+        if event.kind in FAILURES:
+            self.failed_at = event.at
         if event.kind in SUCCESSES and event.sequence != OLD and event.partition >= 0:
             self.successes[event.partition] += 1
         elif event.kind is AppKind.READY:
@@ -107,6 +116,8 @@ class Recorder:
     def _add_answer(self, event: Response) -> None:
         if event.api in DISCOVERY_APIS:
             self.discovered_at = event.at
+            if event.api == METADATA and any(row.partition >= 0 for row in event.rows):
+                self.informed_at = event.at
         elif event.api == PRODUCE and self._by_wire and not event.code:
             self.successes.update(row.partition for row in event.rows if not row.code)
         elif event.api == OFFSET_COMMIT and self._commits_by_wire and not event.code:

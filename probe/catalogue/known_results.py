@@ -23,6 +23,7 @@ from probe.catalogue.families import CatalogueError
 from probe.catalogue.selectors import broker_line, select_profiles
 from probe.model import Cell, Election, Engine, Outcome, Role, Workload
 from probe.model.columns import FACTS
+from probe.model.conditions import FIRST
 from probe.model.engines import DEFAULT_ENGINE, ENGINES
 from probe.model.profile import DEFAULT_PROFILE
 
@@ -138,6 +139,8 @@ class Known(Claim):
     profile: str = DEFAULT_PROFILE
     properties: tuple[str, ...] = ()
     election: int | None = None
+    conditions: int = FIRST
+    """The first number of the conditions under which it shows; stored trials under older ones contradict nothing."""
     known_wrong: str = ""
     """Why the harness does not reproduce it yet; once it does, the entry is stale and fails."""
     contrast: Contrast
@@ -188,6 +191,7 @@ class Expectation:
     election: int | None
     claim: Claim
     source: str
+    conditions: int = FIRST
     known_wrong: str = ""
 
     @property
@@ -228,7 +232,14 @@ def _entry(path: Path, row: Mapping[str, Any]) -> Known:
 def expected(known: Known) -> Expectation:
     """Return the expectation of an entry."""
     chosen = {name: getattr(known, name) for name in (*_PLACE, *_CONFIGURATION)}
-    return Expectation(name=known.id, claim=known, source=known.source, known_wrong=known.known_wrong, **chosen)
+    return Expectation(
+        name=known.id,
+        claim=known,
+        source=known.source,
+        conditions=known.conditions,
+        known_wrong=known.known_wrong,
+        **chosen,
+    )
 
 
 def contrasted(known: Known) -> Expectation:
@@ -241,6 +252,7 @@ def contrasted(known: Known) -> Expectation:
         name=f"{known.id}/contrast",
         claim=other,
         source=known.source,
+        conditions=known.conditions,
         profile=source.profile or DEFAULT_PROFILE,
         properties=source.properties or (),
         election=source.election,

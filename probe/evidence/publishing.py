@@ -70,6 +70,13 @@ def _unfit(item: SettledCell) -> str:
 
 
 def contradicted(cells: Mapping[Cell, SettledCell], expectations: Iterable[Expectation]) -> list[Finding]:
-    """Return the known results that settled cells contradict. Too few trials contradict nothing."""
+    """Return the known results that settled cells contradict.
+
+    Too few trials contradict nothing, nor do those under conditions older than the first ones that show the result.
+    """
     findings = (check(item, cells.get(item.cell)) for item in expectations)
-    return [found for found in findings if found.status is Status.FAILS]
+    return [found for found in findings if found.status is Status.FAILS and not _is_older(found)]
+
+
+def _is_older(found: Finding) -> bool:
+    return found.settled is not None and found.settled.conditions < found.expectation.conditions

@@ -107,6 +107,8 @@ class Facts:
     """Share of that interval that had passed since its last tick when the fault came, 0 to 1."""
     blocked_ms: float | None = None
     """Longest time that one call by which the application ends a transaction blocked. None for other roles."""
+    young: bool = False
+    """No Metadata answer had reached the client between its first success and the fault."""
 
 
 FACTS = types_of(Facts)
@@ -222,6 +224,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("workload", _SAME, "workload", text="What the application does while it is observed."),
     Column("blocked_ms_max", _MAX, "blocked_ms", _MS, "Longest blocked call",
            "Longest time that one call by which the application ends a transaction blocked."),
+    Column("young", _ALL, "young", _NONE, "Young client",
+           "Since its start, the client had not asked for metadata when the fault came."),
 )  # fmt: skip
 """The columns of the matrix, in the order of matrix.csv: name, aggregate, source, unit, label, text."""
 NAMES = tuple(column.name for column in COLUMNS)

@@ -27,6 +27,9 @@ class EngineInfo:
     """Records before the fault come so quickly that readers are far beyond what is written after it."""
     refuses_old_requests: bool = False
     """Request versions that Kafka 4.0 refuses are served on no line."""
+    harmless_election: bool = False
+    """Its trials have an election before the fault (docs/engines.md#harmless-election). That of real brokers is made
+    ready, and no cohort was measured with it: then set it, and add the row of number 6 to `probe.model.conditions`."""
     exact_jobs: bool = False
     """A number of trials at once can be asked for exactly."""
     order: int
@@ -43,6 +46,7 @@ ENGINES: Mapping[Engine, EngineInfo] = MappingProxyType(
             waits_for_phase=True,
             fills_log=True,
             refuses_old_requests=True,
+            harmless_election=True,
             exact_jobs=True,
             order=1,
             beat_ms=100,

@@ -234,6 +234,8 @@ class MarkKind(StrEnum):
 
     WARM = "warm"
     """Warm-up ended: operations succeed on both partitions."""
+    ELECTED = "elected"
+    """The harmless election is over: every broker names the leader that the fault finds."""
     HEALING = "healing"
     """The observation ended and the fault is about to be reverted."""
     STOPPING = "stopping"

@@ -41,6 +41,8 @@ class TopicPlan:
     bystander_ms: int
     """The shortest interval for the bystander's partition."""
     spread: Spread = Spread.SHARED
+    elects: bool = False
+    """Another replica leads the affected partition until `Cluster.elect` (docs/engines.md#harmless-election)."""
     elected: bool = True
     """Its partitions had the leader elections of the cluster's history."""
     unused_id: bool = False
@@ -49,6 +51,16 @@ class TopicPlan:
     """Records per interval and partition, written together."""
     group_topics: tuple[str, ...] = ()
     """Topics that the client makes for its groups: what their names have after the group's."""
+
+    def first_leader(self, replicas: Sequence[int], successor: int) -> int:
+        """Return the broker that leads the affected partition, with these replicas, when the client starts.
+
+        Where there is a harmless election to come it is one that is neither the leader that the fault finds nor, if
+        possible, its `successor` under the fault.
+        """
+        if not self.elects or len(replicas) == 1:
+            return replicas[0]
+        return next((node for node in replicas[1:] if node != successor), replicas[1])
 
     def places(self, old: int, brokers: Sequence[int]) -> Places:
         """Return the placement. `old` is the id of the failing broker."""

@@ -47,6 +47,8 @@ class TrialTask:
     """Number of earlier attempts in which the harness failed."""
     alone: bool = False
     """Its driver runs nothing else, since the driver died in an earlier attempt."""
+    young: bool = False
+    """It has no harmless election, since its client did not bear it in an earlier attempt."""
     most: int | None = None
     """Most cells of its cohort, after a larger one that was given back."""
 

@@ -11,7 +11,8 @@ What a good client does: asks for metadata because of the error, treats the new 
 reset policy. It must not stop for good.
 Source: KIP-516; KAFKA-12257 (consumers) and KAFKA-13488 (producers): metadata of the new topic is refused, as its
 leader epochs are lower.
-Not covered: promises about records of the old topic, which its deletion gives up.
+Not covered: promises about records of the old topic, which its deletion gives up; the same leader
+(topic/recreated/same-leader).
 """
 
 from probe.model import Reaction, Role, Symptom, Target, Trigger

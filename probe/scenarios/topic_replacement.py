@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from probe.model import Reaction, Role, Symptom, Target, Trigger
-from probe.scenarios.scenario import RoleVariant, expect
+from probe.scenarios.scenario import CONFORMS, RoleVariant, expect
+from probe.scenarios.steps.step import Step
 from probe.scenarios.steps.topics import ReplaceTopic
+
+BACK_MS = 500
+"""Time from the return of a topic with the same leader until the fault counts as reverted."""
 
 
 def variant_replaced(step: ReplaceTopic, *, unelected: bool = False) -> RoleVariant:
@@ -25,3 +31,12 @@ def variant_replaced(step: ReplaceTopic, *, unelected: bool = False) -> RoleVari
         unelected=unelected,
         steps=(step,),
     )
+
+
+def with_same_leader(variant: RoleVariant, step: Step, *, gone_ms: int) -> RoleVariant:
+    """Return the variant in which the former leader leads the new topic: a client may go on there without a question.
+
+    The fault is over once the topic has been back for a moment.
+    """
+    retried = replace(variant.expectation, expects=Reaction.RETRY, conforms=CONFORMS[Reaction.RETRY])
+    return replace(variant, expectation=retried, steps=(step,), heal_after_ms=gone_ms + BACK_MS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from probe.model import AfterHeal, Facts, PhaseClock, Reaction, Trigger
+from probe.verdict.age import is_young
 from probe.verdict.broker_delay import broker_delay_ms
 from probe.verdict.bystander import BystanderGaps, bystander_gaps
 from probe.verdict.calls import Calls
@@ -87,6 +88,7 @@ def gather(progress: Progress, promises: Promises, records: Records, calls: Call
         phase_clock=ticking,
         phase=share,
         blocked_ms=calls.blocked_ms,
+        young=is_young(evidence),
     )
     return Evidence(facts, route)
 

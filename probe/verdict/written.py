@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from probe.model import App, AppKind
+from probe.model import App, AppKind, MarkKind
 from probe.model.roles import ROLES
 from probe.verdict import new_log
 from probe.verdict.keyed import identity, series_of, strayed
+from probe.verdict.timeline import SLACK_US
 from probe.verdict.wire_evidence import WireEvidence
 
 Operation = tuple[int, int]
@@ -44,7 +45,7 @@ def written(evidence: WireEvidence) -> Promises:
         if record.instance == evidence.subject.instance:
             order.setdefault(series_of(header, record.partition, record.sequence), []).append(record.sequence)
             copies[identity(header, record.partition, record.sequence)] += 1
-    wanted, unwanted = acked, 0
+    wanted, unwanted = _owed(evidence, acked), 0
     if evidence.play.new_log:
         wanted = {identity(header, *item) for item in new_log.acknowledged(evidence)}
     if ROLES[evidence.role].transactional:
@@ -66,11 +67,24 @@ def _identity(evidence: WireEvidence, item: App) -> Operation:
     return identity(evidence.header, item.partition, item.sequence)
 
 
+def _owed(evidence: WireEvidence, acked: set[Operation]) -> set[Operation]:
+    """Return the operations whose loss counts: without acks=all the harmless election may cost those before it."""
+    elected = evidence.events.marked(MarkKind.ELECTED)
+    if elected is None or _waits_for_all(evidence):
+        return acked
+    until = elected + SLACK_US
+    early = {_identity(evidence, one) for one in evidence.events.apps if one.kind is AppKind.ACKED and one.at <= until}
+    return acked - early
+
+
+def _waits_for_all(evidence: WireEvidence) -> bool:
+    return ROLES[evidence.role].transactional or evidence.header.settings.get("acks") in {"all", "-1"}
+
+
 def _broken(evidence: WireEvidence, **counts: int) -> Iterator[str]:
     settings, transactional = evidence.header.settings, ROLES[evidence.role].transactional
-    all_acks = transactional or settings.get("acks") in {"all", "-1"}
     once = transactional or settings.get("idempotence") == "true"
-    given = {"lost": all_acks, "duplicated": once, "reordered": once}
+    given = {"lost": _waits_for_all(evidence), "duplicated": once, "reordered": once}
     yield from (f"{count} {what}" for what, count in counts.items() if count and given[what])
 
 

@@ -1,7 +1,8 @@
 """The barrier of a cohort: one action for all members that arrived, and no wait for members that left."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,8 +14,10 @@ from probe.engines.kafka.cohort.cohort import Cohort
 from probe.engines.kafka.cohort.member import CohortMember
 from probe.engines.kafka.cohort.topic_creator import no_history
 from probe.errors import CrowdedError, StragglerError
+from probe.model import Subject
 
 ALL = ("a", "b", "c")
+SUBJECT = Subject(topic="t", affected=0, bystander=1, instance="me", client_id="me")
 
 
 class RecordingAction:
@@ -144,3 +147,27 @@ def test_an_error_before_the_fault_reaches_all_members_instead_of_the_fault() ->
         await cohort.revert(cohort.members[0])  # there is nothing to revert, and nobody to wait for
 
     asyncio.run(go())
+
+
+def test_a_cohort_elects_once_for_the_members_that_have_an_election() -> None:
+    class Admin:
+        async def elect_preferred(self, partitions: Sequence[tuple[str, int]]) -> None:
+            asked.append(("elect", sorted(partitions)))
+
+        async def settled(self, wanted: Mapping[tuple[str, int], Sequence[int]]) -> None:
+            asked.append(("settled", dict(wanted)))
+
+    async def go() -> None:
+        history_maker = SimpleNamespace(of_topics=no_history)
+        cluster: Any = SimpleNamespace(brokers={}, version="3.9.2", history=history_maker, admin=Admin())
+        cohort = Cohort(cluster, 3, 1, {})
+        for number, member in enumerate(cohort.members):
+            member.topic, member._subject, member._order = f"t{number}", replace(SUBJECT, topic=f"t{number}"), (1, 2, 3)
+        first, second, young = cohort.members
+        cohort.leave_election(young)
+        assert list(await asyncio.wait_for(asyncio.gather(first.elect(), second.elect()), 5)) == [1, 1]
+
+    asked: list[Any] = []
+    asyncio.run(go())
+    wanted = {("t0", 0): (1, 2, 3), ("t1", 0): (1, 2, 3)}
+    assert asked == [("elect", sorted(wanted)), ("settled", wanted)]

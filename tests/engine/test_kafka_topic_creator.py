@@ -51,6 +51,9 @@ class Admin:
     async def settled(self, wanted: Mapping[tuple[str, int], Sequence[int]]) -> None:
         self.asked.append(("settled", len(wanted)))
 
+    async def placed(self, wanted: Mapping[tuple[str, int], Sequence[int]]) -> None:
+        self.asked.append(("placed", len(wanted)))
+
 
 def maker(folder: Path, version: str = "3.9.2", *, age: Aging = no_history, **more: Any) -> tuple[TopicCreator, Admin]:
     brokers = {node: SimpleNamespace(log_dirs=[folder / f"{node}-{n}" for n in "ab"]) for node in (1, 2, 3)}
@@ -143,3 +146,16 @@ def test_topics_of_a_batch_get_their_histories_together(tmp_path: Path) -> None:
 
     assert [found.producer_ids for found in asyncio.run(go())] == [0, 1, 2, 3, 4]
     assert asked == [(5, {0: 8, 1: 4})]
+
+
+def test_replicas_are_left_in_the_order_of_the_harmless_election_once_they_have_their_history(tmp_path: Path) -> None:
+    async def age(
+        topics: Mapping[str, Mapping[int, Sequence[int]]], _: Mapping[int, int]
+    ) -> Mapping[str, ClusterHistory]:
+        admin.asked.append(("history", len(topics)))
+        return dict.fromkeys(topics, ClusterHistory())
+
+    one, admin = maker(tmp_path, age=age)
+    replicas = {0: [3, 1, 2], 1: [1, 2, 3]}
+    asyncio.run(one.create(WantedTopic("t", replicas, PLACES, {0: 8, 1: 4}, {0: [1, 2, 3]})))
+    assert admin.asked[-3:] == [("history", 1), ("reassign", 1), ("placed", 1)]

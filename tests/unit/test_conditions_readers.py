@@ -301,6 +301,18 @@ def test_bisect_reads_results_comparable_with_today_only(tmp_path: Path, monkeyp
     assert "2 cells were measured under older conditions only: they are not compared" in done.stderr
 
 
+def test_bisect_answers_from_older_conditions_where_nothing_may_be_run(tmp_path: Path) -> None:
+    """Of two times, the one of which more versions are known; it says so."""
+    later = replace(CELL, version="1.44.0")
+    store(tmp_path, 2, *((replace(cell, role=Role.CONSUMER), BAD) for cell in (OLDER, CELL)))
+    store(tmp_path, 2, (replace(later, role=Role.CONSUMER), GOOD))
+    store(tmp_path, 3, (replace(later, role=Role.CONSUMER), BAD))
+    arguments = ["bisect", "sarama", "disk/storage-error", "--role", "consumer", "--no-run", "--results", str(tmp_path)]
+    done = run(*arguments)
+    assert done.exit_code in {0, 1}, done.output
+    assert "measured under older conditions only: they are compared with each other only" in done.stderr
+
+
 def test_an_audit_advises_comparable_upgrades_only() -> None:
     bad = settled(BAD, 2, OLDER)
     fault = Fault(OLDER, Finding.FAILS, bad)

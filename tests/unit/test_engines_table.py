@@ -27,4 +27,4 @@ def test_abilities_are_those_that_were_asked_by_name() -> None:
     of_real = {name for name, engines in able.items() if engines == {Engine.KAFKA}}
     assert of_real == {"real", "cohorts"}
     assert all(able[name] == {Engine.EMBEDDED} for name in able.keys() - of_real)
-    assert len(able) == 7
+    assert len(able) == 8

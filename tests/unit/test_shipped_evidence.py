@@ -98,6 +98,14 @@ def test_a_known_result_that_is_contradicted_is_named_with_exit_code_1(
     assert code(done) == int(bool(named))
 
 
+def test_a_known_result_of_newer_conditions_is_not_contradicted_by_older_trials() -> None:
+    claim = replace(expected(KNOWN), conditions=6)
+    wrong = next(one for one in (Outcome.CLEAN, Outcome.STUCK) if one not in claim.claim.allowed)
+    older, now = (replace(settled(claim.cell, wrong), conditions=number) for number in (5, 6))
+    assert contradicted({claim.cell: older}, [claim]) == []
+    assert [found.expectation for found in contradicted({claim.cell: now}, [claim])] == [claim]
+
+
 def test_an_audit_of_published_evidence_agrees_with_the_results_it_came_from(tmp_path: Path, shipped: Path) -> None:
     outcomes = [Outcome.STUCK, Outcome.REFRESHES, Outcome.STORMS, Outcome.NOT_PROVOKED, Outcome.LATE]
     cells = [replace(CELL, version=f"1.43.{nth}", scenario=name) for nth in range(5) for name in ("a", "b", "c")]

@@ -165,4 +165,5 @@ def test_only_scenarios_of_topics_that_come_back_are_judged_so() -> None:
         for name, item in default_scenarios().items()
         if any(part.expectation.new_log for part in (*item.variants, *item.real))
     }
-    assert named == {"topic/absent", "topic/replaced"}
+    again = {f"{name}/same-leader" for name in ("topic/absent", "topic/replaced")}
+    assert named == {"topic/absent", "topic/replaced", *again}

@@ -110,7 +110,7 @@ def bisect(
         keep_settled(results)  # nothing is run that is stored already
     with BisectRunner(results, Options(jobs=jobs), fresh=fresh) as player:
         with open_evidence(evidence, results, max_age) as known:
-            player.recall(state, known)
+            player.recall(state, known, no_run=no_run)
         for line in _stored(state):
             OUT.print(line, markup=False)
         found = from_known(state) if no_run else find(state, player, trials, widen=all_releases)

@@ -23,6 +23,7 @@ from probe.cells.lines import completed
 from probe.cells.upgrades import next_conforming
 from probe.cli import common_options as o
 from probe.cli.console.lookup_output import AT, Known, as_json, as_text, counts_of, overview
+from probe.cli.console.older_conditions import say_older
 from probe.cli.console.wrapped import terminal_columns, wrapped
 from probe.cli.laboratory import absent_packages
 from probe.cli.wiring import evidence as given
@@ -98,6 +99,8 @@ def lookup(
             can_run=not absent_packages(),
         )
     given.say_differing([item.evidence for item in faults if item.evidence is not None])
+    older = {item.cell for item in faults if item.evidence is not None and not item.evidence.is_current}
+    say_older(older, "their results are of that time; `probe run` measures them again")
     where = f"broker line {line}, {engine} engine, {_shown(profile, faults)}"
     meant = asked.client.family if _is_family(asked, client) else str(asked.client)
     used = used_of(sides, faults)

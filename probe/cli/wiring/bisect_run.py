@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from probe.store import RunStore, TrialRow
 
 NOT_COMPARED = "they are not compared, and run again where they are needed"
+COMPARED_ALONE = "they are compared with each other only; `probe run` measures them again"
 RELEASE = re.compile(r"\d+(\.\d+)+")
 """No alpha, beta, rc, or milestone."""
 
@@ -168,16 +170,21 @@ class BisectRunner:
         """The identifier of the run; empty before the first trial."""
         return self._store.run_id if self._store else ""
 
-    def recall(self, state: BisectState, evidence: Evidence) -> None:
-        """Read what is known of the cell by the current rules, under conditions comparable with today's."""
+    def recall(self, state: BisectState, evidence: Evidence, *, no_run: bool = False) -> None:
+        """Read what is known of the cell by the current rules, under conditions comparable with today's.
+
+        With `no_run` nothing can be measured anew, so older rules and conditions count, too.
+        """
         if self._fresh:
             return
         wanted = replace(Wanted.of([state.cell]), version=None)
-        known = evidence.find(wanted)
-        found = [item for item in known.values() if item.rules >= RULES_VERSION and item.outcome is not Outcome.NOT_RUN]
-        say_older([item.cell for item in found if not item.is_current], NOT_COMPARED)
+        known = [item for item in evidence.find(wanted).values() if item.outcome is not Outcome.NOT_RUN]
+        found = known if no_run else [item for item in known if item.rules >= RULES_VERSION]
+        older = [item.cell for item in found if not item.is_current]
+        say_older(older, COMPARED_ALONE if no_run else NOT_COMPARED)
         say_differing(found)
-        self._known = {item.cell: item for item in found if item.is_current}
+        kept = _of_one_time(found) if no_run else [item for item in found if item.is_current]
+        self._known = {item.cell: item for item in kept}
         state.learn(item for item in self._known.values() if item.outcome not in UNSETTLED)
 
     def play(self, state: BisectState, versions: Sequence[str], count: int) -> list[str]:
@@ -231,6 +238,13 @@ class BisectRunner:
                 state.absent[name] = "no trial of it was stored"
             else:
                 state.known[name] = settled
+
+
+def _of_one_time(found: Sequence[SettledCell]) -> list[SettledCell]:
+    """Return the cells under those comparable conditions of which most are known; of equally many the newest."""
+    counts = Counter(item.since for item in found)
+    most = max(counts, key=lambda since: (counts[since], since), default=None)
+    return [item for item in found if item.since == most]
 
 
 def _asks(row: TrialRow, state: BisectState) -> bool:

@@ -21,7 +21,7 @@ from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.errors import EngineError
 from probe.model import EngineEvent, EngineKind, Stored, Subject
 from probe.model.clock import now_us
-from probe.model.cluster import BOOTSTRAP, BROKERS
+from probe.model.cluster import BOOTSTRAP, BROKERS, next_broker
 from probe.model.cluster_history import HistoryPlan, history_plan
 from probe.model.endpoint import Endpoint, as_text
 from probe.model.placement import Places, TopicPlan
@@ -180,13 +180,15 @@ class FakeCluster:
         The cluster gets its history.
         """
         places = self._places = plan.places(subject.old, BROKERS)
-        leaders = {subject.affected: places.affected, subject.bystander: places.bystander}
+        replicas = {subject.affected: places.affected, subject.bystander: places.bystander}
+        first = plan.first_leader(places.affected, next_broker(subject.old))
+        leaders = {subject.affected: first, subject.bystander: places.bystander[0]}
         counts = self._history.elections if plan.elected else (0, 0)
         elections = dict(zip((subject.affected, subject.bystander), counts, strict=True))
         partitions = [
             pb.Assignment(
-                leader=leaders[p][0],
-                replicas=leaders[p],
+                leader=leaders[p],
+                replicas=replicas[p],
                 elections=elections[p],
                 records=self._history.records,
                 deleted=self._history.deleted,
@@ -230,6 +232,16 @@ class FakeCluster:
         )
         for stub in self._stubs:
             await self._call(stub.StartFeed, feed)
+
+    @translating(EngineError)
+    async def elect(self) -> int:
+        """Elect the leader that the fault finds, and return it. All brokers name it at once."""
+        subject = self._prepared()
+        assert self._places is not None  # it is set with the subject
+        leader = self._places.affected[0]
+        move = pb.MoveLeader(topic=subject.topic, partition=subject.affected, to=leader)
+        await self._call(self._stub.Apply, pb.Change(move_leader=move))
+        return leader
 
     @translating(EngineError)
     async def await_cohort(self) -> None:

@@ -204,7 +204,8 @@ def _recreate(_: RecreateTopic, subject: Subject, election_ms: int) -> FakePart:
 def _replace(step: ReplaceTopic, subject: Subject, _: int) -> FakePart:
     again = _topic(subject, pb.TopicChange.RECREATE, longer_by=step.longer_by, after_ms=step.gone_ms)
     move = pb.Timed(change=_move(subject), from_start=True, after_ms=step.gone_ms + LED_ANEW_MS)
-    return [], [_topic(subject, pb.TopicChange.DELETE), again, move]
+    changes = [_topic(subject, pb.TopicChange.DELETE), again]
+    return [], changes if step.same_leader else [*changes, move]
 
 
 def _grow(step: GrowTopic, subject: Subject, _: int) -> FakePart:

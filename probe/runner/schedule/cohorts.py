@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from probe import verdict
-from probe.errors import CrowdedError, DriverLostError, ExhaustedError, HarnessError
-from probe.model import Header, History
+from probe.errors import CrowdedError, DriverLostError, ExhaustedError, HarnessError, YoungError
+from probe.model import Header, History, Outcome
 from probe.model.outcomes import OUTCOMES
 from probe.planning.cohorts import (
     MAX_SILENCE_COHORT,
@@ -30,6 +30,7 @@ from probe.runner.schedule.cohort_admission import CohortAdmission, CohortSlot
 from probe.runner.schedule.cohort_size import FIRST_PER_CORE, CohortCheck, CohortSize, half
 from probe.runner.schedule.memory import cohort_fits
 from probe.runner.schedule.pool import ATTEMPTS, Drain, Run, harness_failed, judge, keep_failed, more_trials
+from probe.runner.trial.maturing import had_election
 from probe.runner.trial.setup import make_header
 from probe.runner.trial.trial import run_trial
 from probe.verdict.control import impossible_by_control, with_control
@@ -226,12 +227,16 @@ async def _run_one(
             run.options,
             starting,
             alone=work.alone,
+            young=work.young or work.item.steady in run.young,
             rest=rest,
             closed=closed,
             ready=place.check.ready,
         )
     except DriverLostError:
         return [replace(work, alone=True)]
+    except YoungError:
+        run.learn_young(work.item)
+        return [replace(work, young=True)]
     except CrowdedError:
         return [place.given_back(work)]
     finally:
@@ -245,14 +250,24 @@ async def _run_one(
         history = replace(history, header=header)
     if harness_failed(history) and attempt < ATTEMPTS:
         await keep_failed(run, history, attempt)
-        return [replace(work, attempt=attempt)]
+        return [replace(work, attempt=attempt, young=work.young or (bool(reason) and attempt > 1))]
+    if work.young and work.item.is_control and await _is_clean(history):
+        run.young.add(work.item.cell)
     await judge(run, work.item, history)
     return [TrialTask(work.item, number) for number in more_trials(run, work.item)]
 
 
+async def _is_clean(history: History) -> bool:
+    return (await submit(verdict.judge, history)).outcome is Outcome.CLEAN
+
+
 async def _unsteady(work: TrialTask, history: History) -> str:
-    """Return why a control cell was not clean at its first attempt, perhaps because brokers got no CPU."""
-    if work.attempt or work.trial or not work.item.is_control or harness_failed(history):
+    """Return why a control cell was not clean at its first attempts.
+
+    Brokers may have got no CPU; the last attempt is made without the harmless election.
+    """
+    first = not work.attempt or (had_election(history) and work.attempt < ATTEMPTS - 1)
+    if not first or work.trial or not work.item.is_control or harness_failed(history):
         return ""
     found = await submit(verdict.judge, history)
     if OUTCOMES[found.outcome].ends_control:

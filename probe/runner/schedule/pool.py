@@ -13,7 +13,7 @@ from functools import partial
 from operator import itemgetter
 
 from probe import verdict
-from probe.errors import DriverLostError, ExhaustedError
+from probe.errors import ExhaustedError
 from probe.model import Cell, Election, History, Outcome, Verdict
 from probe.model.engines import ENGINES
 from probe.model.history import FAILING_FROM
@@ -23,11 +23,11 @@ from probe.ports import Store
 from probe.processes.resources import exhaustion
 from probe.runner.judge_executor import submit
 from probe.runner.schedule.adaptive_limit import AdaptiveLimit, AdmissionLimits, Permit, StartingSlots
+from probe.runner.schedule.attempts import as_control_bears, trial_of
 from probe.runner.schedule.most import MOST
 from probe.runner.schedule.repeats import Repeated, Repeats
 from probe.runner.tools import Options, Tools
 from probe.runner.trial.setup import make_header
-from probe.runner.trial.trial import run_trial
 from probe.scenarios.reach import Versions, out_of_reach
 from probe.verdict.control import CONTROL_TRIALS, ControlResult, impossible_by_control, settle_control, with_control
 
@@ -66,6 +66,8 @@ class Run:
     limit: AdaptiveLimit
     versions: dict[Cell, Versions] = field(default_factory=dict)
     """Request versions that each judged control cell sent."""
+    young: set[Cell] = field(default_factory=set)
+    """Control cells that are clean only without the harmless election; the other cells of these clients have none."""
     done: int = 0
     total: int = 0
     standing: Callable[[], str] = str
@@ -108,6 +110,11 @@ class Run:
         if waiting is None or not waiting.done() or waiting.exception() is not None:
             return None
         return waiting.result()
+
+    def learn_young(self, item: Planned) -> None:
+        """Note that a client did not bear the harmless election, if this is its control cell."""
+        if item.is_control:
+            self.young.add(item.cell)
 
     def go_on(self) -> None:
         """Raise ExhaustedError if no further trial may start."""
@@ -258,7 +265,7 @@ async def _attempt(run: Run, item: Planned, trial: int, place: Permit) -> None:
     """Run, judge and store one trial; failed attempts are stored under other numbers, and repeated."""
     try:
         for attempt in range(1, ATTEMPTS + 1):
-            history = await _run_alone_if_lost(run, item, trial, place)
+            history = await trial_of(run, item, trial, place)
             place.downgrade()  # it may wait for its control cell
             if not harness_failed(history):
                 run.limit.went_well()
@@ -272,6 +279,8 @@ async def _attempt(run: Run, item: Planned, trial: int, place: Permit) -> None:
             if not item.is_control:  # trials that wait for a control cell hold permits
                 place.release()
                 place = await run.limit.enter()
+        if not harness_failed(history):
+            history = await as_control_bears(run, item, history, partial(trial_of, run, item, trial, place))
         await judge(run, item, history)
     finally:
         place.release()
@@ -293,17 +302,6 @@ def harness_failed(history: History) -> bool:
     """Return whether a trial says nothing about its client."""
     header = history.header
     return not header.impossible and (bool(header.problems) or header.loop_lag_ms > verdict.STALL_MS)
-
-
-async def _run_alone_if_lost(run: Run, item: Planned, trial: int, place: Permit) -> History:
-    tools, options = run.tools, run.options
-    trial_of = partial(
-        run_trial, item, trial, tools, options, run.starting, rest=place.downgrade, dawdles=place.downgrade
-    )
-    try:
-        return await trial_of(alone=False)
-    except DriverLostError:
-        return await trial_of(alone=True)
 
 
 async def judge(run: Run, item: Planned, history: History) -> None:

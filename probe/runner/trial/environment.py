@@ -58,6 +58,8 @@ class TrialEnvironment:
     ready: Callable[[Callable[[], History]], None]
     """To be called when a trial is ready for its fault, with what returns its history so far."""
     alone: bool
+    young: bool = False
+    """The client does not bear the harmless election, so there is none."""
 
     def release_start(self) -> None:
         """Let others start: this trial only waits until its metadata is old enough for the fault."""

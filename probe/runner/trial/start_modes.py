@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 
 from probe.drivers.process import RunningInstance
 from probe.model import EngineKind, MarkKind, Reaction, Symptom, Target
@@ -13,6 +14,7 @@ from probe.model.roles import ROLES
 from probe.runner.trial.absence import away
 from probe.runner.trial.closing import close_under_the_fault
 from probe.runner.trial.environment import TrialEnvironment
+from probe.runner.trial.maturing import hold_election, holds_election
 from probe.runner.trial.members import members
 from probe.runner.trial.observation import inject_fault, observe_and_revert
 from probe.runner.trial.pacing import Pacing
@@ -20,7 +22,7 @@ from probe.runner.trial.phases import await_phase
 from probe.runner.trial.setup import make_start, make_subject, run_bystander
 from probe.runner.trial.state import TrialState
 from probe.runner.trial.teardown import STOP_MS, stop_instance
-from probe.runner.trial.warm_up import WARM_S, is_serving, warm_up
+from probe.runner.trial.warm_up import WARM_S, is_serving, nothing, warm_up
 from probe.scenarios.scenario import RoleVariant
 
 CHECK_S = 0.2
@@ -52,6 +54,7 @@ async def prepare(state: TrialState, environment: TrialEnvironment) -> None:
         feed_ms=_background_interval_ms(state),
         bystander_ms=item.pace.bystander_ms,
         spread=spread_of(item.variant),
+        elects=holds_election(item, young=environment.young),
         elected=not item.variant.unelected,
         unused_id=item.variant.absence is not None,
         batch=item.load.batch,
@@ -96,7 +99,10 @@ async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> 
         members(state, environment, start) as group,
     ):
         pacing = Pacing(state, environment.cluster, instance, beside)
-        warm = await warm_up(state, pacing, environment.release_start) and await group.gather()
+        elect = partial(hold_election, state, environment)
+        holds = holds_election(item, young=environment.young)
+        warm = await warm_up(state, pacing, environment.release_start, elect if holds else nothing)
+        warm = warm and await group.gather()
         environment.slot.release()
         if warm:
             if _background_interval_ms(state) not in {0, item.start_ms}:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
-from probe.errors import CrowdedError, DriverLostError, HarnessError
+from probe.errors import CrowdedError, DriverLostError, HarnessError, YoungError
 from probe.model import History, Symptom
 from probe.model.engines import ENGINES
 from probe.model.roles import ROLES
@@ -29,6 +29,7 @@ async def run_trial(
     starting: asyncio.Semaphore,
     *,
     alone: bool = False,
+    young: bool = False,
     rest: Callable[[], None] = lambda: None,
     dawdles: Callable[[], None] = lambda: None,
     closed: Callable[[], None] = lambda: None,
@@ -39,8 +40,9 @@ async def run_trial(
     `rest` is called when the trial mostly waits for its client's next reaction, `dawdles` when the client takes long to
     start. `closed` is called after the client's end, before the revert with others and the read-back. `ready` is called
     before the fault, with what returns the history so far.
-    Raises DriverLostError if the driver process ended and the trial did not run alone, CrowdedError if its cohort was
-    too large for the fault, ExhaustedError if a resource of this machine is exhausted.
+    `young`: there is no harmless election before the fault. Raises DriverLostError if the driver process ended and the
+    trial did not run alone, CrowdedError if its cohort was too large for the fault, YoungError if the client does not
+    bear the harmless election, ExhaustedError if a resource of this machine is exhausted.
     """
     header = make_header(item, trial, tools, options)
     state = TrialState(item, header, new_recorder(header))
@@ -52,7 +54,7 @@ async def run_trial(
             await _run(
                 state,
                 tools,
-                lambda cluster, tap: TrialEnvironment(cluster, tap, tools, options, slot, rest, ready, alone),
+                lambda cluster, tap: TrialEnvironment(cluster, tap, tools, options, slot, rest, ready, alone, young),
                 closed,
             )
     except TimeoutError:
@@ -77,7 +79,7 @@ def _note(state: TrialState, error: HarnessError | ExceptionGroup[Exception]) ->
     if (own := exhaustion(error)) is not None:
         raise own from error
     group = error if isinstance(error, ExceptionGroup) else ExceptionGroup("", [error])
-    for kind in (DriverLostError, CrowdedError):
+    for kind in (DriverLostError, CrowdedError, YoungError):
         found, _ = group.split(kind)
         if found is not None:
             raise kind(str(found.exceptions[0])) from error

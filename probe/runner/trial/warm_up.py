@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from probe.model import App, AppKind, MarkKind, Target
@@ -28,10 +28,16 @@ TICKS = 3
 """As many frequent refreshes come before the fault, so that the verdict can see their interval."""
 
 
-async def warm_up(state: TrialState, pacing: Pacing, served: Callable[[], None]) -> bool:
+async def nothing() -> None:
+    """Hold no election."""
+
+
+async def warm_up(
+    state: TrialState, pacing: Pacing, served: Callable[[], None], elect: Callable[[], Awaitable[None]] = nothing
+) -> bool:
     """Wait until operations succeed on both partitions and metadata is old enough; return whether that happened.
 
-    `served` is called in between.
+    `served` is called in between, then `elect`, which holds the harmless election and waits for the client.
     """
     recorder, subject = state.recorder, state.header.subject
     reached = await recorder.until(lambda now: now.ending is not None or is_serving(state, now), WARM_S)
@@ -49,6 +55,7 @@ async def warm_up(state: TrialState, pacing: Pacing, served: Callable[[], None])
         return False
     recorder.mark(MarkKind.WARM)
     served()
+    await elect()
     await pacing.wait(_wait_s(state))
     if _young_ms(state) and not _ticks_often(state):  # franz-go's producer refreshes once more at exactly that age
         await pacing.wait(_wait_s(state))

@@ -30,7 +30,7 @@ class RecreateTopic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplaceTopic:
-    """The topic is deleted, is gone for a while, and comes back under its name; soon another broker leads it.
+    """The topic is deleted, is gone for a while, and comes back under its name; soon another broker leads it, or not.
 
     It has another topic id and leader epochs from the start. Its records are read back.
     """
@@ -39,6 +39,8 @@ class ReplaceTopic:
     """Time during which no broker knows it."""
     longer_by: int = 0
     """The new logs hold this many records more than the old ones did when it was deleted; 0 = they are empty."""
+    same_leader: bool = False
+    """The broker that led the old topic leads the new one, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

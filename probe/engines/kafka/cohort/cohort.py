@@ -50,6 +50,7 @@ class Cohort:
         self.spoilt = ""
         """Why the cluster cannot be used again; empty if it can."""
         self._actions, self._before_fault = actions, before_fault
+        self._electing: Barrier[CohortMember] = Barrier(self.members)
         self._warm: Barrier[CohortMember] = Barrier(self.members)
         self._injecting: Barrier[CohortMember] = Barrier(self.members)
         self._reverting: Barrier[CohortMember] | None = None
@@ -58,6 +59,19 @@ class Cohort:
         self._done: list[tuple[Step, FaultAction[Step]]] = []
         self._target: FaultTarget | None = None
         self._monitor = contextlib.AsyncExitStack()
+
+    async def elect(self, member: CohortMember) -> None:
+        """Hold the harmless election of all members at once, when all are ready. StragglerError as `await_cohort`."""
+        await self._electing.wait(member, self._elect, patience_s=STRAGGLERS_S)
+
+    def leave_election(self, member: CohortMember) -> None:
+        """Let the others hold the harmless election without a member that has none."""
+        self._electing.leave(member)
+
+    async def _elect(self, members: Collection[CohortMember]) -> None:
+        wanted = {key: order for member in members for key, order in member.election.items()}
+        await self.cluster.admin.elect_preferred(list(wanted))
+        await self.cluster.admin.settled(wanted)
 
     async def await_cohort(self, member: CohortMember) -> None:
         """Wait until all members are warm. StragglerError for a member that the others went on without."""
@@ -81,6 +95,7 @@ class Cohort:
 
     def leave(self, member: CohortMember) -> None:
         """Remove a member; the others no longer wait for it."""
+        self._electing.leave(member)
         self._warm.leave(member)
         self._injecting.leave(member)
         if self._reverting is not None:
@@ -134,7 +149,7 @@ class Cohort:
             yield self.members
         finally:
             self.cluster.listeners.remove(self._on_event)
-            for barrier in (self._warm, self._injecting, self._reverting):
+            for barrier in (self._electing, self._warm, self._injecting, self._reverting):
                 if barrier is not None:
                     await barrier.close()
             await self.topic_creator.close()

@@ -18,7 +18,7 @@ from probe.engines.kafka.cohort.topic_creator import WantedTopic
 from probe.errors import EngineError, HarnessError
 from probe.model import ClusterHistory, EngineEvent, EngineKind, Subject
 from probe.model.clock import now_us
-from probe.model.cluster import BROKERS
+from probe.model.cluster import BROKERS, next_broker
 from probe.model.endpoint import Endpoint
 from probe.model.handshake import Handshake
 from probe.model.placement import TopicPlan
@@ -49,6 +49,8 @@ class CohortMember:
         self.topic = ""
         """Topic that was created for it, or was about to be; empty if there is none."""
         self._injected = False
+        self._order: Sequence[int] = ()
+        """Replicas of the affected partition before the harmless election, the coming leader first."""
         self._names: list[str] = []
         self._topic_gone = self._dumped = False
         self._dropped = 0
@@ -141,8 +143,12 @@ class CohortMember:
             transactional_id=subject.transactional_id and _key_at(subject.transactional_id, affected),
             bystander_key=subject.bystander_key and _key_at(subject.bystander_key, bystander, is_bystander=True),
         )
-        replicas = {subject.affected: places.affected, subject.bystander: places.bystander}
+        first = plan.first_leader(places.affected, next_broker(old))
+        self._order = places.affected if plan.elects else ()
+        replicas = {subject.affected: _led_by(first, places.affected), subject.bystander: places.bystander}
         history = await self._create(subject, replicas, elected=plan.elected)
+        if not plan.elects:
+            self._cohort.leave_election(self)
         subject = replace(subject, history=await self._cluster.history.of_keys(subject, history))
         theirs = [group + ending for group in subject.groups for ending in plan.group_topics]
         await self._cohort.topic_creator.choose_dir(theirs, sorted(replicas), BYSTANDERS_DIR)
@@ -163,7 +169,9 @@ class CohortMember:
         places = {subject.affected: AFFECTED_DIR, subject.bystander: BYSTANDERS_DIR}
         elections = dict(zip(places, self._cluster.history.plan.elections, strict=True)) if elected else {}
         try:
-            return await self._cohort.topic_creator.create(WantedTopic(subject.topic, replicas, places, elections))
+            preferred = {subject.affected: self._order} if self._order else {}
+            wanted = WantedTopic(subject.topic, replicas, places, elections, preferred)
+            return await self._cohort.topic_creator.create(wanted)
         except (OSError, HarnessError) as error:
             self._cohort.spoilt = str(error) or type(error).__name__
             raise
@@ -172,6 +180,17 @@ class CohortMember:
     async def set_interval(self, feed_ms: int) -> None:
         """Write records to the topic at another interval."""
         self._cohort.producer.set_interval(self.topic, feed_ms)
+
+    @property
+    def election(self) -> Mapping[tuple[str, int], Sequence[int]]:
+        """Return the partition that the harmless election concerns, with its replicas, the coming leader first."""
+        return {(self.topic, self.subject.affected): self._order} if self._order else {}
+
+    @translating(EngineError)
+    async def elect(self) -> int:
+        """Elect the leader that the fault finds together with the cohort, and return it. StragglerError."""
+        await self._cohort.elect(self)
+        return self._order[0]
 
     @translating(EngineError)
     async def await_cohort(self) -> None:
@@ -254,6 +273,15 @@ class CohortMember:
 def _turned(nodes: Sequence[int], planned: int, old: int) -> tuple[int, ...]:
     """Renumber brokers from the planned failing broker to the actual one; 0, the bootstrap address, stays."""
     return tuple((node - planned + old - 1) % len(BROKERS) + 1 if node else 0 for node in nodes)
+
+
+def _led_by(first: int, replicas: Sequence[int]) -> tuple[int, ...]:
+    """Return the replicas with this leader first.
+
+    >>> _led_by(3, (1, 2, 3))
+    (3, 1, 2)
+    """
+    return (first, *(node for node in replicas if node != first))
 
 
 def _key_at(key: str, node: int, *, is_bystander: bool = False) -> str:

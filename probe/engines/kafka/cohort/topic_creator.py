@@ -37,6 +37,8 @@ class WantedTopic:
     """By partition: the index of its log dir on all brokers."""
     elections: Mapping[int, int] = field(default_factory=dict)
     """By partition: leader elections before the client starts."""
+    preferred: Replicas = field(default_factory=dict)
+    """By partition: the order in which its replicas are left, without an election, where it is another one."""
 
 
 Aging = Callable[[Mapping[str, Replicas], Mapping[int, int]], Awaitable[Mapping[str, ClusterHistory]]]
@@ -125,6 +127,10 @@ class TopicCreator:
             await self._folders_exist(batch)
         elections = {number: count for wanted in batch for number, count in wanted.elections.items()}
         self._histories |= await self._age({wanted.topic: wanted.replicas for wanted in batch}, elections)
+        preferred = {(one.topic, number): nodes for one in batch for number, nodes in one.preferred.items()}
+        if preferred:
+            await admin.reassign(preferred)
+            await admin.placed(preferred)
 
     async def _folders_exist(self, batch: Sequence[WantedTopic]) -> None:
         """Wait for the folders of all replicas: brokers report a replica before they create its folder."""

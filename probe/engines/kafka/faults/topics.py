@@ -48,13 +48,14 @@ async def replace(step: ReplaceTopic, target: FaultTarget) -> None:
 def _led_anew(
     step: ReplaceTopic, target: FaultTarget, partitions: Sequence[Partition]
 ) -> dict[str, dict[int, Sequence[int]]]:
-    """Return the replicas of topics that the next broker leads.
+    """Return the replicas of topics that the next broker leads, or again the failing one where the step says so.
 
     The failing broker has no replica of a topic that is filled: a reader that goes on there would meet an empty log.
     """
     new = next_broker(target.old)
     (third,) = set(BROKERS) - {target.old, new}
     nodes = (new, third) if step.longer_by else (new, third, target.old)
+    nodes = (target.old, new, third) if step.same_leader else nodes
     wanted: dict[str, dict[int, Sequence[int]]] = defaultdict(dict)
     for topic, number in partitions:
         wanted[topic][number] = nodes

@@ -1,0 +1,113 @@
+"""A harmless election before the fault: the client asks, and then works without an error (docs/engines.md)."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from probe.errors import YoungError
+from probe.model import AppKind, History, Mark, MarkKind, Request
+from probe.model.clock import now_us
+from probe.model.engines import ENGINES
+from probe.model.roles import ROLES
+from probe.planning.plan import Planned
+from probe.protocol.apis import LOG_APIS
+from probe.recorder import Recorder
+from probe.runner.trial.environment import TrialEnvironment
+from probe.runner.trial.state import TrialState
+from probe.verdict.instances import separate
+
+AGAIN = 2
+"""Operations that succeed after the election: one may have been under way at the former leader."""
+SERVES_S, REAL_SERVES_S = 8.0, 20.0
+"""Longest time from the election until the client serves again, beyond the age at which it refreshes its metadata."""
+ASKS_S = 2.0
+"""Longest wait for the question of a client that serves again, for instance by a hint (KIP-951)."""
+QUIET_S = 2.0
+"""Time for which the client works without an error before its fault: the length of a storm's window."""
+CALMS_S = 10.0
+"""Longest wait for that time."""
+
+
+def holds_election(item: Planned, *, young: bool) -> bool:
+    """Return whether a trial has the harmless election; `young` if its client is known not to bear it.
+
+    It has none where the judged client starts under the fault, where the scenario's topic must not have had an
+    election, and for admins, which ask for metadata with their questions and work at no leader.
+    """
+    part = item.variant
+    late = part.at_start or part.second_instance
+    barred = young or late or part.unelected or ROLES[item.cell.role].asks
+    return ENGINES[item.cell.engine].harmless_election and not barred
+
+
+def had_election(history: History) -> bool:
+    """Return whether a trial had the harmless election."""
+    return any(isinstance(event, Mark) and event.kind is MarkKind.ELECTED for event in history.events)
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What the client had done when the election began."""
+
+    at: int
+    served: int
+    committed: int
+
+
+async def hold_election(state: TrialState, environment: TrialEnvironment) -> None:
+    """Hold the harmless election, and wait until the client has asked and has worked without an error for a while.
+
+    Raises YoungError for a client that does not serve again, goes on reporting errors, or works on elsewhere: a reader
+    at the former leader, which serves it as a follower in sync (Fetch v11 and later without an epoch).
+    """
+    recorder = state.recorder
+    before = _Before(now_us(), recorder.successes[state.header.subject.affected], _transactions(recorder))
+    leader = await environment.cluster.elect()
+    at = recorder.mark(MarkKind.ELECTED)
+    limit_s = (
+        REAL_SERVES_S if ENGINES[state.item.cell.engine].real else SERVES_S
+    ) + state.header.limits.min_discovery_age_ms / 1000
+    served = await recorder.until(lambda now: now.ending is not None or _serves(state, now, before), limit_s)
+    if not served or recorder.ending is not None:
+        raise YoungError(f"it did not serve within {limit_s:.0f} s after a harmless election")
+    await recorder.until(lambda now: now.ending is not None or now.informed_at > before.at, ASKS_S)
+    if not _works_at(state, leader, since=at):
+        raise YoungError(f"it does not work at broker {leader}, which a harmless election made the leader")
+    await _be_quiet(recorder, now_us() if recorder.informed_at > before.at else now_us() - int(ASKS_S * 1e6))
+
+
+def _works_at(state: TrialState, broker: int, *, since: int) -> bool:
+    """Return whether the client has sent requests of its work at the affected partition to a broker."""
+    ours, _, _ = separate(state.history())
+    return any(
+        isinstance(one, Request)
+        and one.at >= since
+        and one.broker == broker
+        and one.api in LOG_APIS
+        and any(row.partition == state.header.subject.affected for row in one.rows)
+        for one in ours
+    )
+
+
+async def _be_quiet(recorder: Recorder, since: int) -> None:
+    """Wait until the client has reported no error for `QUIET_S`, from a time on. Raises YoungError."""
+    end = now_us() + int(CALMS_S * 1e6)
+    while True:
+        left_s = QUIET_S - (now_us() - max(since, recorder.failed_at)) / 1e6
+        if recorder.ending is not None or now_us() > end:
+            raise YoungError(f"it reported errors for {CALMS_S:.0f} s after a harmless election")
+        if left_s <= 0:
+            return
+        await asyncio.sleep(left_s)
+
+
+def _serves(state: TrialState, now: Recorder, before: _Before) -> bool:
+    """Return whether operations that began after the election have succeeded at the affected partition."""
+    if ROLES[state.item.cell.role].transactional:
+        return _transactions(now) >= before.committed + AGAIN
+    return now.successes[state.header.subject.affected] >= before.served + AGAIN * state.item.load.batch
+
+
+def _transactions(recorder: Recorder) -> int:
+    return recorder.kinds[AppKind.TXN_COMMITTED]
