@@ -12,7 +12,6 @@ import sys
 from pathlib import Path
 
 from probe.errors import reason_of
-from probe.evidence.schema import EvidenceError
 from probe.files.atomic import write_file
 from probe.files.shipped import FOLDER, PUBLISHED, TEXT, named_file
 from probe.toolchain.tools import cache_root
@@ -48,6 +47,8 @@ def built(folder: Path) -> Path:
             write_built(folder, path)
         write_file(known, digest)
     except OSError as error:
+        from probe.evidence.schema import EvidenceError  # noqa: PLC0415  # loads the model, which `--version` has no use for
+
         remedy = "set $PROBE_CACHE to a folder that can be written"
         raise EvidenceError(f"the evidence cannot be built: {reason_of(error)}; {remedy}") from None
     return path

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from probe.catalogue.families import CatalogueError, Version, read_families, read_family
-from probe.catalogue.scenarios import CORE, default_scenarios, select_scenarios
+from probe.catalogue.scenarios import CORE, RUN_BY_PATTERN, default_scenarios, select_scenarios
 from probe.catalogue.selectors import broker_line, select_clients, select_profiles
 from probe.model import Election, Outcome, Reaction, Reality, Role, Symptom
 from probe.model.versions import version_key
@@ -223,3 +223,9 @@ class TestScenarios:
             assert isinstance(step, ExpireIdle)
             assert (10_000 if role.reads else 0) < step.after_ms < part.idle_ms == part.heal_after_ms
             assert part.idle_ms < part.expectation.watch_ms - part.expectation.prompt_ms
+
+
+def test_the_number_of_scenarios_that_a_pattern_runs_is_the_one_that_audits_name() -> None:
+    found = default_scenarios()
+    assert sum(not item.asked for item in found.values()) == RUN_BY_PATTERN
+    assert not any(found[name].asked for name in CORE)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from probe.catalogue.scenarios import CORE, CORE_FAULTS, default_scenarios, select_scenarios
+from probe.catalogue.scenarios import CORE, CORE_FAULTS, RUN_BY_PATTERN, default_scenarios, select_scenarios
 from probe.catalogue.selectors import any_line
 from probe.catalogue.workloads import select_workloads
 from probe.cells.aggregate import SettledCell
@@ -166,8 +166,13 @@ def _format(output: Format | None, *, json_out: bool, csv_out: bool) -> Format:
 def _question(scenarios: Sequence[Scenario], line: str, engine: Engine, *, is_core: bool) -> Question:
     """Return what is asked: these scenarios and the control scenario, which `ask` adds."""
     names = dict.fromkeys([CONTROL, *(item.name for item in scenarios)])
-    left = sum(1 for name, item in default_scenarios().items() if name not in names and not item.asked)
+    left = RUN_BY_PATTERN - len(names) if is_core else _left(names)
     return Question(scenarios=tuple(names), is_core=is_core, left=left, broker=line, engine=str(engine))
+
+
+def _left(names: Collection[str]) -> int:
+    """Return how many scenarios of the default catalogue are not among these."""
+    return sum(1 for name, item in default_scenarios().items() if name not in names and not item.asked)
 
 
 def _print(reports: Sequence[Report], results: str, gate: frozenset[Finding], form: Format, question: Question) -> None:
