@@ -62,6 +62,7 @@ LETTERS: Mapping[str, str] = MappingProxyType(
         "phase_clock": "P",
         "phase": "z",
         "blocked_ms": "L",
+        "young": "Y",
     }
 )
 """The letter of each fact. A new fact gets one that is free; a letter is never used for another fact."""

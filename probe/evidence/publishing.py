@@ -12,7 +12,9 @@ from probe.cells.aggregate import SettledCell, merged
 from probe.cells.expectations import Finding, Status, check
 from probe.evidence.schema import Run
 from probe.evidence.write import Contents
-from probe.model import Cell
+from probe.model import Cell, Engine
+from probe.model.conditions import CURRENT, FIRST, comparable
+from probe.model.counts import commonest
 from probe.model.outcomes import UNSETTLED
 
 
@@ -29,12 +31,15 @@ def unfit_for_site(cells: Mapping[Cell, SettledCell]) -> list[Cell]:
     return [cell for cell, item in cells.items() if _unfit(item)]
 
 
-def for_package(contents: Contents, rules: int) -> Choice:
-    """Return what the package ships: what a site publishes, of today's conditions and by the current rules only."""
+def for_package(contents: Contents, rules: int, numbers: Mapping[Engine, int] = CURRENT) -> Choice:
+    """Return what the package ships: what a site publishes, of some conditions and by the current rules only.
+
+    The conditions are today's, or those of the evidence that the cells are added to: its cells are compared.
+    """
 
     def unfit(item: SettledCell) -> str:
-        if not item.is_current:
-            return "measured under older conditions; `probe run` measures them again"
+        if not comparable(item.cell, item.conditions, item.cell, numbers.get(item.cell.engine, FIRST)):
+            return "measured under other conditions; `probe run` measures them again"
         if item.rules != rules:
             return f"not judged by rules {rules}; `probe judge` judges them again"
         return _unfit(item)
@@ -48,6 +53,14 @@ def for_package(contents: Contents, rules: int) -> Choice:
         handshakes={cell: sent for cell, sent in contents.handshakes.items() if cell in cells},
     )
     return Choice(contents=kept, left_out=Counter(filter(None, reasons.values())))
+
+
+def numbers_of(held: Contents) -> Mapping[Engine, int]:
+    """Return the conditions of most cells of evidence, per engine."""
+    return {
+        engine: commonest(item.conditions for item in held.cells.values() if item.cell.engine is engine)
+        for engine in {cell.engine for cell in held.cells}
+    }
 
 
 def joined(held: Contents, fresh: Contents) -> Contents:

@@ -28,6 +28,7 @@ from probe.evidence.write import Contents
 from probe.files.atomic import filling
 from probe.model.cell import Cell, Engine
 from probe.model.codec import decode, to_json
+from probe.model.counts import commonest
 from probe.model.handshake import Handshake
 from probe.model.versions import version_key
 
@@ -38,7 +39,7 @@ _BODY = "#"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirmed:
-    """Under which rules and conditions the cells of a family were last confirmed, and since when each has been."""
+    """Under which rules and conditions most cells of a family were confirmed, and since when each has been."""
 
     engine: Engine
     family: str
@@ -110,8 +111,8 @@ def _write(
         place = Place(
             family=family,
             engine=engine,
-            rules=max(item.rules for item in mine),
-            conditions=max(item.conditions for item in mine),
+            rules=commonest(item.rules for item in mine),
+            conditions=commonest(item.conditions for item in mine),
             runs={short[run_id]: run_id for run_id in used},
         )
         oldest = min(started[contents.cells[item.cell].run_id] for item in mine)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun, which gets an s unless the number is 1.
@@ -10,3 +13,9 @@ def counted(number: int, noun: str) -> str:
     ('1 cell', '0 trials')
     """
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def commonest(numbers: Iterable[int]) -> int:
+    """Return the most frequent number, the greatest of several. ValueError if there is none."""
+    seen = Counter(numbers)
+    return max(seen, key=lambda number: (seen[number], number))

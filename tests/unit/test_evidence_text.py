@@ -14,7 +14,7 @@ from probe.cells.aggregate import SettledCell
 from probe.evidence.built import built
 from probe.evidence.fact_tokens import LETTERS
 from probe.evidence.opening import opened
-from probe.evidence.publishing import joined
+from probe.evidence.publishing import for_package, joined, numbers_of
 from probe.evidence.schema import EvidenceError
 from probe.evidence.text_files import CONFIRMED, RUNS, read_folder, write_folder
 from probe.evidence.write import Contents
@@ -203,3 +203,29 @@ def test_the_evidence_of_this_checkout_is_small_and_as_it_would_be_written(tmp_p
     with opened(built(TEXT), "x") as file:
         assert file.cells(facts=True) == found.cells
         assert file.handshakes() == found.handshakes
+
+
+def test_cells_that_are_added_have_the_conditions_of_those_that_are_there(tmp_path: Path) -> None:
+    """Trials of newer conditions beside older ones would not be compared with any neighbour."""
+    number = current(CELL.engine)
+    held = contents([cell_of(CELL, Outcome.RIDES, conditions=number - 1)])
+    fresh = contents(
+        [
+            replace(cell_of(replace(CELL, version=f"1.43.{number}"), Outcome.RIDES), conditions=number)
+            for number in (number - 1, number)
+        ]
+    )
+    choice = for_package(fresh, 15, numbers_of(held))
+    assert [item.conditions for item in choice.contents.cells.values()] == [number - 1]
+    assert dict(choice.left_out) == {"measured under other conditions; `probe run` measures them again": 1}
+
+
+def test_one_newer_cell_leaves_the_lines_of_all_others_as_they_are(tmp_path: Path) -> None:
+    items = [cell_of(replace(CELL, version=f"1.43.{nth}"), Outcome.RIDES) for nth in range(5)]
+    write_folder(tmp_path, contents(items))
+    before = lines(tmp_path)
+    newer = again(items[3], Outcome.STUCK, 3)
+    assert write_folder(tmp_path, contents([*items[:3], newer, items[4]])) == 1
+    (line,) = changed(before, lines(tmp_path))
+    assert " R16\t" in line
+    assert read(tmp_path, newer).rules == 16

@@ -68,7 +68,7 @@ def test_what_is_outdated_or_settles_nothing_is_left_out_and_counted(tmp_path: P
     play(tmp_path, (replace(CELL, scenario="broker/kill"), Outcome.STUCK), number=FIRST)
     done = invoke("publish-evidence", "--results", str(tmp_path))
     assert [line for line in done.stderr.splitlines() if line.startswith("left out")] == [
-        "left out  1 cell measured under older conditions; `probe run` measures them again",
+        "left out  1 cell measured under other conditions; `probe run` measures them again",
         f"left out  1 cell not judged by rules {RULES_VERSION}; `probe judge` judges them again",
         "left out  1 cell not settled: the trial waited, broke or did not run",
     ]

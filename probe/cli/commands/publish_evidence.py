@@ -15,12 +15,13 @@ from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.settled import own_file, write_settled
 from probe.errors import GateError, NothingJudgedError
 from probe.evidence.opening import opened
-from probe.evidence.publishing import contradicted, for_package, joined
+from probe.evidence.publishing import contradicted, for_package, joined, numbers_of
 from probe.evidence.read import EvidenceFile
 from probe.evidence.text_files import read_folder, write_folder
 from probe.evidence.write import Contents, put, whole
 from probe.files.digests import digest_of
 from probe.files.shipped import TEXT, named_file
+from probe.model.conditions import CURRENT
 from probe.model.counts import counted
 from probe.model.versions import version_key
 from probe.verdict import RULES_VERSION
@@ -42,13 +43,14 @@ def publish_evidence(
     write_settled(results)
     with own_file(results) as own:
         contents = Contents(cells=own.cells(facts=True), runs=own.runs, handshakes=own.handshakes())
-    choice = for_package(contents, RULES_VERSION)
+    held = read_folder(TEXT) if add else None
+    choice = for_package(contents, RULES_VERSION, CURRENT if held is None else numbers_of(held))
     for reason, count in sorted(choice.left_out.items()):
         say(f"left out  {counted(count, 'cell')} {reason}")
     if not choice.contents.cells:
         raise NothingJudgedError(f"{results}: no settled cell can be published; the lines above say why")
     path = out or named_file() or TEXT
-    fresh = joined(read_folder(TEXT), choice.contents) if add else choice.contents
+    fresh = choice.contents if held is None else joined(held, choice.contents)
     contents = _put(path, fresh)
     data = whole(contents)
     if path != TEXT:
