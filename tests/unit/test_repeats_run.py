@@ -15,7 +15,7 @@ import probe.verdict
 from probe.cli.options import RunSelection
 from probe.model import Cell, History, Outcome, Role, Verdict
 from probe.planning.plan import Plan
-from probe.runner.schedule import cohorts, pool
+from probe.runner.schedule import attempts, cohorts, pool
 from probe.runner.schedule.adaptive_limit import no_machine
 from probe.runner.schedule.repeats import Repeated
 from probe.runner.tools import Options, Tools
@@ -43,7 +43,7 @@ def judged(says: Says, monkeypatch: pytest.MonkeyPatch) -> None:
         return verdict(says(header.cell, header.trial), **NEAR)
 
     monkeypatch.setattr(probe.verdict, "judge", judge)
-    for module in (pool, cohorts):
+    for module in (attempts, cohorts):
         monkeypatch.setattr(module, "run_trial", trial)
 
 

@@ -22,7 +22,7 @@ from probe.planning.plan import Plan
 from probe.ports import CohortLoad
 from probe.processes.resources import exhaustion, no_process, said_exhaustion, translated, translating
 from probe.runner import Options
-from probe.runner.schedule import cohorts, pool
+from probe.runner.schedule import attempts, cohorts, pool
 from probe.runner.schedule.adaptive_limit import no_machine
 from probe.runner.schedule.cohorts import drain_in_cohorts
 from probe.runner.schedule.descriptors import DRIVER, OWN, TRIAL, within, within_cohorts
@@ -194,7 +194,7 @@ def play(
             raise ExhaustedError("the disk is full")
         return History(make_header(item, number, tools, options), ())
 
-    monkeypatch.setattr(pool, "run_trial", trial)
+    monkeypatch.setattr(attempts, "run_trial", trial)
     lag = SimpleNamespace(machine=no_machine)
     tools: Any = SimpleNamespace(host=SimpleNamespace(finish=lambda _: None), lag=lag, artifacts={}, engine=None)
     asyncio.run(pool.run_plan(plan, tools, Options(jobs=jobs), store, report=lambda _: None))  # type: ignore[arg-type]  # a store without a file
