@@ -1,8 +1,6 @@
-"""One captured TCP connection: which side is the client, whether it speaks Kafka's protocol, and its events."""
+"""One captured TCP connection: its two directions, which side is the client, whether it speaks Kafka, its events."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from probe.diagnose.input.boundaries import HEADER_SIZE, begins_request, is_alert, is_tls, request_start
 from probe.diagnose.input.overheard import Overheard
@@ -12,9 +10,6 @@ from probe.diagnose.seen import Mismatch, Source
 from probe.model import Closed, Event, Opened
 from probe.model.endpoint import Endpoint
 from probe.protocol.frames import PREFIX
-
-if TYPE_CHECKING:
-    from probe.diagnose.input.streams import Stream
 
 ENCRYPTED, OTHER, AMONG = "encrypted (TLS)", "not Kafka", "among brokers"
 LOST, CUT_OFF = "lost in the capture", "cut off by the capture (snaplen)"
@@ -30,6 +25,26 @@ HANDSHAKE_RECORD = 22
 """Content type of TLS records by which a client begins (RFC 8446, section 5.1)."""
 SOON_US = 1_000_000
 """Time before now from which events may come."""
+
+
+class Stream:
+    """One direction of a connection."""
+
+    __slots__ = ("acked", "flow", "held", "held_bytes", "key", "next", "peer", "start")
+
+    def __init__(self, key: bytes) -> None:
+        self.key = key
+        self.flow: Flow
+        self.peer: Stream
+        self.next = -1
+        """Sequence number of the next byte, -1 before the first."""
+        self.start = -1
+        """Sequence number of the first byte, -1 if it is not known."""
+        self.held: dict[int, tuple[int, bytes, int]] = {}
+        """Segments that wait: time, captured payload, length on the wire, by sequence number."""
+        self.held_bytes = 0
+        self.acked = -1
+        """Sequence number up to which the other side has acknowledged, -1 before it did."""
 
 
 class Flow:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from probe.diagnose.input.flows import CUT_OFF, Flow
+from probe.diagnose.input.flows import CUT_OFF, Flow, Stream
 from probe.diagnose.input.registry import Registry
 from probe.diagnose.input.segments import ACK, FIN, RST, SYN, Segment, reversed_key
 from probe.model import Event
@@ -20,26 +20,6 @@ IDLE_US = 900_000_000
 """Time after which a silent connection is forgotten; brokers close it after ten minutes."""
 CLOSING_US = 1_000_000
 """Time after the end of one side after which a connection counts as closed."""
-
-
-class Stream:
-    """One direction of a connection."""
-
-    __slots__ = ("acked", "flow", "held", "held_bytes", "key", "next", "peer", "start")
-
-    def __init__(self, key: bytes) -> None:
-        self.key = key
-        self.flow: Flow
-        self.peer: Stream
-        self.next = -1
-        """Sequence number of the next byte, -1 before the first."""
-        self.start = -1
-        """Sequence number of the first byte, -1 if it is not known."""
-        self.held: dict[int, tuple[int, bytes, int]] = {}
-        """Segments that wait: time, captured payload, length on the wire, by sequence number."""
-        self.held_bytes = 0
-        self.acked = -1
-        """Sequence number up to which the other side has acknowledged, -1 before it did."""
 
 
 class Streams:
