@@ -21,7 +21,7 @@ once then sends 200 per second instead of thousands, which would take CPU from a
 class Link:
     """Forwards and reports bytes, and passes the end of one side on to the other."""
 
-    def __init__(self, policy: LinkPolicy, conversation: Conversation) -> None:
+    def __init__(self, policy: LinkPolicy[Link], conversation: Conversation) -> None:
         self.road, self.conversation = policy, conversation
         self.client, self.broker = SocketEnd(self, "client"), SocketEnd(self, "broker")
         self.closed_by = ""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Iterable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from probe.model import Event
 
-if TYPE_CHECKING:
-    from probe.relay.link import Link
+Link_contra = TypeVar("Link_contra", contravariant=True)
 
 
-class LinkPolicy(Protocol):
+class LinkPolicy(Protocol[Link_contra]):
     """What applies to the links of a broker."""
 
     blackhole: bool
@@ -20,10 +19,10 @@ class LinkPolicy(Protocol):
     highest_versions: int | None
     """The highest version of ApiVersions that the broker knows; above it the connection is reset. None = no limit."""
 
-    def delay_us(self, link: Link, api: int) -> int:
+    def delay_us(self, link: Link_contra, api: int) -> int:
         """Return the delay of an answer of this API, in microseconds."""
 
-    def passing(self, link: Link, api: int, size: int) -> int | None:
+    def passing(self, link: Link_contra, api: int, size: int) -> int | None:
         """Return how many bytes of an answer of `size` bytes pass before its connection ends. None = all of them."""
 
     @property
@@ -42,7 +41,7 @@ class LinkPolicy(Protocol):
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run in the background."""
 
-    def ended(self, link: Link) -> None:
+    def ended(self, link: Link_contra) -> None:
         """Remove a link both of whose sides have ended."""
 
     def failed(self, error: OSError) -> None:
