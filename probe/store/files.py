@@ -16,7 +16,7 @@ from probe.files.filesystems import write_whole
 from probe.files.parquet import Filters, read_rows
 from probe.model.columns import ADDED
 from probe.model.results import RUN_PREFIX, SCHEMA_KEY, SCHEMA_VERSION, ResultsError, is_data
-from probe.store.presence import refuse_a_file
+from probe.store.local_paths import refuse_a_file
 
 ROWS_PER_GROUP = 16_384
 """Small groups keep the amount read for a single trial low."""

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import os
 
-from probe.model.results import RUN_PREFIX, ResultsError
-
-
-def refuse_a_file(results: str) -> None:
-    """Raise ResultsError if a local path names a file."""
-    if os.path.isfile(results):  # noqa: PTH113  # a path as the user wrote it
-        raise ResultsError(f"{results}: this is a file; name a folder of runs")
+from probe.model.results import RUN_PREFIX
+from probe.store.local_paths import refuse_a_file
 
 
 def has_runs(results: str) -> bool:

@@ -29,7 +29,7 @@ from probe.model.counts import counted
 from probe.model.engines import REAL
 from probe.model.results import RUN_PREFIX, TRIALS, VERDICTS
 from probe.model.versions import VersionKey, version_key
-from probe.store.presence import refuse_a_file
+from probe.store.local_paths import refuse_a_file
 
 DEFAULT = (OWN, SHIPPED)
 
