@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from probe.engines.kafka.admin.partitioner import partition_of
 from probe.engines.kafka.admin.read_back import Brokers, log_starts, read_back
@@ -14,6 +13,7 @@ from probe.engines.kafka.checks import log_dump_tool
 from probe.engines.kafka.checks.log_comparison import Found
 from probe.engines.kafka.checks.log_dump_tool import Place
 from probe.engines.kafka.cluster.properties import INTERNAL_PARTITIONS
+from probe.engines.kafka.cohort.cohort_port import CohortPort
 from probe.engines.kafka.cohort.topic_creator import WantedTopic
 from probe.errors import EngineError, HarnessError
 from probe.model import ClusterHistory, EngineEvent, EngineKind, Subject
@@ -28,9 +28,6 @@ from probe.scenarios.steps.real import DumpLogs
 from probe.scenarios.steps.step import Step
 from probe.scenarios.steps.topics import DeleteTopic, RecreateTopic
 
-if TYPE_CHECKING:
-    from probe.engines.kafka.cohort.cohort import Cohort
-
 NAMES = 100
 AFFECTED_DIR, BYSTANDERS_DIR = 0, 1
 """Log dirs of a broker, by index: that of affected partitions, and that of everything else."""
@@ -41,7 +38,7 @@ NOBODY = "-"
 class CohortMember:
     """The engine, cluster and tap of one trial: `ports.EnginePort`, `ports.Cluster`, `ports.Tap`."""
 
-    def __init__(self, cohort: Cohort, number: int) -> None:
+    def __init__(self, cohort: CohortPort[CohortMember], number: int) -> None:
         self._cohort, self._cluster = cohort, cohort.cluster
         self._number = number
         self._sink: Sink = discard
