@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from probe import verdict
 from probe.errors import DriverLostError, YoungError
@@ -13,11 +12,9 @@ from probe.model import History, Outcome
 from probe.planning.plan import Planned
 from probe.runner.judge_executor import submit
 from probe.runner.schedule.adaptive_limit import Permit
+from probe.runner.schedule.run import Run
 from probe.runner.trial.maturing import had_election
 from probe.runner.trial.trial import run_trial
-
-if TYPE_CHECKING:  # the pool calls this module
-    from probe.runner.schedule.pool import Run
 
 
 async def trial_of(run: Run, item: Planned, trial: int, place: Permit) -> History:

@@ -29,7 +29,8 @@ from probe.runner.judge_executor import submit
 from probe.runner.schedule.cohort_admission import CohortAdmission, CohortSlot
 from probe.runner.schedule.cohort_size import FIRST_PER_CORE, CohortCheck, CohortSize, half
 from probe.runner.schedule.memory import cohort_fits
-from probe.runner.schedule.pool import ATTEMPTS, Drain, Run, harness_failed, judge, keep_failed, more_trials
+from probe.runner.schedule.pool import ATTEMPTS, Drain, harness_failed, judge, keep_failed, more_trials
+from probe.runner.schedule.run import Run
 from probe.runner.trial.maturing import had_election
 from probe.runner.trial.setup import make_header
 from probe.runner.trial.trial import run_trial
