@@ -33,7 +33,7 @@ from probe.cli.options import RunSelection
 from probe.cli.wiring.compose import get_clients
 from probe.cli.wiring.diagnosis import diagnose_files
 from probe.cli.wiring.execution import PreparedRun, execute
-from probe.cli.wiring.kafka_engine import description, exact_versions, kafka_engine
+from probe.cli.wiring.kafka_engine import RealBrokers, description, exact_versions, kafka_engine
 from probe.diagnose.input.log_lines import time_of
 from probe.diagnose.seen import LogZone, ZoneBy
 from probe.engines.kafka.engine import Kafka
@@ -105,7 +105,7 @@ def played(folder: Path, asked: RunSelection) -> tuple[str, int]:
     plan, selection = asked.whole()
     engine = _logging_engine(plan, folder)
     bound, absent = get_clients(selection.clients, say)
-    ready = PreparedRun(engine, bound, absent)
+    ready = PreparedRun(RealBrokers(engine), bound, absent)
     with RunStore.create(str(folder), command=[], seed=selection.seed, versions=description(engine)) as kept:
         execute(plan, ready, Options(plain_names=True, repeat_budget_s=0.0), str(folder), kept, {})
     return kept.run_id, time.time_ns() // 1000 - now_us()

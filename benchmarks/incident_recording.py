@@ -20,7 +20,7 @@ from probe.cli.console.streams import say
 from probe.cli.options import RunSelection
 from probe.cli.wiring.compose import get_clients, relays
 from probe.cli.wiring.execution import PreparedRun, execute
-from probe.cli.wiring.kafka_engine import description, exact_versions, kafka_engine
+from probe.cli.wiring.kafka_engine import RealBrokers, description, exact_versions, kafka_engine
 from probe.engines.kafka.cluster.java_command import write_logging
 from probe.engines.kafka.disks.choice import choose
 from probe.engines.kafka.engine import Kafka
@@ -158,7 +158,7 @@ def record(folder: Path, broker: str, level: str, clients: Sequence[str], roles:
         with RunStore.create(results, command=[], seed=selection.seed, versions=description(engine)) as kept:
             execute(
                 plan,
-                PreparedRun(engine, bound, absent),
+                PreparedRun(RealBrokers(engine), bound, absent),
                 Options(plain_names=True, repeat_budget_s=0.0),
                 results,
                 kept,

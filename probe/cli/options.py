@@ -172,7 +172,7 @@ class RunSelection:
 
     def _selection(self) -> Selection:
         from probe.cli.wiring.catalogue import choose_clients  # noqa: PLC0415  # as in `whole`
-        from probe.engines.kafka.faults.unsupported_steps import UNSUPPORTED_STEPS  # noqa: PLC0415  # as in `whole`
+        from probe.cli.wiring.engines import WIRED  # noqa: PLC0415  # as in `whole`
 
         scenarios = select_scenarios(self.scenarios or ["*"])
         if all(item.name != CONTROL for item in scenarios):
@@ -199,7 +199,7 @@ class RunSelection:
             seed=self.seed if self.seed is not None else random.SystemRandom().randrange(2**31),
             shard=parse_shard(self.shard),
             exact=exact,
-            unplayed=UNSUPPORTED_STEPS if chosen.real else {},
+            unplayed=WIRED[self.engine].unplayed,
             workloads=select_workloads(self.workloads),
             own_workloads=() if self.workloads else self._listed(scenarios),
             long_watches=self.long_watches,

@@ -28,11 +28,11 @@ from probe.model.outcomes import UNSETTLED
 from probe.model.versions import version_key
 from probe.planning.plan import Plan, Planned, make_plan
 from probe.planning.selection import Selection
-from probe.ports import EnginePort
 from probe.runner import Options
 from probe.verdict import RULES_VERSION
 
 if TYPE_CHECKING:
+    from probe.cli.wiring.engines import BuiltEngine
     from probe.store import RunStore, TrialRow
 
 NOT_COMPARED = "they are not compared, and run again where they are needed"
@@ -214,13 +214,12 @@ class BisectRunner:
         self.asked.update(dict.fromkeys(names, count))
         return [name for name in names if name not in state.absent]
 
-    def _open(self, engine: EnginePort, seed: int) -> RunStore:
-        from probe.cli.wiring.kafka_engine import description  # noqa: PLC0415  # loads the laboratory
+    def _open(self, engine: BuiltEngine, seed: int) -> RunStore:
         from probe.store import RunStore  # noqa: PLC0415  # loads pyarrow
 
         if self._store is None:
             self._stack.enter_context(exclusive_run(self._results))
-            begun = RunStore.create(self._results, command=sys.argv, seed=seed, versions=description(engine))
+            begun = RunStore.create(self._results, command=sys.argv, seed=seed, versions=engine.describe())
             self._store = self._stack.enter_context(begun)
         return self._store
 

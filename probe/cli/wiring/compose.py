@@ -8,6 +8,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from pathlib import Path
 
 from probe.catalogue.families import Family, Version
@@ -26,8 +27,9 @@ from probe.processes.scheduling import prefer_own_threads, preferring_own_thread
 from probe.protocol.definitions import Jar
 from probe.protocol.schemas import Schemas
 from probe.relay import Relay
-from probe.runner import Tools
+from probe.runner import Options, Tools
 from probe.runner.loop_lag import LoopLag
+from probe.runner.schedule.descriptors import within
 from probe.toolchain.golang import fake_cluster
 from probe.toolchain.maven_jars import schema_jars
 from probe.toolchain.tools import cache_root
@@ -70,6 +72,24 @@ def embedded_engine(*, capture: bool = False) -> Embedded:
     schemas = Schemas(jars)
     schemas.warm()  # otherwise the first frame of each kind would stall the event loop
     return Embedded(fake_cluster(root), relays(schemas, capture=capture), _version_files(root, schemas.jars))
+
+
+@dataclass(frozen=True, slots=True)
+class FakeClusters:
+    """The embedded engine, ready for trials (`engines.BuiltEngine`)."""
+
+    port: Embedded
+
+    def describe(self) -> dict[str, str]:
+        """Return nothing: fake clusters are part of the probe."""
+        return {}
+
+    def limit(self, options: Options, open_files: int, clients: int) -> Options:
+        """Return the options with trials in flight within the limit of open files. ExhaustedError if none fits."""
+        return within(options, open_files, clients)
+
+    def drain(self) -> None:
+        """Return nothing: each trial has a cluster of its own."""
 
 
 def relays(schemas: Schemas, *, capture: bool = False) -> OpenRelay:

@@ -67,7 +67,6 @@ class FreshTrials:
         """Play each cell until it has this number of trials, and return the cells that this run settles."""
         need_laboratory("running cells")
         from probe.cli.wiring.execution import execute, prepare_run  # noqa: PLC0415  # loads the laboratory
-        from probe.cli.wiring.kafka_engine import description  # noqa: PLC0415  # loads the laboratory
         from probe.store import RunStore, trials  # noqa: PLC0415  # loads pyarrow
 
         work: dict[Cell, Planned] = {}
@@ -78,9 +77,7 @@ class FreshTrials:
         ready = prepare_run(plan, list({item.chosen.client: item.chosen for item in plan.cells}.values()))
         if self._store is None:
             self._stack.enter_context(exclusive_run(self._results))
-            begun = RunStore.create(
-                self._results, command=sys.argv, seed=self._seed, versions=description(ready.engine)
-            )
+            begun = RunStore.create(self._results, command=sys.argv, seed=self._seed, versions=ready.engine.describe())
             self._store = self._stack.enter_context(begun)
         execute(plan, ready, self._options, self._results, self._store, {})
         self._store.flush()

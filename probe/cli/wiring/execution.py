@@ -2,53 +2,30 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
 import sys
-import time
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import uvloop
-
 from probe.catalogue.selectors import Chosen
-from probe.cells.cli_hints import resume_command
-from probe.cli.console.further_trials import further_lines
-from probe.cli.console.progress import Bar
 from probe.cli.console.streams import say
 from probe.cli.wiring.captures import keeper
 from probe.cli.wiring.comparable_trials import check_conditions, known_outcomes
-from probe.cli.wiring.compose import embedded_engine, get_clients, live_tools
+from probe.cli.wiring.compose import get_clients
+from probe.cli.wiring.engines import BuiltEngine, built
 from probe.cli.wiring.exclusive_run import exclusive_run, shard_name
-from probe.cli.wiring.kafka_engine import description, exact_versions, kafka_engine
 from probe.cli.wiring.settled import keep_settled
-from probe.cli.wiring.signals import restored_handlers
+from probe.cli.wiring.trial_execution import TrialExecution
 from probe.drivers.host import Bound
-from probe.engines.kafka.engine import Kafka
-from probe.errors import ExhaustedError, InterruptedRunError
 from probe.model import Cell, Client, Election, Outcome, Verdict
-from probe.model.counts import counted
-from probe.planning.cohorts import estimate_s
 from probe.planning.plan import Plan
 from probe.planning.selection import Selection
-from probe.ports import EnginePort
-from probe.processes.machine import MachineFiles
 from probe.processes.resources import file_limit
-from probe.runner import Options, Progress, run_plan
-from probe.runner.loop_lag import no_collector
-from probe.runner.schedule.cohorts import drain_in_cohorts
-from probe.runner.schedule.descriptors import within, within_cohorts
-from probe.runner.schedule.memory import within_memory
-from probe.runner.schedule.repeats import Repeated
-from probe.runner.tools import Keep
+from probe.runner import Options
 from probe.store import RunStore
 from probe.store import trials as stored_trials
 from probe.store.sweeps import mark_sweep
 from probe.verdict import typical
-
-Elections = dict[tuple[str, str], list[Election]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +71,14 @@ def run_planned(
 class PreparedRun:
     """The engine and the clients of a run."""
 
-    engine: EnginePort
+    engine: BuiltEngine
     bound: Mapping[Client, Bound]
     absent: Mapping[Client, str]
 
 
 def prepare_run(plan: Plan, clients: Sequence[Chosen], *, capture: bool = False) -> PreparedRun:
     """Build the engine and obtain the clients. ProbeError or ToolError if one of them fails."""
-    real = exact_versions(plan)
-    engine: EnginePort = kafka_engine(real, say, capture=capture) if real else embedded_engine(capture=capture)
+    engine = built(plan, capture=capture)
     bound, absent = get_clients(clients, say)
     return PreparedRun(engine, bound, absent)
 
@@ -125,34 +101,28 @@ def execute(
             released, mirrors = item.chosen.version.released, item.chosen.family.mirrors
             store.add_not_run(item.cell, reason, released, mirrors, sweep=item.sweep)
     finished = _finished(results, store)
-    options = replace(_within_limits(options, ready), seed=store.seed)
-    keep = keeper(results, store.run_id) if options.capture else None
-    reasons, took = _execute(ready.engine, ready.bound, runnable, options, store, known, finished, keep)
-    reasons = {(key[0], verdict.outcome): verdict.reason for key, verdict in finished.items()} | reasons
+    within = ready.engine.limit(options, file_limit(), len(ready.bound))
+    execution = TrialExecution(
+        engine=ready.engine,
+        bound=ready.bound,
+        plan=runnable,
+        options=replace(within, seed=store.seed),
+        store=store,
+        known=known,
+        finished=finished,
+        keep=keeper(results, store.run_id) if options.capture else None,
+    )
+    execution.play()
+    reasons = {(key[0], verdict.outcome): verdict.reason for key, verdict in finished.items()} | execution.reasons
     outcomes: dict[Cell, set[Outcome]] = {}
     for cell, outcome in reasons:
         outcomes.setdefault(cell, set()).add(outcome)
-    elections = {key: typical(took[key]) for key in sorted(took)}
+    elections = {key: typical(took) for key, took in sorted(execution.elections.items())}
     return RunResult(store.run_id, outcomes, ready.absent, elections, reasons)
 
 
-def _within_limits(options: Options, ready: PreparedRun) -> Options:
-    """Return the options with trials in flight within the limit of open files, and cohorts within memory.
-
-    ExhaustedError if not one trial fits.
-    """
-    limit, clients = file_limit(), len(ready.bound)
-    if not isinstance(ready.engine, Kafka):
-        return within(options, limit, clients)
-    engine = ready.engine
-    options, clusters = within_cohorts(options, limit, clients, engine.at_once + engine.in_silence)
-    engine.at_once = min(engine.at_once, clusters)
-    engine.in_silence = clusters - engine.at_once
-    return within_memory(options, MachineFiles().available_mb(), engine.at_once)
-
-
 def _open_store(
-    results: str, resume: str | None, engine: EnginePort, selection: Selection, selectors: Mapping[str, Any] | None
+    results: str, resume: str | None, engine: BuiltEngine, selection: Selection, selectors: Mapping[str, Any] | None
 ) -> RunStore:
     shard = shard_name(selection.shard)
     if resume is not None:
@@ -162,7 +132,7 @@ def _open_store(
         command=sys.argv,
         seed=selection.seed,
         shard=shard,
-        versions=description(engine),
+        versions=engine.describe(),
         selectors=selectors,
     )
     if selection.sweep:
@@ -176,74 +146,3 @@ def _finished(results: str, store: RunStore) -> dict[tuple[Cell, int], Verdict]:
         return {}
     rows = stored_trials(results, store.run_id)
     return {(row.cell, row.trial): row.verdict for row in rows if (row.cell, row.trial) in done}
-
-
-def _execute(
-    engine: EnginePort,
-    bound: Mapping[Client, Bound],
-    plan: Plan,
-    options: Options,
-    store: RunStore,
-    known: Mapping[Cell, Collection[Outcome]],
-    finished: Mapping[tuple[Cell, int], Verdict],
-    keep: Keep | None,
-) -> tuple[dict[tuple[Cell, Outcome], str], Elections]:
-    reasons: dict[tuple[Cell, Outcome], str] = {}
-    took: Elections = defaultdict(list)
-    signals: list[int] = []
-    repeated: list[Repeated] = []
-
-    def end(task: asyncio.Task[None] | None, number: int) -> None:
-        signals.append(number)
-        if task is not None:
-            task.cancel()
-
-    def report(step: Progress, bar: Bar) -> None:
-        reasons[step.cell, step.verdict.outcome] = step.verdict.reason
-        if step.election is not None:
-            took[step.cell.scenario, step.cell.broker].append(step.election)
-        bar.show(step)
-
-    async def play() -> None:
-        loop = asyncio.get_running_loop()
-        task = asyncio.current_task()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, end, task, number)
-        with Bar(estimate_s(plan, options.expected_jobs, options.watch_ms)) as bar:
-            async with live_tools(engine, bound) as tools:
-                repeated.append(
-                    await run_plan(
-                        plan,
-                        replace(tools, keep=keep),
-                        options,
-                        store,
-                        report=lambda step: report(step, bar),
-                        known=known,
-                        finished=finished,
-                        drain=drain_in_cohorts(engine) if isinstance(engine, Kafka) else None,
-                    )
-                )
-
-    started = time.monotonic()
-    try:
-        with restored_handlers(), no_collector():
-            uvloop.run(play())
-    except (asyncio.CancelledError, KeyboardInterrupt):
-        number = signals[0] if signals else signal.SIGINT
-        raise InterruptedRunError(
-            f"interrupted after {len({cell for cell, _ in reasons})} cells, which are stored; "
-            f"continue with `{resume_command(store.run_id, store.results)}`",
-            int(number),
-            store.run_id,
-        ) from None
-    except ExhaustedError as error:
-        raise ExhaustedError(
-            error.reason,
-            f"no further trials were started after {len({cell for cell, _ in reasons})} cells; "
-            f"continue with `{resume_command(store.run_id, store.results)}`",
-            store.run_id,
-        ) from error
-    say(f"{counted(len({cell for cell, _ in reasons}), 'cell')} judged in {time.monotonic() - started:.0f} s")
-    for line in further_lines(repeated[0]):
-        say(line)
-    return reasons, took

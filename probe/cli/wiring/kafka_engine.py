@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from probe.catalogue.brokers import Kafka as Listed
 from probe.catalogue.brokers import broker_digests, generation_of, real_brokers
@@ -21,9 +21,13 @@ from probe.files.atomic import write_file
 from probe.model.engines import ENGINES
 from probe.planning.cohorts import MAX_CLUSTERS, MAX_SILENCE_CLUSTERS
 from probe.planning.plan import Plan
-from probe.ports import EnginePort
 from probe.processes.machine import MachineFiles
 from probe.protocol.schemas import Schemas
+from probe.runner import Options
+from probe.runner.schedule.cohorts import drain_in_cohorts
+from probe.runner.schedule.descriptors import within_cohorts
+from probe.runner.schedule.memory import within_memory
+from probe.runner.schedule.pool import Drain
 from probe.toolchain.java import java
 from probe.toolchain.maven_dependencies import resolve
 from probe.toolchain.maven_jars import fetch, schema_jars
@@ -54,15 +58,41 @@ def exact_versions(plan: Plan) -> Mapping[str, str]:
     return {line: plan.exact.get(line) or real_brokers()[line].version for line in sorted(lines)}
 
 
-def description(engine: EnginePort) -> dict[str, str]:
+def description(engine: Kafka) -> dict[str, str]:
     """Return what a run's description says about real brokers: exact versions, and the features that are final."""
     found = {}
-    for line, release in engine.releases.items() if isinstance(engine, Kafka) else ():
+    for line, release in engine.releases.items():
         found[f"kafka {line}"] = release.version
         if release.formatted is not None:
             levels = formatting.features(release.formatted)
             found[f"kafka {line} features"] = ", ".join(f"{name}={level}" for name, level in levels.items())
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class RealBrokers:
+    """The kafka engine, ready for trials (`engines.BuiltEngine`)."""
+
+    port: Kafka
+
+    def describe(self) -> dict[str, str]:
+        """Return the exact versions of the brokers, and the features that are final."""
+        return description(self.port)
+
+    def limit(self, options: Options, open_files: int, clients: int) -> Options:
+        """Return the options with cohorts within the limit of open files and memory, and limit concurrent clusters.
+
+        ExhaustedError if not one cell fits.
+        """
+        engine = self.port
+        options, clusters = within_cohorts(options, open_files, clients, engine.at_once + engine.in_silence)
+        engine.at_once = min(engine.at_once, clusters)
+        engine.in_silence = clusters - engine.at_once
+        return within_memory(options, MachineFiles().available_mb(), engine.at_once)
+
+    def drain(self) -> Drain:
+        """Return what runs the trials in cohorts."""
+        return drain_in_cohorts(self.port)
 
 
 def _release(line: str, version: str, report: Callable[[str], None]) -> Release:
