@@ -987,6 +987,7 @@ type Rule struct {
 	Count         int32                  `protobuf:"varint,12,opt,name=count,proto3" json:"count,omitempty"` // responses until the rule is spent; 0 = until Heal
 	HoldMs        int32                  `protobuf:"varint,13,opt,name=hold_ms,json=holdMs,proto3" json:"hold_ms,omitempty"`
 	UntilMs       int32                  `protobuf:"varint,14,opt,name=until_ms,json=untilMs,proto3" json:"until_ms,omitempty"`                     // removed this long after fault_on; 0 = until Heal
+	FromMs        int32                  `protobuf:"varint,19,opt,name=from_ms,json=fromMs,proto3" json:"from_ms,omitempty"`                        // applies only from this long after fault_on
 	WithEpoch     bool                   `protobuf:"varint,16,opt,name=with_epoch,json=withEpoch,proto3" json:"with_epoch,omitempty"`               // applies only to rows for which the client sent a leader epoch, or to an ApiVersions that names a node
 	NotLeaderOnly bool                   `protobuf:"varint,15,opt,name=not_leader_only,json=notLeaderOnly,proto3" json:"not_leader_only,omitempty"` // applies only while the asked broker does not lead the partition
 	KnownOnly     bool                   `protobuf:"varint,18,opt,name=known_only,json=knownOnly,proto3" json:"known_only,omitempty"`               // not over `bootstrap`, the address of the clients' configuration that is no broker's
@@ -1119,6 +1120,13 @@ func (x *Rule) GetHoldMs() int32 {
 func (x *Rule) GetUntilMs() int32 {
 	if x != nil {
 		return x.UntilMs
+	}
+	return 0
+}
+
+func (x *Rule) GetFromMs() int32 {
+	if x != nil {
+		return x.FromMs
 	}
 	return 0
 }
@@ -1417,6 +1425,7 @@ type MoveLeader struct {
 	Partition     int32                  `protobuf:"varint,2,opt,name=partition,proto3" json:"partition,omitempty"`
 	To            int32                  `protobuf:"varint,3,opt,name=to,proto3" json:"to,omitempty"`                          // -1 = leaderless
 	DropOld       bool                   `protobuf:"varint,4,opt,name=drop_old,json=dropOld,proto3" json:"drop_old,omitempty"` // the old leader loses its replica (else it stays in sync and follows)
+	Hinted        bool                   `protobuf:"varint,5,opt,name=hinted,proto3" json:"hinted,omitempty"`                  // without a leader: its replicas hint at leader -1 in the newer epoch (KIP-951)
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1475,6 +1484,13 @@ func (x *MoveLeader) GetTo() int32 {
 func (x *MoveLeader) GetDropOld() bool {
 	if x != nil {
 		return x.DropOld
+	}
+	return false
+}
+
+func (x *MoveLeader) GetHinted() bool {
+	if x != nil {
+		return x.Hinted
 	}
 	return false
 }
@@ -2823,7 +2839,7 @@ const file_cluster_proto_rawDesc = "" +
 	"intervalMs\x12\x1c\n" +
 	"\tbystander\x18\x04 \x01(\x05R\tbystander\x12!\n" +
 	"\fbystander_ms\x18\x05 \x01(\x05R\vbystanderMs\x12\x14\n" +
-	"\x05batch\x18\x06 \x01(\x05R\x05batch\"\x82\x04\n" +
+	"\x05batch\x18\x06 \x01(\x05R\x05batch\"\x9b\x04\n" +
 	"\x04Rule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04apis\x18\x02 \x03(\x05R\x04apis\x12\x18\n" +
@@ -2843,7 +2859,8 @@ const file_cluster_proto_rawDesc = "" +
 	"\x04code\x18\v \x01(\x05R\x04code\x12\x14\n" +
 	"\x05count\x18\f \x01(\x05R\x05count\x12\x17\n" +
 	"\ahold_ms\x18\r \x01(\x05R\x06holdMs\x12\x19\n" +
-	"\buntil_ms\x18\x0e \x01(\x05R\auntilMs\x12\x1d\n" +
+	"\buntil_ms\x18\x0e \x01(\x05R\auntilMs\x12\x17\n" +
+	"\afrom_ms\x18\x13 \x01(\x05R\x06fromMs\x12\x1d\n" +
 	"\n" +
 	"with_epoch\x18\x10 \x01(\bR\twithEpoch\x12&\n" +
 	"\x0fnot_leader_only\x18\x0f \x01(\bR\rnotLeaderOnly\x12\x1d\n" +
@@ -2866,13 +2883,14 @@ const file_cluster_proto_rawDesc = "" +
 	"\x0fmove_controller\x18\x16 \x01(\v2 .probe.cluster.v1.MoveControllerH\x00R\x0emoveController\x121\n" +
 	"\x06use_id\x18\x17 \x01(\v2\x18.probe.cluster.v1.UsedIdH\x00R\x05useId\x12N\n" +
 	"\x10open_transaction\x18\x18 \x01(\v2!.probe.cluster.v1.OpenTransactionH\x00R\x0fopenTransactionB\b\n" +
-	"\x06change\"k\n" +
+	"\x06change\"\x83\x01\n" +
 	"\n" +
 	"MoveLeader\x12\x14\n" +
 	"\x05topic\x18\x01 \x01(\tR\x05topic\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\x05R\tpartition\x12\x0e\n" +
 	"\x02to\x18\x03 \x01(\x05R\x02to\x12\x19\n" +
-	"\bdrop_old\x18\x04 \x01(\bR\adropOld\"\x86\x01\n" +
+	"\bdrop_old\x18\x04 \x01(\bR\adropOld\x12\x16\n" +
+	"\x06hinted\x18\x05 \x01(\bR\x06hinted\"\x86\x01\n" +
 	"\x0fMoveCoordinator\x12\x19\n" +
 	"\bkey_type\x18\x01 \x01(\x05R\akeyType\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x0e\n" +

@@ -24,6 +24,7 @@ from probe.scenarios.steps.brokers import (
     Throttle,
     When,
 )
+from probe.scenarios.steps.coordinators import NameWrongCoordinator
 
 LATEST_MS = 2000
 """Time after the fault at which a change that waits for the first hit happens without one."""
@@ -75,12 +76,20 @@ def _evacuate(step: Evacuate, subject: Subject, election_ms: int) -> FakePart:
 
 def _resign(_: Resign, subject: Subject, __: int) -> FakePart:
     rules = [pb.Rule(id="resigned", apis=apis.LOG_APIS, brokers=[subject.old], topic=subject.topic, code=NOT_LEADER)]
-    rules += [
+    return [*rules, *_coordinates_nothing(subject)], []
+
+
+def _name_wrong_coordinator(_: NameWrongCoordinator, subject: Subject, __: int) -> FakePart:
+    return _coordinates_nothing(subject), []
+
+
+def _coordinates_nothing(subject: Subject) -> list[pb.Rule]:
+    """Return the rules by which the failing broker denies to coordinate the affected keys."""
+    return [
         pb.Rule(id=f"resigned-{key}", apis=apis.COORDINATOR_APIS, brokers=[subject.old], key=key, code=NOT_COORDINATOR)
         for key in (subject.group, subject.transactional_id)
         if key
     ]
-    return rules, []
 
 
 def _change_address(step: ChangeAddress, subject: Subject, _: int) -> FakePart:
@@ -143,6 +152,7 @@ RULES: Mapping[type, Callable[..., FakePart]] = {
     ReturnBroker: _return,
     Evacuate: _evacuate,
     Resign: _resign,
+    NameWrongCoordinator: _name_wrong_coordinator,
     ChangeAddress: _change_address,
     SwapAddresses: _swap_addresses,
     HideBrokers: _hide,

@@ -22,7 +22,15 @@ from probe.scenarios.steps.partitions import (
     RollBack,
 )
 from probe.scenarios.steps.step import Step
-from probe.scenarios.steps.topics import DeleteTopic, ForgetTopic, GrowTopic, HidePartition, RecreateTopic, ReplaceTopic
+from probe.scenarios.steps.topics import (
+    DeleteTopic,
+    ForgetProducers,
+    ForgetTopic,
+    GrowTopic,
+    HidePartition,
+    RecreateTopic,
+    ReplaceTopic,
+)
 
 KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC, REBALANCE_IN_PROGRESS = 56, 3, 27
 ALL = 0
@@ -144,8 +152,9 @@ def _move_leader(step: MoveLeader, subject: Subject, election_ms: int) -> FakePa
 
 
 def _lose_leader(step: LoseLeader, subject: Subject, _: int) -> FakePart:
-    away = pb.Change(move_leader=pb.MoveLeader(topic=subject.topic, partition=subject.affected, to=-1))
-    changes = [pb.Timed(change=away, from_start=True)]
+    partitions = (subject.affected, subject.bystander) if step.whole_topic else (subject.affected,)
+    moves = (pb.MoveLeader(topic=subject.topic, partition=one, to=-1, hinted=step.hinted) for one in partitions)
+    changes = [pb.Timed(change=pb.Change(move_leader=move), from_start=True) for move in moves]
     if step.for_ms:
         changes.append(pb.Timed(change=_move(subject), from_start=True, after_ms=step.for_ms))
     return [], changes
@@ -199,6 +208,23 @@ def _delete(_: DeleteTopic, subject: Subject, __: int) -> FakePart:
 def _recreate(_: RecreateTopic, subject: Subject, election_ms: int) -> FakePart:
     again = _topic(subject, pb.TopicChange.RECREATE, after_ms=election_ms // 2)
     return [], [_topic(subject, pb.TopicChange.DELETE), again]
+
+
+def _forget_producers(step: ForgetProducers, subject: Subject, election_ms: int) -> FakePart:
+    """While the topic is away its batches are answered 3."""
+    rules = (
+        pb.Rule(
+            id=f"forgotten-producers-{node}",
+            apis=[apis.PRODUCE],
+            brokers=[node],
+            topic=subject.topic,
+            code=step.code,
+            count=step.times,
+            from_ms=election_ms // 2,
+        )
+        for node in BROKERS
+    )
+    return list(rules), []
 
 
 def _replace(step: ReplaceTopic, subject: Subject, _: int) -> FakePart:
@@ -259,6 +285,7 @@ RULES: Mapping[type, Callable[..., FakePart]] = {
     DeleteTopic: _delete,
     RecreateTopic: _recreate,
     ReplaceTopic: _replace,
+    ForgetProducers: _forget_producers,
     GrowTopic: _grow,
     **broker_rules.RULES,
     **controller_rules.RULES,

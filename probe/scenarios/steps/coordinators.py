@@ -24,6 +24,11 @@ class LoseCoordinator:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NameWrongCoordinator:
+    """Every broker names a coordinator that answers NOT_COORDINATOR to all requests of the affected key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rejoin:
     """The next heartbeat of the affected group is answered REBALANCE_IN_PROGRESS, as when another member joins."""
 
@@ -64,5 +69,12 @@ class RestartBrokers:
 
 
 CoordinatorStep = (
-    MoveCoordinator | LoadCoordinator | LoseCoordinator | Rejoin | SendUnknownKeys | FillOffsets | RestartBrokers
+    MoveCoordinator
+    | LoadCoordinator
+    | LoseCoordinator
+    | NameWrongCoordinator
+    | Rejoin
+    | SendUnknownKeys
+    | FillOffsets
+    | RestartBrokers
 )

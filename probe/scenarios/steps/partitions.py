@@ -45,6 +45,10 @@ class LoseLeader:
 
     for_ms: int = 0
     """Time until the next broker leads it; 0 = until reverted, and then the same broker leads it."""
+    whole_topic: bool = False
+    """The bystander's partition loses its leader, too."""
+    hinted: bool = False
+    """Errors of the replicas hint at leader -1 in the newer epoch (KIP-951); otherwise they have no hint."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,6 +44,16 @@ class ReplaceTopic:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetProducers:
+    """From the return of a recreated topic on, every broker refuses its first batches: their producer is unknown."""
+
+    code: int
+    """Error of the refusal."""
+    times: int
+    """Produce requests that each broker refuses."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GrowTopic:
     """Partitions are added to the topic."""
 
@@ -51,4 +61,4 @@ class GrowTopic:
     """New number of partitions."""
 
 
-TopicStep = ForgetTopic | HidePartition | DeleteTopic | RecreateTopic | ReplaceTopic | GrowTopic
+TopicStep = ForgetTopic | HidePartition | DeleteTopic | RecreateTopic | ReplaceTopic | ForgetProducers | GrowTopic

@@ -156,6 +156,7 @@ func (f *Front) moveLeader(m *clusterpb.MoveLeader, hitMs int64) error {
 	if err := f.elect(p, where, m.To); err != nil {
 		return err
 	}
+	p.Hinted = m.Hinted
 	if old > 0 && old != m.To {
 		if m.DropOld {
 			p.Replicas = slices.DeleteFunc(slices.Clone(p.Replicas), func(b int32) bool { return b == old })

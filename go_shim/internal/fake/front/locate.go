@@ -57,6 +57,9 @@ func (f *Front) setHints(resp kmsg.Response, broker int32) {
 			topic = view.NameOf(id)
 		}
 		p, ok := view.Partition(topic, partition)
+		if ok && p.Leader < 0 && p.Hinted {
+			return wire.Hint{Leader: -1, Epoch: p.Epoch}, true
+		}
 		if !ok || p.Leader < 0 || p.Leader == broker || !view.Alive(p.Leader) {
 			return wire.Hint{}, false
 		}

@@ -11,18 +11,19 @@ import (
 type Table struct{ rules []*entry }
 
 type entry struct {
-	rule *clusterpb.Rule
-	gone time.Time // zero = until cleared
-	hits int
+	rule   *clusterpb.Rule
+	begins time.Time
+	gone   time.Time // zero = until cleared
+	hits   int
 }
 
 // Leads reports whether the broker of a call leads a partition.
 type Leads func(topic string, partition int32) bool
 
-// Install appends rules; until_ms counts from `now`.
+// Install appends rules; from_ms and until_ms count from `now`.
 func (t *Table) Install(rules []*clusterpb.Rule, now time.Time) {
 	for _, rule := range rules {
-		e := &entry{rule: rule}
+		e := &entry{rule: rule, begins: now.Add(time.Duration(rule.FromMs) * time.Millisecond)}
 		if rule.UntilMs > 0 {
 			e.gone = now.Add(time.Duration(rule.UntilMs) * time.Millisecond)
 		}
@@ -106,7 +107,7 @@ func (t *Table) first(call *Call, object Object, leads Leads, now time.Time, hel
 }
 
 func (e *entry) isActive(now time.Time) bool {
-	return (e.gone.IsZero() || now.Before(e.gone)) && (e.rule.Count == 0 || e.hits < int(e.rule.Count))
+	return !now.Before(e.begins) && (e.gone.IsZero() || now.Before(e.gone)) && (e.rule.Count == 0 || e.hits < int(e.rule.Count))
 }
 
 // matchesRequest compares broker and its address, API, version and acks.

@@ -56,6 +56,8 @@ func TestDecide(t *testing.T) {
 		{name: "not expired", rules: []*clusterpb.Rule{{UntilMs: 10, Code: 1}}, call: produce(7, row("t", 0)), after: 9 * time.Millisecond, codes: map[int]Code{0: {1, false}}},
 		{name: "an address of the configuration", rules: []*clusterpb.Rule{{KnownOnly: true, Code: 129}}, call: &Call{API: 3, Bootstrap: true, Objects: []Object{row("t", -1)}}},
 		{name: "an address that Metadata names", rules: []*clusterpb.Rule{{KnownOnly: true, Code: 129}}, call: &Call{API: 3, Objects: []Object{row("t", -1)}}, codes: map[int]Code{0: {129, false}}},
+		{name: "not begun", rules: []*clusterpb.Rule{{FromMs: 10, Code: 1}}, call: produce(7, row("t", 0)), after: 9 * time.Millisecond},
+		{name: "begun", rules: []*clusterpb.Rule{{FromMs: 10, Code: 1}}, call: produce(7, row("t", 0)), after: 10 * time.Millisecond, codes: map[int]Code{0: {1, false}}},
 		{name: "not at the leader", rules: []*clusterpb.Rule{{NotLeaderOnly: true, Code: 6}}, call: produce(7, row("t", 0)), leads: leader},
 		{name: "at a follower", rules: []*clusterpb.Rule{{NotLeaderOnly: true, Code: 6}}, call: produce(7, row("t", 0)), leads: follower, codes: map[int]Code{0: {6, false}}},
 		{name: "no epoch sent", rules: []*clusterpb.Rule{{WithEpoch: true, Code: 74}}, call: produce(7, row("t", 0))},

@@ -17,6 +17,7 @@ type Partition struct {
 	Replicas []int32 // in assignment order, fixed
 	Offline  []int32 // replicas on a failed log dir of a live broker
 	Terms    []Term  // all leader epochs so far, oldest first
+	Hinted   bool    // without a leader: replicas hint at leader -1 (KIP-951)
 }
 
 // Term is a leader epoch and the log end offset at its beginning.

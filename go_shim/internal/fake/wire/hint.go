@@ -4,7 +4,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Hint is a row's information on the new leader (KIP-951).
+// Hint is a row's information on the new leader (KIP-951). Leader -1 = the replica knows of none; it has no endpoint.
 type Hint struct {
 	Leader, Epoch int32
 	Host          string
@@ -23,7 +23,9 @@ func SetHints(resp kmsg.Response, hints Hints) {
 		if !ok {
 			return -1, -1
 		}
-		nodes[hint.Leader] = hint
+		if hint.Leader >= 0 {
+			nodes[hint.Leader] = hint
+		}
 		return hint.Leader, hint.Epoch
 	}
 	switch r := resp.(type) {

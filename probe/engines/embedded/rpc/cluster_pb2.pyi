@@ -442,6 +442,7 @@ class Rule(_message.Message):
     COUNT_FIELD_NUMBER: _builtins.int
     HOLD_MS_FIELD_NUMBER: _builtins.int
     UNTIL_MS_FIELD_NUMBER: _builtins.int
+    FROM_MS_FIELD_NUMBER: _builtins.int
     WITH_EPOCH_FIELD_NUMBER: _builtins.int
     NOT_LEADER_ONLY_FIELD_NUMBER: _builtins.int
     KNOWN_ONLY_FIELD_NUMBER: _builtins.int
@@ -464,6 +465,8 @@ class Rule(_message.Message):
     hold_ms: _builtins.int
     until_ms: _builtins.int
     """removed this long after fault_on; 0 = until Heal"""
+    from_ms: _builtins.int
+    """applies only from this long after fault_on"""
     with_epoch: _builtins.bool
     """applies only to rows for which the client sent a leader epoch, or to an ApiVersions that names a node"""
     not_leader_only: _builtins.bool
@@ -501,6 +504,7 @@ class Rule(_message.Message):
         count: _builtins.int = ...,
         hold_ms: _builtins.int = ...,
         until_ms: _builtins.int = ...,
+        from_ms: _builtins.int = ...,
         with_epoch: _builtins.bool = ...,
         not_leader_only: _builtins.bool = ...,
         known_only: _builtins.bool = ...,
@@ -508,7 +512,7 @@ class Rule(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "apis", b"apis", "brokers", b"brokers", "code", b"code", "count", b"count", "hold_ms", b"hold_ms", "id", b"id", "key", b"key", "known_only", b"known_only", "max_version", b"max_version", "min_version", b"min_version", "not_leader_only", b"not_leader_only", "only_acks_all", b"only_acks_all", "partitions", b"partitions", "prelude", b"prelude", "topic", b"topic", "until_ms", b"until_ms", "with_epoch", b"with_epoch"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "apis", b"apis", "brokers", b"brokers", "code", b"code", "count", b"count", "from_ms", b"from_ms", "hold_ms", b"hold_ms", "id", b"id", "key", b"key", "known_only", b"known_only", "max_version", b"max_version", "min_version", b"min_version", "not_leader_only", b"not_leader_only", "only_acks_all", b"only_acks_all", "partitions", b"partitions", "prelude", b"prelude", "topic", b"topic", "until_ms", b"until_ms", "with_epoch", b"with_epoch"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -598,12 +602,15 @@ class MoveLeader(_message.Message):
     PARTITION_FIELD_NUMBER: _builtins.int
     TO_FIELD_NUMBER: _builtins.int
     DROP_OLD_FIELD_NUMBER: _builtins.int
+    HINTED_FIELD_NUMBER: _builtins.int
     topic: _builtins.str
     partition: _builtins.int
     to: _builtins.int
     """-1 = leaderless"""
     drop_old: _builtins.bool
     """the old leader loses its replica (else it stays in sync and follows)"""
+    hinted: _builtins.bool
+    """without a leader: its replicas hint at leader -1 in the newer epoch (KIP-951)"""
     def __init__(
         self,
         *,
@@ -611,10 +618,11 @@ class MoveLeader(_message.Message):
         partition: _builtins.int = ...,
         to: _builtins.int = ...,
         drop_old: _builtins.bool = ...,
+        hinted: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["drop_old", b"drop_old", "partition", b"partition", "to", b"to", "topic", b"topic"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["drop_old", b"drop_old", "hinted", b"hinted", "partition", b"partition", "to", b"to", "topic", b"topic"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

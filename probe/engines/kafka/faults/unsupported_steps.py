@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from probe.scenarios.steps.brokers import CutAnswers, HideBrokers, KeepAnswers, LimitVersions, Throttle
-from probe.scenarios.steps.coordinators import Rejoin
+from probe.scenarios.steps.coordinators import NameWrongCoordinator, Rejoin
 from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseAllLeaders, LoseLeader, RollBack
 from probe.scenarios.steps.step import Step
-from probe.scenarios.steps.topics import ForgetTopic, HidePartition
+from probe.scenarios.steps.topics import ForgetProducers, ForgetTopic, HidePartition
 
 UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     AnswerError: "a real broker sends an error only with its cause; the causes are scenarios of their own",
     HidePartition: "a real broker learns all partitions of a topic at once; with ZooKeeper, within milliseconds",
+    ForgetProducers: "real brokers from 2.5 on take any first batch of a producer that they do not know (KIP-360)",
     ForgetTopic: "a real broker knows its topics again shortly after its return (broker/slow-recovery)",
     HideBrokers: "a real broker lists no brokers for a moment after its start only, which cannot be controlled",
     LagMetadata: "the delay of real metadata cannot be controlled",
@@ -21,6 +22,7 @@ UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     KeepAnswers: "the relay alone keeps the answer back, so both kinds of brokers show the same",
     LimitVersions: "a real broker of Kafka answers UNSUPPORTED_VERSION in version 0 (KIP-511)",
     LoseLeader: "a real cluster elects any replica in sync; leader/election-slow stops the remaining ones",
+    NameWrongCoordinator: "a real broker denies it for as long only as its cluster's metadata is late",
     Rejoin: "a real coordinator asks for it when a member joins or leaves, and the group has one member",
     RollBack: "brokers of two versions cannot use the same log dirs in turn",
     Throttle: "a real quota limits a rate, and the time to wait follows from it; so real brokers get a quota",
