@@ -17,9 +17,11 @@ from probe.model import Election, Engine, Outcome, Reaction, Role, Subject
 from probe.model.cluster import next_broker
 from probe.planning.plan import make_plan
 from probe.planning.selection import Selection
+from probe.protocol import apis
 from probe.scenarios.scenario import RoleVariant, Scenario
 from probe.scenarios.second_starts import started_during
 from probe.scenarios.session_timeouts import session_ms
+from probe.scenarios.steps.coordinators import NameWrongCoordinator
 from probe.scenarios.steps.partitions import LagMetadata
 from tests.unit.test_plan import selection  # noqa: F401  # a fixture
 
@@ -193,3 +195,12 @@ def test_every_role_meets_a_faulty_answer_of_its_own_work(name: str) -> None:
     assert set(found.roles) == set(Role)
     assert len({step.apis for item in found.variants for step in item.steps}) == len(found.variants)  # type: ignore[union-attr]
     assert started_during(found) is None
+
+
+@pytest.mark.parametrize(("one", "key"), [({}, "g"), ({"group": "", "transactional_id": "x"}, "x")])
+def test_a_coordinator_that_is_named_wrongly_denies_it_to_every_request(one: dict[str, str], key: str) -> None:
+    fault = topic_rules.fault_rules([NameWrongCoordinator()], replace(SUBJECT, **one), 150)
+    (found,) = fault.rules
+    assert (found.key, found.code, list(found.brokers)) == (key, 16, [2])
+    assert tuple(found.apis) == apis.COORDINATOR_APIS
+    assert not fault.changes

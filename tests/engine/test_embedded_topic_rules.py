@@ -18,7 +18,7 @@ from probe.scenarios.steps.controller import LoseController, MoveController
 from probe.scenarios.steps.coordinators import LoadCoordinator, LoseCoordinator, MoveCoordinator, Rejoin
 from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseAllLeaders, LoseLeader, MoveLeader
 from probe.scenarios.steps.step import Step
-from probe.scenarios.steps.topics import ForgetTopic, HidePartition, RecreateTopic, ReplaceTopic
+from probe.scenarios.steps.topics import ForgetProducers, ForgetTopic, HidePartition, RecreateTopic, ReplaceTopic
 
 HOUR_MS = 3_600_000
 
@@ -130,6 +130,11 @@ def test_a_partition_is_leaderless_for_a_time_or_until_revert() -> None:
     ]
 
 
+def test_both_partitions_of_a_topic_are_leaderless_and_their_replicas_say_so() -> None:
+    found = [item.change.move_leader for item in moves([LoseLeader(whole_topic=True, hinted=True)])]
+    assert [(item.partition, item.to, item.hinted) for item in found] == [(0, -1, True), (1, -1, True)]
+
+
 def test_everything_is_without_a_leader_until_reverted() -> None:
     first, second, key = moves([LoseAllLeaders()], Role.GROUP)
     leaders = [one.change.move_leader for one in (first, second)]
@@ -182,6 +187,13 @@ def test_a_topic_is_recreated_after_half_the_election_time() -> None:
     assert [item.change.topic.what for item in found[:2]] == [pb.TopicChange.DELETE, pb.TopicChange.RECREATE]
     assert found[2].change.move_leader.to == 3
     assert moves([MoveLeader()])[0].after_ms == 0
+
+
+def test_each_broker_refuses_the_first_batches_from_the_return_of_a_topic_on() -> None:
+    fault = fault_rules([RecreateTopic(), ForgetProducers(code=45, times=3)], subject(), 500)
+    assert [(list(item.brokers), item.code, item.count) for item in fault.rules] == [([n], 45, 3) for n in BROKERS]
+    assert {(item.topic, *item.apis, *item.partitions) for item in fault.rules} == {("t", 0)}
+    assert {item.from_ms for item in fault.rules} == {fault.changes[-1].after_ms} == {250}
 
 
 def test_a_topic_comes_back_filled_after_its_own_time_and_another_broker_leads_it() -> None:
