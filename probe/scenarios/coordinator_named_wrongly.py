@@ -20,6 +20,7 @@ SCENARIO = Scenario(
     name="coordinator/named-wrongly",
     story=__doc__,
     engines=(Engine.EMBEDDED,),
+    asked=True,
     variants=(
         RoleVariant(
             roles=(Role.GROUP, Role.TRANSACTIONAL),

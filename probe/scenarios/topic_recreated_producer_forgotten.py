@@ -37,6 +37,7 @@ SCENARIO = Scenario(
         RoleVariant(
             roles=(Role.PRODUCER,),
             expectation=replace(PLAY, conforms=(*CONFORMS[Reaction.DISCOVER], *CONFORMS[Reaction.SURFACE])),
+            whole_broker=True,
             unelected=True,
             steps=(RecreateTopic(), ForgetProducers(code=OUT_OF_ORDER_SEQUENCE_NUMBER, times=3)),
         ),
