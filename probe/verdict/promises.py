@@ -12,6 +12,7 @@ from probe.model.cluster_history import ABORTED, OLD
 from probe.model.counts import counted
 from probe.model.roles import ROLES
 from probe.verdict import absence, members, new_log
+from probe.verdict.beginnings import skipped_at_start
 from probe.verdict.elsewhere import served_elsewhere
 from probe.verdict.wire_evidence import WireEvidence
 from probe.verdict.written import Promises, written
@@ -49,6 +50,7 @@ def _reader(evidence: WireEvidence) -> Promises:
         return _reader_of_new_log(evidence, offsets)
     jump, again = _jumps(evidence.events.apps, offsets)
     skipped, of_two = members.unkept(evidence, offsets)
+    begun = skipped_at_start(evidence, offsets)
     if evidence.play.kind is Symptom.MEMBERSHIP:
         theirs, theirs_again = _jumps(evidence.successor_apps, offsets)
         jump, again = max(jump, theirs), max(again, theirs_again)
@@ -57,8 +59,9 @@ def _reader(evidence: WireEvidence) -> Promises:
         jump, again = max(jump, beyond, before), max(again, before)
     kept, every = evidence.header.committed, absence.delivered(evidence)
     ahead = _committed_ahead(kept, every, offsets) if ROLES[evidence.role].member else None
-    broken = (*_unkept(jump, again, ahead), *_aborted(evidence), *of_two)
-    return Promises(lost=ahead, duplicated=again, position_jump=max(jump, again, skipped), broken=broken)
+    passed = (f"{counted(begun, 'record')} before its first position, passed over",) if begun else ()
+    broken = (*_unkept(jump, again, ahead), *passed, *_aborted(evidence), *of_two)
+    return Promises(lost=ahead, duplicated=again, position_jump=max(jump, again, skipped, begun), broken=broken)
 
 
 def _aborted(evidence: WireEvidence) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from probe.model import AppKind, ClusterHistory, History, MarkKind, Outcome, Rol
 from probe.model.cluster_history import OLD
 from probe.verdict import judge
 from tests.support.histories import history
-from tests.support.transcript import AFFECTED, NEW, Script
+from tests.support.transcript import AFFECTED, BYSTANDER, NEW, Script
 from tests.support.transcript_steps import (
     Step,
     announced,
@@ -120,6 +120,38 @@ def test_a_second_member_may_begin_where_the_first_one_left() -> None:
 def test_a_consumer_without_a_group_reads_the_history() -> None:
     found = judge(aged(trial(role=Role.CONSUMER), START))
     assert (found.outcome, found.facts.position_jump) == (Outcome.REFRESHES, 0)
+
+
+def begun(first: int, beside: int, role: Role = Role.CONSUMER) -> Verdict:
+    """Judge a reader of two partitions with the same history, by the offset at which it began each of them."""
+    whole = aged(trial(role=role), first)
+    script = Script(role, now=whole.events[0].at)
+    for offset in range(beside, END):
+        app(AppKind.RECEIVED, partition=BYSTANDER, sequence=OLD, offset=offset, origin_at=1)(script)
+    later = [
+        replace(event, offset=event.offset + END)
+        if getattr(event, "kind", None) is AppKind.RECEIVED and getattr(event, "partition", -1) == BYSTANDER
+        else event
+        for event in whole.events
+    ]
+    stored = tuple(
+        replace(item, offset=item.offset + END) if item.partition == BYSTANDER else item for item in whole.header.stored
+    )
+    both = replace(PAST, starts=dict.fromkeys((AFFECTED, BYSTANDER), START), ends={AFFECTED: END, BYSTANDER: END})
+    header = replace(whole.header, stored=stored, subject=replace(whole.header.subject, history=both))
+    return judge(History(header, (later[0], *script.events, *later[1:])))
+
+
+def test_a_consumer_that_begins_one_partition_at_its_end_passed_over_its_records() -> None:
+    """librdkafka 1.7.0 takes the end of the log once three ListOffsets were lost (`start-during/offsets-lost`)."""
+    found = begun(END, START)
+    assert (found.outcome, found.facts.position_jump) == (Outcome.VIOLATES, END - START)
+    assert "17 records before its first position, passed over" in found.reason
+
+
+@pytest.mark.parametrize(("first", "beside"), [(START, START), (END, END)])
+def test_a_consumer_that_begins_all_partitions_alike_passed_over_nothing(first: int, beside: int) -> None:
+    assert begun(first, beside).outcome is Outcome.REFRESHES
 
 
 def test_a_consumer_that_goes_back_into_the_history_goes_back_over_newer_records() -> None:
