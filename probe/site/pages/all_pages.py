@@ -16,11 +16,11 @@ from probe.site.data.run_history import RunHistory
 from probe.site.data.wording import command, details, summary
 from probe.site.pages import choose, clients, ready, scenarios, upgrade
 from probe.site.pages.changes import change_report
+from probe.site.pages.environment import environment
 from probe.site.pages.filters import filters
 from probe.site.pages.grid import grid, tally
 from probe.site.pages.phase_picture import shown_phases
 from probe.site.pages.sweeps import shown_sweeps
-from probe.site.render.environment import environment
 from probe.site.timeline.trial_view import TrialView
 
 GOOD = "What a good client does"

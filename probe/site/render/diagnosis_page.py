@@ -15,7 +15,7 @@ from probe.diagnose.names import BrokerNames
 from probe.diagnose.report import advised, details, head, not_read, whose
 from probe.model.visible import visible
 from probe.protocol.names import error_name
-from probe.site.render.environment import environment
+from probe.site.pages.environment import environment
 from probe.site.timeline.event_table import EventRow, event_table
 from probe.site.timeline.observed_moments import observed_moments
 from probe.site.timeline.picture import broker_lanes, picture_svg, shows_more

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from probe.cells.sweeps import SweepResult
+from probe.site.pages.environment import environment
 from probe.site.pages.sweep_picture import picture
-from probe.site.render.environment import environment
 
 STYLE = Path(__file__).parents[1] / "static" / "sweep.css"
 VARIABLE = re.compile(r"var\(--[a-z-]+, (#[0-9a-f]+)\)")
