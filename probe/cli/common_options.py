@@ -8,7 +8,7 @@ import typer
 
 from probe.cells.cli_hints import DEFAULT_FOLDER
 from probe.model import Engine, Role, Workload
-from probe.runner.schedule.most import MOST
+from probe.runner.most import MOST
 
 RESULTS = DEFAULT_FOLDER
 DEFAULT_BROKER = "3.9"

@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Iterator
 
 from probe.model.clock import now_us
 from probe.processes.machine import CpuTimes, MachineFiles
-from probe.runner.schedule.capacity import HOLD, PASSING, Caps, Machine, Trials, limited_by
+from probe.runner.capacity import HOLD, PASSING, Caps, Machine, Trials, limited_by
 
 TICK_S = 0.02
 KEPT_S = 900

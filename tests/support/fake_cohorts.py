@@ -13,9 +13,9 @@ from probe.model import Cell, History, Role
 from probe.model.verdicts import Verdict
 from probe.planning.plan import Plan
 from probe.ports import CohortLoad
+from probe.runner.capacity import Machine
 from probe.runner.schedule import cohorts
 from probe.runner.schedule.adaptive_limit import no_machine
-from probe.runner.schedule.capacity import Machine
 from probe.runner.schedule.pool import run_plan
 from probe.runner.tools import Options, Tools
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from probe.runner.schedule.capacity import (
+from probe.runner.capacity import (
     CALM_MS,
     MOST_TRIAL_MB,
     NEW_DRIVER_MB,
@@ -23,7 +23,7 @@ from probe.runner.schedule.capacity import (
     reserve_mb,
     seen_trial_mb,
 )
-from probe.runner.schedule.most import MOST
+from probe.runner.most import MOST
 
 IDLE = Machine(cores=2, idle=1.0, memory_mb=8000)
 SOME = Trials(busy=10, resting=5, starting=3)

@@ -21,7 +21,7 @@ from tests.support.synthetic_rows import CELL, fill
 
 HEAVY = ("pyspark", "pandas", "grpc", "numpy", "pyarrow", "jinja2", "confluent_kafka", "kazoo", "uvloop")
 """Packages that take long to load."""
-OF_RUNS = ("probe.planning.plan", "probe.runner.schedule.capacity", "probe.scenarios.steps.step")
+OF_RUNS = ("probe.planning.plan", "probe.runner.capacity", "probe.scenarios.steps.step")
 """Modules with many values that a look-up has no use for: plans, limits of runs, the steps of all scenarios."""
 BARE = (*HEAVY, "pydantic", "rich", "asyncio", "probe.model")
 """What the list of commands does not need either."""

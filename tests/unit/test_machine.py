@@ -11,8 +11,8 @@ import pytest
 
 from probe.processes.machine import MEMORY_VARIABLE, CpuTimes, MachineFiles, usable_cores
 from probe.runner import loop_lag as lags
+from probe.runner.capacity import CALM_MS
 from probe.runner.loop_lag import LoopLag
-from probe.runner.schedule.capacity import CALM_MS
 
 TICKS = os.sysconf("SC_CLK_TCK")
 CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))

@@ -29,7 +29,7 @@ from probe.model.outcomes import UNOBSERVED
 from probe.planning.selection import LongWatches
 from probe.reports.gates import read_gate
 from probe.runner import Options
-from probe.runner.schedule.most import MOST
+from probe.runner.most import MOST
 
 if TYPE_CHECKING:
     from probe.cli.wiring.publish import Publisher

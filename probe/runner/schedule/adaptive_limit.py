@@ -18,7 +18,7 @@ from typing import Literal
 
 from probe.model import Client
 from probe.planning.plan import WAITING_PER_JOB
-from probe.runner.schedule.capacity import (
+from probe.runner.capacity import (
     PASSING,
     TRIAL_MB,
     Caps,
@@ -29,7 +29,7 @@ from probe.runner.schedule.capacity import (
     reserve_mb,
     seen_trial_mb,
 )
-from probe.runner.schedule.most import MOST
+from probe.runner.most import MOST
 
 MIN_LIMIT = 8
 FIRST_CUT_FROM = 32

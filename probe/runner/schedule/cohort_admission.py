@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 
 from probe.model.counts import counted
-from probe.runner.schedule.capacity import LimitedBy
+from probe.runner.capacity import LimitedBy
 
 CHECK_S = 0.5
 """Interval of checks whether cores are idle."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from probe.runner.schedule.capacity import reserve_mb
+from probe.runner.capacity import reserve_mb
 from probe.runner.tools import Options
 
 CLUSTER_MB = 750.0
