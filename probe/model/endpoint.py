@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+LOOPBACK = "127.0.0.1"
+"""Host of all listeners of a trial: relay, brokers and ZooKeeper."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Endpoint:

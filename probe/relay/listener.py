@@ -6,9 +6,8 @@ import asyncio
 import socket
 from collections.abc import Callable
 
-from probe.model.endpoint import Endpoint
+from probe.model.endpoint import LOOPBACK, Endpoint
 
-HOST = "127.0.0.1"
 BACKLOG = 512
 BACKLOG_FILLERS = 2
 """Connections that fill a backlog of size 0: Linux accepts one, and drops the SYNs of all others."""
@@ -33,7 +32,7 @@ class Listener:
     @property
     def address(self) -> Endpoint:
         """The address that clients connect to."""
-        return Endpoint(host=HOST, port=self.port)
+        return Endpoint(host=LOOPBACK, port=self.port)
 
     def open(self) -> None:
         """Accept from now on. Raises OSError."""
@@ -52,7 +51,7 @@ class Listener:
         for _ in range(BACKLOG_FILLERS):
             filler = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
             filler.setblocking(False)
-            filler.connect_ex((HOST, self.port))
+            filler.connect_ex((LOOPBACK, self.port))
             self._fillers.append(filler)
 
     @property
@@ -94,7 +93,7 @@ def _bound(port: int) -> socket.socket:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         sock.setblocking(False)
-        sock.bind((HOST, port))
+        sock.bind((LOOPBACK, port))
     except OSError:
         sock.close()
         raise

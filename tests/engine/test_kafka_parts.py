@@ -9,10 +9,10 @@ from probe.catalogue.brokers import asked_brokers, broker_digests, generation_of
 from probe.catalogue.families import CatalogueError
 from probe.engines.kafka.admin.wire import Reader, Writer
 from probe.engines.kafka.cluster import broker_log, properties
+from probe.engines.kafka.cluster.event_router import KEPT, EventRouter
 from probe.engines.kafka.cluster.java_command import KAFKA, Java
 from probe.engines.kafka.cluster.properties import Addresses
 from probe.engines.kafka.cohort.cohort import TOPIC
-from probe.engines.kafka.cohort.event_router import KEPT, EventRouter
 from probe.engines.kafka.cohort.leadership_monitor import WatchedSubject
 from probe.model import Closed, EngineEvent, EngineKind, Event, Opened, Request, Subject
 from probe.model.endpoint import Endpoint

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from probe.engines.kafka.zookeeper.ports import QuorumProxiesPort
+from probe.engines.kafka.zookeeper_ports import QuorumProxiesPort
 from probe.model import EngineKind, Subject
 from probe.model.endpoint import Endpoint
 from probe.ports import RelayPort

@@ -12,11 +12,11 @@ from typing import Any
 from probe.engines.kafka.admin.admin import KafkaAdmin
 from probe.engines.kafka.admin.history import HistoryMaker, other_topics
 from probe.engines.kafka.cluster import broker_log, data_folders, nodes, properties
+from probe.engines.kafka.cluster.event_router import EventRouter
 from probe.engines.kafka.cluster.nodes import Broker
 from probe.engines.kafka.cluster.release import Release
 from probe.engines.kafka.cluster.server import Server
 from probe.engines.kafka.cluster.workspace import temporary_folder
-from probe.engines.kafka.cohort.event_router import EventRouter
 from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, DiskWay, Replicas
 from probe.engines.kafka.zookeeper.admin import ZooKeeper
 from probe.engines.kafka.zookeeper.ensemble import QuorumProxies
@@ -60,7 +60,7 @@ class KafkaCluster:
         spec: ClusterSpec = DEFAULT_CLUSTER,
     ) -> None:
         self.release, self.line, self.version, self.kraft = release, release.line, release.version, release.kraft
-        self.relay, self.disk, self.sorting, self.spec = relay, disk, router, spec
+        self.relay, self.disk, self.router, self.spec = relay, disk, router, spec
         self.brokers: dict[int, Broker] = {}
         self.ensemble: list[Server] = []
         self.quorum_proxies = QuorumProxies()

@@ -21,7 +21,7 @@ from probe.engines.kafka.cluster.java_command import OPTIONS
 from probe.engines.kafka.cluster.release import Release
 from probe.errors import ProvisionError
 from probe.files.atomic import filling
-from probe.model.endpoint import Endpoint
+from probe.model.endpoint import LOOPBACK, Endpoint
 from probe.toolchain.cache_folders import locked
 from probe.toolchain.commands import run_command
 
@@ -30,7 +30,7 @@ HEAP = "-Xmx96m"
 FORMAT_S = 120
 OF_THE_NODE = "meta.properties"
 """The file that names node and cluster id."""
-NOWHERE = Endpoint(host="127.0.0.1", port=1)
+NOWHERE = Endpoint(host=LOOPBACK, port=1)
 """Address of the controller that is formatted and never started."""
 
 BATCH = struct.Struct(">qiibIhiqqqhii")

@@ -13,10 +13,9 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from probe.errors import EngineError
-from probe.model.endpoint import Endpoint
+from probe.model.endpoint import LOOPBACK, Endpoint
 from probe.processes.children import child
 
-HOST = "127.0.0.1"
 MEMORY = Path("/dev/shm")  # noqa: S108  # a folder of our own is made in it
 ROOM = 2 << 30
 """Minimum free space in memory, in bytes, which is enough for several clusters."""
@@ -35,15 +34,15 @@ def free_addresses() -> Iterator[Endpoint]:
         if port in taken or not _is_free(port):
             continue
         taken.add(port)
-        yield Endpoint(host=HOST, port=port)
-    raise EngineError(f"no free port found between {PORTS.start} and {PORTS.stop} on {HOST}")
+        yield Endpoint(host=LOOPBACK, port=port)
+    raise EngineError(f"no free port found between {PORTS.start} and {PORTS.stop} on {LOOPBACK}")
 
 
 def _is_free(port: int) -> bool:
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tried:
         tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            tried.bind((HOST, port))
+            tried.bind((LOOPBACK, port))
         except OSError:
             return False
     return True

@@ -63,7 +63,7 @@ class CohortMember:
         finally:
             self.leave()
             for name in self._names:
-                self._cluster.sorting.leave(name)
+                self._cluster.router.leave(name)
             self._sink = discard
 
     def ignore_events(self) -> None:
@@ -151,7 +151,7 @@ class CohortMember:
         await self._cohort.topic_creator.choose_dir(theirs, sorted(replicas), BYSTANDERS_DIR)
         for name in filter(None, (subject.client_id, subject.bystander_instance, subject.successor)):
             self._names.append(name)
-            self._cluster.sorting.join(name, self._sink)
+            self._cluster.router.join(name, self._sink)
         if plan.feed_ms:
             least_ms = {subject.bystander: plan.bystander_ms}
             self._cohort.producer.start(subject.topic, sorted(replicas), plan.feed_ms, least_ms, plan.batch)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 
 from probe.engines.kafka.ports import FaultTarget
-from probe.engines.kafka.zookeeper.ports import ZooKeeperStatus
+from probe.engines.kafka.zookeeper_ports import ZooKeeperStatus
 from probe.errors import EngineError
 from probe.model import EngineKind
 from probe.scenarios.steps.real import DropFollower

@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from probe.engines.kafka.cluster.workspace import HOST
 from probe.errors import EngineError
-from probe.model.endpoint import Endpoint
+from probe.model.endpoint import LOOPBACK, Endpoint
 
 CHUNK = 65_536
 ASK_S = 2.0
@@ -137,8 +136,8 @@ class QuorumProxies:
                 self._open.get(way, set()).difference_update((writer, asks))
             writer.close()
 
-        server = await asyncio.start_server(pass_on, HOST, 0)
-        self.addresses[way] = Endpoint(host=HOST, port=server.sockets[0].getsockname()[1])
+        server = await asyncio.start_server(pass_on, LOOPBACK, 0)
+        self.addresses[way] = Endpoint(host=LOOPBACK, port=server.sockets[0].getsockname()[1])
         return server
 
 
