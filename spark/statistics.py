@@ -12,7 +12,7 @@ from probe.model import Engine
 from probe.model.columns import TIMES
 from probe.model.intervals import Z_95, wilson
 from probe.model.outcomes import NO_ANSWER
-from probe.model.profile import ELECTION
+from probe.model.profile import ELECTION_KEY, OWN_KEYS
 from spark.conditions import settling_tier, since_of, span
 from spark.encoding import outcome_at
 from spark.measures import interpolated
@@ -127,7 +127,7 @@ def agreement(matrix: DataFrame) -> DataFrame:
 
 def plain_profile(profile: Column) -> Column:
     """Return a written profile without its election, as `probe.model.profile.without_election` does."""
-    return F.regexp_replace(profile, ELECTION, "$1")
+    return F.regexp_replace(profile, OWN_KEYS[ELECTION_KEY].pattern, "$1")
 
 
 def _side(cells: DataFrame, engine: Engine) -> DataFrame:

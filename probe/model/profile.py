@@ -1,19 +1,20 @@
 """A client configuration as a value, with its written form and the parser of that form.
 
-The written form is `NAME+KEY=VALUE+KEY=VALUE`, sorted by key. The embedded engine's election is written as the key
-`election`. Text that would be ambiguous is escaped:
+The written form is `NAME+KEY=VALUE+KEY=VALUE`, sorted by key. What a profile has beside the settings of the library is
+written as an own key (`OWN_KEYS`), such as the embedded engine's `election`. Text that would be ambiguous is escaped:
 
 * a `+` in a name, a key or a value is doubled: `isolated+client.id=a++b`;
-* `=` precedes a key that begins with `+` and a library's own key `election`: `isolated+=election=fast`.
+* `=` precedes a library's key that begins with `+` or is the same as an own key: `isolated+=election=fast`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Self
+from types import MappingProxyType
+from typing import Any, Self
 
 from probe.model.cell import Outcome
 
@@ -34,8 +35,6 @@ STATIC_MEMBER, COOPERATIVE, AUTOCOMMIT = "static-member", "cooperative", "autoco
 """Profiles of groups as people run them, with short limits."""
 SHORT = frozenset({SHORT_LIMITS, STATIC_MEMBER, COOPERATIVE, AUTOCOMMIT})
 """The profiles with short limits."""
-ELECTION = r"(?<!\+)((?:\+\+)*)\+election=[0-9,]+(?!\+\+)(?![^+])"
-"""The election in a written profile, after pluses (group 1) that end the value before it. Valid in Python and Java."""
 _PARTS = re.compile(r"(\++)")
 _REMEMBERED = 4096
 
@@ -65,6 +64,42 @@ class Election:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class OwnKey:
+    """A key of ours in a written profile, which the library does not get. `Profile` has a field of its name."""
+
+    key: str
+    values: str
+    """Regular expression of its written values, without groups and pluses. Valid in Python and Java."""
+    parse: Callable[[str], Any]
+    """Parses a written value into that of the field; `str` writes it again. ValueError for any other text."""
+
+    @property
+    def pattern(self) -> str:
+        """Return the regular expression of its part of a written profile. Valid in Python and Java.
+
+        Group 1 has the pluses that end the value before it.
+        """
+        return rf"(?<!\+)((?:\+\+)*)\+{re.escape(self.key)}={self.values}(?!\+\+)(?![^+])"
+
+    def without(self, text: str) -> str:
+        """Return a written profile without this key."""
+        return re.sub(self.pattern, r"\1", text)
+
+    def read(self, text: str) -> Any:
+        """Parse a value. None for a library's key of this name, as earlier versions wrote it."""
+        try:
+            return self.parse(text)
+        except ValueError:
+            return None
+
+
+OWN_KEYS: Mapping[str, OwnKey] = MappingProxyType(
+    {row.key: row for row in (OwnKey(ELECTION_KEY, "[0-9,]+", Election.parse),)}
+)
+"""The own keys by name. Their order in a written profile, parser and escapes follow from this table."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Profile:
     """A named client configuration, with the additions of the command line.
@@ -87,11 +122,9 @@ class Profile:
 
     def __str__(self) -> str:
         """Return the form used in the matrix: `isolated+election=1000+linger.ms=5`."""
-        parts = {key: f"{_key(key)}={_doubled(value)}" for key, value in self.properties}
-        if self.election is not None:
-            own = f"{ELECTION_KEY}={self.election}"
-            parts[ELECTION_KEY] = SEPARATOR.join([own, *filter(None, [parts.get(ELECTION_KEY)])])
-        return SEPARATOR.join([_doubled(self.name), *(parts[key] for key in sorted(parts))])
+        own = [(key, 0, f"{key}={value}") for key in OWN_KEYS if (value := getattr(self, key)) is not None]
+        settings = [(key, 1, f"{_key(key)}={_doubled(value)}") for key, value in self.properties]
+        return SEPARATOR.join([_doubled(self.name), *(part for _, _, part in sorted(own + settings))])
 
     @property
     def settings(self) -> tuple[str, ...]:
@@ -110,22 +143,22 @@ class Profile:
         """
         name, *parts = _parts(text)
         pairs: dict[str, str] = {}
-        election: Election | None = None
+        ours: dict[str, Any] = {}
         last = ""
         for part in parts:
-            own = part.startswith(LIBRARY_KEY)
+            escaped = part.startswith(LIBRARY_KEY)
             key, equals, value = part.removeprefix(LIBRARY_KEY).partition("=")
             if not equals or not key:
                 if last:
                     pairs[last] += f"{SEPARATOR}{part}"
                 else:
                     name += f"{SEPARATOR}{part}"
-            elif not own and key == ELECTION_KEY and (found := _election(value)) is not None:
-                election = found
+            elif not escaped and key in OWN_KEYS and (found := OWN_KEYS[key].read(value)) is not None:
+                ours[key] = found
             else:
                 pairs[key] = value
                 last = key
-        return Profile(name, tuple(pairs.items()), election)
+        return Profile(name, tuple(pairs.items()), **ours)
 
     def plain(self) -> Profile:
         """Return the profile without properties."""
@@ -144,7 +177,7 @@ def without_election(text: str) -> str:
     >>> without_election("isolated+election=1000,40+linger.ms=5")
     'isolated+linger.ms=5'
     """
-    return re.sub(ELECTION, r"\1", text)
+    return OWN_KEYS[ELECTION_KEY].without(text)
 
 
 def named_profile(text: str) -> str:
@@ -157,17 +190,9 @@ def named_profile(text: str) -> str:
     return "" if name == DEFAULT_PROFILE else name
 
 
-def _election(text: str) -> Election | None:
-    """Parse an election. None for a library's own key `election` as earlier versions wrote it."""
-    try:
-        return Election.parse(text)
-    except ValueError:
-        return None
-
-
 def _key(key: str) -> str:
-    own = key == ELECTION_KEY or key.startswith(SEPARATOR)
-    return f"{LIBRARY_KEY if own else ''}{_doubled(key)}"
+    ambiguous = key in OWN_KEYS or key.startswith(SEPARATOR)
+    return f"{LIBRARY_KEY if ambiguous else ''}{_doubled(key)}"
 
 
 def _doubled(text: str) -> str:

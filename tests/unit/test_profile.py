@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
 import shlex
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from probe.cells.cli_hints import run_command, show_command
 from probe.cli.app import app
 from probe.cli.wiring.single_cells import plan_cell
 from probe.model import Cell, Election, Engine, Outcome, Profile
-from probe.model.profile import without_election
+from probe.model.profile import OWN_KEYS, OwnKey, without_election
 from probe.site.data.cell_index import _anywhere
 from probe.site.data.wording import command
 from probe.store import trials
@@ -52,6 +53,34 @@ def test_a_printed_profile_parses_to_the_same_value(profile: Profile) -> None:
 @given(ANY)
 def test_an_election_is_removed_from_the_text(profile: Profile) -> None:
     assert without_election(str(profile)) == str(replace(profile, election=None))
+
+
+@given(ANY)
+def test_an_own_key_that_is_set_is_found_by_its_pattern(profile: Profile) -> None:
+    found = {key: re.search(row.pattern, str(profile)) is not None for key, row in OWN_KEYS.items()}
+    assert found == {key: getattr(profile, key) is not None for key in OWN_KEYS}
+
+
+def test_every_field_beside_name_and_properties_is_an_own_key() -> None:
+    assert {field.name for field in fields(Profile)} == {"name", "properties", *OWN_KEYS}
+
+
+def test_the_pattern_of_an_election_is_that_of_0_1_0() -> None:
+    assert OWN_KEYS["election"].pattern == r"(?<!\+)((?:\+\+)*)\+election=[0-9,]+(?!\+\+)(?![^+])"
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("isolated+a=1+security=SASL_SSL/SCRAM-SHA-512+z=2", "isolated+a=1+z=2"),
+        ("isolated+a=1+++security=SSL", "isolated+a=1++"),
+        ("isolated+a=1++security=SSL", "isolated+a=1++security=SSL"),
+        ("isolated+=security=SSL", "isolated+=security=SSL"),
+        ("isolated+security=ssl", "isolated+security=ssl"),
+    ],
+)
+def test_a_further_own_key_is_one_row(text: str, plain: str) -> None:
+    assert OwnKey("security", "[A-Z0-9_/-]+", str).without(text) == plain
 
 
 @given(st.sampled_from(sorted(PROFILES)), st.dictionaries(OLD_KEYS, PLAIN), ELECTIONS)
