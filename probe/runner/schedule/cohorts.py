@@ -47,7 +47,7 @@ def drain_in_cohorts(engine: CohortEngine) -> Drain:
     """Return the function that runs the trials of a plan on this engine."""
 
     async def drain(run: Run, trials: Trials) -> None:
-        await _drain(run, engine, [TrialTask(item, trial) for item, trial in trials])
+        await _Cohorts(run, engine, [TrialTask(item, trial) for item, trial in trials]).play()
 
     return drain
 
@@ -83,68 +83,88 @@ async def _known_as_impossible(run: Run, work: TrialTask) -> bool:
     return True
 
 
-async def _drain(run: Run, engine: CohortEngine, work: Sequence[TrialTask]) -> None:
-    """Run all trials; repetitions come last, in cohorts of their own, while others are still observed.
+class _Cohorts:
+    """The cohorts of a run: which one is next, and which trials are played again.
 
-    Control cells come first, also repeated ones, because others wait for them. Long observations are repeated while
-    their release line still runs, since at the end nothing could run in parallel.
+    Repetitions come last, in cohorts of their own, while others are still observed. Control cells come first, also
+    repeated ones, because others wait for them. Long observations are repeated while their release line still runs,
+    since at the end nothing could run in parallel.
     """
-    size, lag = run.options.expected_jobs, run.tools.lag
-    limit = CohortSize(min(size, MAX_SILENCE_COHORT), FIRST_PER_CORE * usable_cores())
-    cohorts, clusters = cluster_layout(work, limit.cells, engine.at_once)
-    in_silence = engine.in_silence if clusters > 1 else 0
-    admission = CohortAdmission(
-        clusters,
-        min(MAX_OBSERVED_CELLS, size),
-        lag.has_spare,
-        in_silence=in_silence,
-        fits=lambda cells: cohort_fits(lag.machine().memory_mb, cells),
-    )
-    run.standing = admission.standing
-    queue, again = list(cohorts), list[TrialTask]()
-    under_way: set[asyncio.Task[None] | None] = set()
-    ended = asyncio.Event()
 
-    async def one(cohort: Sequence[TrialTask], to_come: int, place: _CohortPlace) -> None:
+    def __init__(self, run: Run, engine: CohortEngine, work: Sequence[TrialTask]) -> None:
+        """Lay out the cohorts of the trials and their clusters."""
+        size = run.options.expected_jobs
+        self._run, self._engine, self._lag = run, engine, run.tools.lag
+        self._limit = CohortSize(min(size, MAX_SILENCE_COHORT), FIRST_PER_CORE * usable_cores())
+        cohorts, clusters = cluster_layout(work, self._limit.cells, engine.at_once)
+        self._admission = CohortAdmission(
+            clusters,
+            min(MAX_OBSERVED_CELLS, size),
+            self._lag.has_spare,
+            in_silence=engine.in_silence if clusters > 1 else 0,
+            fits=lambda cells: cohort_fits(self._lag.machine().memory_mb, cells),
+        )
+        run.standing = self._admission.standing
+        self._queue, self._again = list(cohorts), list[TrialTask]()
+        self._under_way: set[asyncio.Task[None] | None] = set()
+        self._ended = asyncio.Event()
+
+    async def play(self) -> None:
+        """Run all trials."""
+        async with asyncio.TaskGroup() as group:
+            while self._run.may_start():
+                if (cohort := self._take()) is not None:
+                    await self._start(group, cohort)
+                elif self._under_way:
+                    self._ended.clear()
+                    await self._ended.wait()
+                else:
+                    break
+            self._admission.all_admitted()
+
+    def _take(self) -> Sequence[TrialTask] | None:
+        """Take the next cohort out of the queue. None if nothing is left, or all of it waits for those under way."""
+        if not self._queue:
+            self._queue.extend(into_cohorts(self._again, self._limit.cells))
+            self._again.clear()
+        cohort = _next(self._run, self._queue)
+        if cohort is None and (self._under_way or not self._queue):
+            return None
+        cohort = cohort or self._queue[0]  # the time budget did not suffice for some of its control cells
+        self._queue.remove(cohort)
+        return cohort
+
+    async def _start(self, group: asyncio.TaskGroup, cohort: Sequence[TrialTask]) -> None:
+        """Start a cohort when there is room; not if none of its trials is possible, or no time is left."""
+        run = self._run
+        ready = [work for work in cohort if _has_control(run, work)]
+        possible = [work for work in ready if not await _known_as_impossible(run, work)]
+        if not possible:
+            return
+        slot = await self._admission.enter(len(possible), silent=is_long(possible))
+        await self._lag.calm(RECOVERY_PAUSE_S)
+        if not run.may_start() or not run.has_time(cohort_s(possible, run.options.watch_ms)):
+            slot.leave()
+            return
+        to_come = cohorts_after(self._queue, cohort)
+        self._under_way.add(group.create_task(self._play(possible, to_come, _CohortPlace(slot))))
+
+    async def _play(self, cohort: Sequence[TrialTask], to_come: int, place: _CohortPlace) -> None:
+        """Play one cohort; the trials to repeat are next, or come last."""
         try:
-            left = await _run_cohort(run, engine, cohort, to_come, place)
+            left = await _run_cohort(self._run, self._engine, cohort, to_come, place)
             soon = list[TrialTask]()
-            for one_left in left:
-                is_next = place.check.given_back or one_left.item.is_control or _passes_beside(one_left, queue)
-                (soon if is_next else again).append(one_left)
-            queue[:0] = into_cohorts(soon, limit.cells)
-            if _keep_load(run, limit, place.check.load(cohort[0].item)):
-                queue[:], _ = cluster_layout([work for later in queue for work in later], limit.cells, engine.at_once)
+            for one in left:
+                is_next = place.check.given_back or one.item.is_control or _passes_beside(one, self._queue)
+                (soon if is_next else self._again).append(one)
+            self._queue[:0] = into_cohorts(soon, self._limit.cells)
+            if _keep_load(self._run, self._limit, place.check.load(cohort[0].item)):
+                queued = [work for later in self._queue for work in later]
+                self._queue[:], _ = cluster_layout(queued, self._limit.cells, self._engine.at_once)
         finally:
             place.slot.leave()
-            under_way.discard(asyncio.current_task())
-            ended.set()
-
-    async with asyncio.TaskGroup() as group:
-        while run.may_start():
-            if not queue:
-                queue.extend(into_cohorts(again, limit.cells))
-                again.clear()
-            cohort = _next(run, queue)
-            if cohort is None and under_way:
-                ended.clear()
-                await ended.wait()
-                continue
-            if not queue:
-                break
-            cohort = cohort or queue[0]  # the time budget did not suffice for some of its control cells
-            queue.remove(cohort)
-            ready = [work for work in cohort if _has_control(run, work)]
-            possible = [work for work in ready if not await _known_as_impossible(run, work)]
-            if not possible:
-                continue
-            slot = await admission.enter(len(possible), silent=is_long(possible))
-            await lag.calm(RECOVERY_PAUSE_S)
-            if not run.may_start() or not run.has_time(cohort_s(possible, run.options.watch_ms)):
-                slot.leave()
-                continue
-            under_way.add(group.create_task(one(possible, cohorts_after(queue, cohort), _CohortPlace(slot))))
-        admission.all_admitted()
+            self._under_way.discard(asyncio.current_task())
+            self._ended.set()
 
 
 @dataclass
