@@ -70,7 +70,7 @@ class Standing:
             return None
         seconds = (self.now - at) / 1e6
         elsewhere = coverage.missing(item)
-        reason = elsewhere or f"it was told who coordinates, and sent nothing about the group in {seconds:.0f} s"
+        reason = elsewhere or f"it learned who coordinates, and sent nothing about the group in {seconds:.0f} s"
         open_still = client.source is Source.CAPTURE or self.now - client.last_request <= SILENT_US
         return _finding(item, Status.UNKNOWN if elsewhere or not open_still else Status.STUCK, reason, Role.GROUP, at)
 

@@ -184,7 +184,7 @@ def test_a_member_that_knows_its_coordinator_and_sends_it_nothing_is_stuck(secon
     found = script.only()
     assert found.status is status
     assert status is Status.UNKNOWN or found.reason == (
-        f"it was told who coordinates, and sent nothing about the group in {seconds} s"
+        f"it learned who coordinates, and sent nothing about the group in {seconds} s"
     )
 
 
@@ -199,7 +199,7 @@ def test_who_describes_a_group_does_not_take_part_in_it() -> None:
 
 
 def test_an_instance_is_not_taken_for_another_one_with_its_client_id() -> None:
-    """A producer is told 6 once, served once and ended; other processes of its host read and write on, as `rdkafka`."""
+    """A producer meets 6 once, served once and ended; other processes of its host read and write on, as `rdkafka`."""
     script = WireScript(nodes=ADDRESSES)
     ends, reads_on = script.client("rdkafka"), script.client("rdkafka", api=apis.FETCH)
     writes_on = script.client("rdkafka", row=Row(topic=TOPIC, partition=1))

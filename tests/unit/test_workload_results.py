@@ -12,17 +12,17 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner, Result
 
-from probe import evidence
 from probe.catalogue.known_results import contrasted, expected, read_known
 from probe.cells.cli_hints import run_command, show_command
 from probe.cells.finding_ids import finding_id
 from probe.cli.app import app
 from probe.cli.wiring.settled import write_settled
+from probe.evidence.built import built
 from probe.evidence.opening import opened
 from probe.evidence.schema import SCHEMA
 from probe.evidence.wanted import Wanted
 from probe.evidence.write import extended, whole
-from probe.files.shipped import PUBLISHED
+from probe.files.shipped import TEXT
 from probe.model import Cell, Outcome, Role, Workload
 from probe.model.results import SCHEMA_KEY
 from probe.site.data.page_names import slug
@@ -122,7 +122,7 @@ def test_runs_with_workloads_are_added_to_evidence_of_schema_1() -> None:
 
 
 def test_the_shipped_evidence_is_readable() -> None:
-    data = (Path(evidence.__file__).parent / "data" / PUBLISHED).read_bytes()
+    data = built(TEXT).read_bytes()
     with opened(data, "shipped") as file:
         found = file.cells(Wanted(family=["sarama"], version=["1.43.3"]))
     assert Workload.CONTINUOUS in {cell.workload for cell in found}
