@@ -18,7 +18,14 @@ from probe.scenarios.steps.controller import LoseController, MoveController
 from probe.scenarios.steps.coordinators import LoadCoordinator, LoseCoordinator, MoveCoordinator, Rejoin
 from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseAllLeaders, LoseLeader, MoveLeader
 from probe.scenarios.steps.step import Step
-from probe.scenarios.steps.topics import ForgetProducers, ForgetTopic, HidePartition, RecreateTopic, ReplaceTopic
+from probe.scenarios.steps.topics import (
+    ForgetProducers,
+    ForgetTopic,
+    GrowWhileAssigning,
+    HidePartition,
+    RecreateTopic,
+    ReplaceTopic,
+)
 
 HOUR_MS = 3_600_000
 
@@ -194,6 +201,13 @@ def test_each_broker_refuses_the_first_batches_from_the_return_of_a_topic_on() -
     assert [(list(item.brokers), item.code, item.count) for item in fault.rules] == [([n], 45, 3) for n in BROKERS]
     assert {(item.topic, *item.apis, *item.partitions) for item in fault.rules} == {("t", 0)}
     assert {item.from_ms for item in fault.rules} == {fault.changes[-1].after_ms} == {250}
+
+
+def test_a_topic_grows_while_the_answer_to_the_assignment_is_kept_back() -> None:
+    fault = fault_rules([GrowWhileAssigning(partitions=4, held_ms=3000)], subject(Role.GROUP), 0)
+    (found,), (grown,) = fault.rules, fault.changes
+    assert (list(found.apis), found.action, found.hold_ms, found.count, found.key) == ([14], pb.HOLD, 3000, 1, "g")
+    assert (grown.change.topic.partitions, grown.after_ms, grown.from_start) == (4, 500, False)
 
 
 def test_a_topic_comes_back_filled_after_its_own_time_and_another_broker_leads_it() -> None:

@@ -27,6 +27,7 @@ from probe.scenarios.steps.topics import (
     ForgetProducers,
     ForgetTopic,
     GrowTopic,
+    GrowWhileAssigning,
     HidePartition,
     RecreateTopic,
     ReplaceTopic,
@@ -238,6 +239,14 @@ def _grow(step: GrowTopic, subject: Subject, _: int) -> FakePart:
     return [], [_topic(subject, pb.TopicChange.GROW, total=step.partitions)]
 
 
+def _grow_while_assigning(step: GrowWhileAssigning, subject: Subject, _: int) -> FakePart:
+    rule = pb.Rule(
+        id="assigning", apis=[apis.SYNC_GROUP], action=pb.HOLD, hold_ms=step.held_ms, count=1, key=subject.group
+    )
+    grown = _topic(subject, pb.TopicChange.GROW, total=step.partitions)
+    return [rule], [pb.Timed(change=grown.change, after_ms=step.held_ms // 6, latest_ms=UNTIL_BEAT_MS)]
+
+
 def _topic(
     subject: Subject, what: pb.TopicChange.What.ValueType, *, total: int = 0, longer_by: int = 0, after_ms: int = 0
 ) -> pb.Timed:
@@ -287,6 +296,7 @@ RULES: Mapping[type, Callable[..., FakePart]] = {
     ReplaceTopic: _replace,
     ForgetProducers: _forget_producers,
     GrowTopic: _grow,
+    GrowWhileAssigning: _grow_while_assigning,
     **broker_rules.RULES,
     **controller_rules.RULES,
     **transaction_rules.RULES,

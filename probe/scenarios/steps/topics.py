@@ -61,4 +61,23 @@ class GrowTopic:
     """New number of partitions."""
 
 
-TopicStep = ForgetTopic | HidePartition | DeleteTopic | RecreateTopic | ReplaceTopic | ForgetProducers | GrowTopic
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrowWhileAssigning:
+    """Partitions are added to the topic while the group's leader waits for the answer to its assignment."""
+
+    partitions: int
+    """New number of partitions."""
+    held_ms: int
+    """Time for which the answer to the leader's SyncGroup is kept back."""
+
+
+TopicStep = (
+    ForgetTopic
+    | HidePartition
+    | DeleteTopic
+    | RecreateTopic
+    | ReplaceTopic
+    | ForgetProducers
+    | GrowTopic
+    | GrowWhileAssigning
+)

@@ -8,10 +8,11 @@ from probe.scenarios.steps.brokers import CutAnswers, HideBrokers, KeepAnswers, 
 from probe.scenarios.steps.coordinators import NameWrongCoordinator, Rejoin
 from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseAllLeaders, LoseLeader, RollBack
 from probe.scenarios.steps.step import Step
-from probe.scenarios.steps.topics import ForgetProducers, ForgetTopic, HidePartition
+from probe.scenarios.steps.topics import ForgetProducers, ForgetTopic, GrowWhileAssigning, HidePartition
 
 UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     AnswerError: "a real broker sends an error only with its cause; the causes are scenarios of their own",
+    GrowWhileAssigning: "a real coordinator answers the leader's SyncGroup within milliseconds",
     HidePartition: "a real broker learns all partitions of a topic at once; with ZooKeeper, within milliseconds",
     ForgetProducers: "real brokers from 2.5 on take any first batch of a producer that they do not know (KIP-360)",
     ForgetTopic: "a real broker knows its topics again shortly after its return (broker/slow-recovery)",
