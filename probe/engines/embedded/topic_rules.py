@@ -240,9 +240,7 @@ def _grow(step: GrowTopic, subject: Subject, _: int) -> FakePart:
 
 
 def _grow_while_assigning(step: GrowWhileAssigning, subject: Subject, _: int) -> FakePart:
-    rule = pb.Rule(
-        id="assigning", apis=[apis.SYNC_GROUP], action=pb.HOLD, hold_ms=step.held_ms, count=1, key=subject.group
-    )
+    rule = pb.Rule(id="assigning", apis=[apis.SYNC_GROUP], action=pb.HOLD, hold_ms=step.held_ms, key=subject.group)
     grown = _topic(subject, pb.TopicChange.GROW, total=step.partitions)
     return [rule], [pb.Timed(change=grown.change, after_ms=step.held_ms // 6, latest_ms=UNTIL_BEAT_MS)]
 
