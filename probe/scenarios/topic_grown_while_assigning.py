@@ -5,8 +5,8 @@ Half a second into that time Metadata names two more partitions, which the assig
 The error a client meets: REBALANCE_IN_PROGRESS (27) on Heartbeat, as when another member joins; none later.
 What a good client does: compares the partitions of Metadata with those that it assigned, not with those that it knew
 when its session began, and joins again at its next periodic refresh. Run with profile `refresh-1s`, and not judged: the
-outcome does not tell whether all four partitions are read. One JoinGroup more (`joins`) and the timeline (`assigned`) do;
-a client that joins again asks more often, which can look like a storm.
+outcome does not tell whether all four partitions are read. One JoinGroup more (`joins`) and the timeline do. A client
+that joins again asks more often, which can look like a storm.
 Source: IBM/sarama #2562, #2563.
 Not covered: partitions that are added in a stable group (topic/grown).
 """

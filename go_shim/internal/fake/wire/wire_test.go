@@ -187,3 +187,29 @@ func FuzzRequest(f *testing.F) {
 		}
 	})
 }
+
+// A replica that knows of no leader says so (KIP-951): leader -1 in an epoch, and no endpoint.
+func TestAHintAtNoLeaderHasNoEndpoint(t *testing.T) {
+	t.Parallel()
+	resp := kmsg.NewPtrProduceResponse()
+	for _, name := range []string{"none", "moved", "unknown"} {
+		topic := kmsg.NewProduceResponseTopic()
+		topic.Topic = name
+		topic.Partitions = []kmsg.ProduceResponseTopicPartition{kmsg.NewProduceResponseTopicPartition()}
+		resp.Topics = append(resp.Topics, topic)
+	}
+	hints := map[string]Hint{"none": {Leader: -1, Epoch: 7}, "moved": {Leader: 2, Epoch: 5, Host: "h", Port: 9}}
+	SetHints(resp, func(topic string, _ [16]byte, _ int32, _ int16) (Hint, bool) {
+		hint, ok := hints[topic]
+		return hint, ok
+	})
+	for i, want := range [][2]int32{{-1, 7}, {2, 5}, {-1, -1}} {
+		got := resp.Topics[i].Partitions[0].CurrentLeader
+		if got.LeaderID != want[0] || got.LeaderEpoch != want[1] {
+			t.Errorf("%s: %+v, want %v", resp.Topics[i].Topic, got, want)
+		}
+	}
+	if len(resp.Brokers) != 1 || resp.Brokers[0].NodeID != 2 {
+		t.Errorf("endpoints %+v, want that of broker 2", resp.Brokers)
+	}
+}
