@@ -11,51 +11,26 @@ from probe.cli import common_options as common
 from probe.cli import options as o
 from probe.cli.console.skips import without_role
 from probe.cli.console.streams import OUT
+from probe.cli.option_groups import SelectionOptions, with_groups
+from probe.cli.wiring.selectors import selectors_of
 from probe.model.counts import counted
-from probe.model.engines import DEFAULT_ENGINE
 from probe.planning.cohorts import estimate_s
 from probe.planning.plan import Plan
-from probe.planning.selection import LongWatches, Selection
+from probe.planning.selection import Selection
 from probe.runner import Options
 
 
+@with_groups()
 def plan(
     *,
-    client: o.Clients = None,
-    scenario: common.Scenarios = None,
-    role: common.Roles = None,
-    profile: o.Profiles = None,
-    property_: o.Properties = None,
-    engine: common.EngineOption = DEFAULT_ENGINE,
-    broker: o.Brokers = None,
-    trials: o.Trials = 1,
-    election: o.ElectionOption = None,
-    seed: o.Seed = None,
-    shard: o.Shard = "1/1",
-    workload: common.Workloads = None,
-    long_watches: o.Long = LongWatches.ALL,
+    chosen: SelectionOptions,
     jobs: common.Jobs = None,
     watch: o.Watch = None,
     results: common.Results = common.RESULTS,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/plan.json).")] = False,
 ) -> None:
     """List the cells that `probe run` would run and skip, with reasons and a time estimate. Starts nothing."""
-    asked = o.RunSelection(
-        clients=client or (),
-        scenarios=scenario or (),
-        roles=role or (),
-        profiles=profile or (),
-        properties=property_ or (),
-        engine=engine,
-        brokers=broker or (),
-        trials=trials,
-        election=o.parse_election(election),
-        seed=seed,
-        shard=shard,
-        workloads=workload or (),
-        long_watches=long_watches,
-    )
-    made, selection = asked.whole(results)
+    made, selection = selectors_of(chosen).whole(results)
     seconds = estimate_s(made, Options(jobs=jobs).expected_jobs, None if watch is None else int(watch * 1000))
     if as_json:
         typer.echo(json.dumps(_as_json(made, seconds), indent=1))

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from probe.catalogue.files import data_file
 from probe.catalogue.known_results import contrasted, expected, read_known
-from probe.cli import common_options as common
 from probe.cli.console.streams import OUT, say
+from probe.cli.option_groups import PublicationOptions, with_groups
 from probe.cli.wiring.settled import own_file, write_settled
 from probe.errors import GateError, NothingJudgedError
 from probe.evidence.opening import opened
@@ -27,29 +24,23 @@ from probe.model.versions import version_key
 from probe.verdict import RULES_VERSION
 
 
-def publish_evidence(
-    *,
-    results: common.Results = common.RESULTS,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE", help="File to write; default: the text in this checkout (evidence/)."),
-    ] = None,
-    add: Annotated[
-        bool,
-        typer.Option("--add", help="Keep what the text has of other cells than those of these runs."),
-    ] = False,
-) -> None:
+@with_groups(
+    out="File to write; default: the text in this checkout (evidence/).",
+    add="Keep what the text has of other cells than those of these runs.",
+)
+def publish_evidence(*, options: PublicationOptions) -> None:
     """Write settled cells as evidence that ships with the package; exit code 1 if it contradicts a known result."""
+    results = options.results
     write_settled(results)
     with own_file(results) as own:
         contents = Contents(cells=own.cells(facts=True), runs=own.runs, handshakes=own.handshakes())
-    held = read_folder(TEXT) if add else None
+    held = read_folder(TEXT) if options.add else None
     choice = for_package(contents, RULES_VERSION, CURRENT if held is None else numbers_of(held))
     for reason, count in sorted(choice.left_out.items()):
         say(f"left out  {counted(count, 'cell')} {reason}")
     if not choice.contents.cells:
         raise NothingJudgedError(f"{results}: no settled cell can be published; the lines above say why")
-    path = out or named_file() or TEXT
+    path = options.out or named_file() or TEXT
     fresh = choice.contents if held is None else joined(held, choice.contents)
     contents = _put(path, fresh)
     data = whole(contents)

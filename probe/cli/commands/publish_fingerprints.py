@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from probe.catalogue.families import Family, is_local
-from probe.cli import common_options as common
 from probe.cli.console.streams import OUT
+from probe.cli.option_groups import PublicationOptions, with_groups
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.settled import own_file, write_settled
 from probe.diagnose.fingerprints import SHIPPED, Fingerprints, learned, shipped, written
@@ -22,17 +19,13 @@ from probe.model.counts import counted
 from probe.model.handshake import Handshake
 
 
-def publish_fingerprints(
-    *,
-    results: common.Results = common.RESULTS,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="File to write; default: that of the package.")
-    ] = None,
-    add: Annotated[
-        bool, typer.Option("--add", help="Keep what the package has, but for conditions that RESULTS has, too.")
-    ] = False,
-) -> None:
+@with_groups(
+    out="File to write; default: that of the package.",
+    add="Keep what the package has, but for conditions that RESULTS has, too.",
+)
+def publish_fingerprints(*, options: PublicationOptions) -> None:
     """Write what clients sent first in stored `steady` trials as fingerprints, which name the libraries in captures."""
+    results = options.results
     write_settled(results)
     with own_file(results) as own:
         found = learned(of_libraries(own.handshakes()))
@@ -40,8 +33,8 @@ def publish_fingerprints(
         raise NothingJudgedError(
             f"{results}: no trial of `steady` has what a client sent first; `probe run --scenario steady` makes some"
         )
-    data = written(shipped().with_more(found) if add else found)
-    path = out or SHIPPED
+    data = written(shipped().with_more(found) if options.add else found)
+    path = options.out or SHIPPED
     put(path, data, digest=True)
     for line in _about(path, found, data):
         OUT.print(line, markup=False)

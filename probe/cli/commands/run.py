@@ -17,16 +17,17 @@ from probe.cli.console.agreement import of_run, show_agreement, show_elections
 from probe.cli.console.outcome_table import show_outcomes
 from probe.cli.console.skips import skipped
 from probe.cli.console.streams import say
+from probe.cli.option_groups import SelectionOptions, with_groups
 from probe.cli.wiring.execution import run_planned
 from probe.cli.wiring.reports import NO_REPORTS, Reports
 from probe.cli.wiring.resume import as_before, names_nothing, selected
+from probe.cli.wiring.selectors import selectors_of
 from probe.cli.wiring.spark_package import need_spark
 from probe.cli.wiring.time_budget import most_informative, say_left, stop_at
 from probe.errors import ExhaustedError, InterruptedRunError, NothingJudgedError, ProbeError
 from probe.model import Role
-from probe.model.engines import DEFAULT_ENGINE, ENGINES
+from probe.model.engines import ENGINES
 from probe.model.outcomes import UNOBSERVED
-from probe.planning.selection import LongWatches
 from probe.reports.gates import read_gate
 from probe.runner import Options
 from probe.runner.most import MOST
@@ -38,21 +39,10 @@ PUBLISHING_WAIT_S = 600.0
 """Maximum wait of a finished run for the matrix and site of another run, in seconds."""
 
 
+@with_groups()
 def run(
     *,
-    client: o.Clients = None,
-    scenario: common.Scenarios = None,
-    role: common.Roles = None,
-    profile: o.Profiles = None,
-    property_: o.Properties = None,
-    engine: common.EngineOption = DEFAULT_ENGINE,
-    broker: o.Brokers = None,
-    trials: o.Trials = 1,
-    election: o.ElectionOption = None,
-    seed: o.Seed = None,
-    shard: o.Shard = "1/1",
-    workload: common.Workloads = None,
-    long_watches: o.Long = LongWatches.ALL,
+    chosen: SelectionOptions,
     jobs: common.Jobs = None,
     exactly: Annotated[
         int | None, typer.Option("--exactly", min=1, max=MOST, hidden=True, help="For benchmarks: no adaptation.")
@@ -87,27 +77,13 @@ def run(
     began = time.monotonic()
     reports = Reports(read_gate(fail_on), junit, summary)
     reports.prepare()
-    asked = o.RunSelection(
-        clients=client or (),
-        scenarios=scenario or (),
-        roles=role or (),
-        profiles=profile or (),
-        properties=property_ or (),
-        engine=engine,
-        brokers=broker or (),
-        trials=trials,
-        election=o.parse_election(election),
-        seed=seed,
-        shard=shard,
-        workloads=workload or (),
-        long_watches=long_watches,
-    )
+    asked = selectors_of(chosen)
     watch_ms = None if watch is None else int(watch * 1000)
     if resume is not None and names_nothing(asked):
         asked, before_ms = as_before(results, resume, asked)
         watch_ms = before_ms if watch_ms is None else watch_ms
     stop = None if time_budget is None else stop_at(time_budget, began, results, publish=publish)
-    if exactly is not None and (not ENGINES[engine].exact_jobs or jobs is not None):
+    if exactly is not None and (not ENGINES[chosen.engine].exact_jobs or jobs is not None):
         raise ProbeError("--exactly: is for fake clusters, and without --jobs; use --jobs alone")
     options = Options(
         jobs=jobs, exactly=exactly, watch_ms=watch_ms, capture=capture, stop_at=stop, repeat_budget_s=repeat_budget
