@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from operator import attrgetter
 
 from probe.model import AppKind
+from probe.model.cluster_history import OLD
 from probe.protocol.apis import METADATA
 from probe.verdict.wire_evidence import WireEvidence
 
@@ -17,10 +18,14 @@ def is_young(evidence: WireEvidence) -> bool:
     """Return whether no Metadata answer about its topic reached the client between its first success and the fault.
 
     Only such an answer renews what a client learned at its start: franz-go, for instance, keeps leader epochs from the
-    second answer on. A client that follows a hint (KIP-951) without a question is young.
+    second answer on. A client that follows a hint (KIP-951) without a question is young. The delivery of a record of
+    the cluster's history is no success, as everywhere.
     """
     topic, answers = evidence.subject.topic, evidence.events.responses
-    begun = next((item.at for item in evidence.events.apps if item.kind in WORKED), evidence.timeline.warm)
+    begun = next(
+        (item.at for item in evidence.events.apps if item.kind in WORKED and item.sequence != OLD),
+        evidence.timeline.warm,
+    )
     between = answers[bisect_right(answers, begun, key=AT) : bisect_left(answers, evidence.timeline.begin, key=AT)]
     return not any(
         item.api == METADATA and any(row.topic == topic and row.partition >= 0 for row in item.rows) for item in between
