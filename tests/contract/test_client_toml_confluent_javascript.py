@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import re
 import subprocess
 from datetime import date
 from pathlib import Path
@@ -13,12 +12,10 @@ from typing import Any
 import pytest
 
 from probe.catalogue.families import Family, read_family
-from probe.catalogue.selectors import PROFILES
 from probe.drivers.launch import Launch
 from probe.drivers.provision import provision
 from probe.drivers.sources.npm import Package
 from probe.errors import ProvisionError
-from probe.model.versions import version_key
 from probe.protocol.names import ERROR_NAMES
 from tests.support.tried_versions import BUILD_S
 
@@ -33,10 +30,7 @@ def family() -> Family:
     return read_family(CLIENTS / "confluent-javascript" / "client.toml")
 
 
-def test_versions_are_in_order_pinned_and_dated(family: Family) -> None:
-    keys = [version_key(item.version) for item in family.versions]
-    assert keys == sorted(set(keys))
-    assert all(re.fullmatch(r"sha512-[A-Za-z0-9+/]{86}==", item.digest) for item in family.versions)
+def test_every_version_is_newer_than_2023(family: Family) -> None:
     assert all(date.fromisoformat(item.released) > date(2024, 1, 1) for item in family.versions)
 
 
@@ -51,9 +45,8 @@ def test_additional_packages_are_pinned(family: Family) -> None:
     assert all(Package.parse(text).digest for text in [*family.source.extra, *family.source.inside])
 
 
-def test_profiles_are_known_and_those_of_librdkafka(family: Family) -> None:
+def test_profiles_are_those_of_librdkafka(family: Family) -> None:
     librdkafka = read_family(CLIENTS / "librdkafka" / "client.toml")
-    assert set(family.profiles) <= set(PROFILES)
     assert set(librdkafka.profiles) - set(family.profiles) == {"zstd", "autocommit"}
     assert set(librdkafka.roles) - set(family.roles) == {"consumer"}
 

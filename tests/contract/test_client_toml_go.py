@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from pathlib import Path
 
 import pytest
 
 from probe.catalogue.families import Family, Version, read_family
-from probe.catalogue.selectors import PROFILES
 from probe.drivers.sources.compiled import tags_of
 from probe.drivers.sources.module import HEADING
 from probe.model import Workload
-from probe.model.versions import version_key
 from probe.protocol.names import api_name
 from probe.toolchain.golang import SHIM
 
@@ -27,22 +24,6 @@ def read(name: str) -> Family:
 @pytest.fixture(params=["franz-go", "kafka-go", "confluent-go", "watermill"])
 def family(request: pytest.FixtureRequest) -> Family:
     return read(request.param)
-
-
-def test_every_version_is_pinned_dated_and_in_order(family: Family) -> None:
-    for item in family.versions:
-        assert re.fullmatch(r"h1:[A-Za-z0-9+/]{43}=", item.digest), item
-        dt.date.fromisoformat(item.released)
-    keys = [version_key(item.version) for item in family.versions]
-    assert keys == sorted(set(keys))
-    assert len({item.digest for item in family.versions}) == len(family.versions)
-
-
-def test_roles_and_profiles_have_known_names_and_reasons(family: Family) -> None:
-    assert set(family.roles) <= {"producer", "consumer", "group", "transactional", "admin"}
-    assert set(family.profiles) <= set(PROFILES)
-    spans = [*family.roles.values(), *family.profiles.values()]
-    assert all(span.reason for span in spans if span.since or span.until)
 
 
 def test_known_versions_are_pinned() -> None:
@@ -61,12 +42,6 @@ def test_franz_go_asks_again_after_its_minimum_age(version: str, back_off: int, 
     franz = read("franz-go")
     assert franz.limit(franz.behaviour.back_off_ms, version) == back_off
     assert franz.limit(franz.behaviour.min_discovery_age_ms, version) == age
-
-
-def test_every_limit_has_a_source_and_every_version_a_back_off(family: Family) -> None:
-    limits = [*family.behaviour.back_off_ms, *family.behaviour.min_discovery_age_ms]
-    assert all(re.search(r"\w+\.go", limit.source) for limit in limits)
-    assert all(family.limit(family.behaviour.back_off_ms, item.version) for item in family.versions)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 from datetime import date
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import Any
 import pytest
 
 from probe.catalogue.families import Family, read_family
-from probe.catalogue.selectors import PROFILES
 from probe.drivers.provision import provision
 from probe.drivers.sources.npm import Package
 from probe.errors import ProvisionError
@@ -27,8 +25,7 @@ def family() -> Family:
     return read_family(CLIENTS / "kafka-node" / "client.toml")
 
 
-def test_versions_and_packages_are_pinned_and_dated(family: Family) -> None:
-    assert all(re.fullmatch(r"sha512-[A-Za-z0-9+/]{86}==", item.digest) for item in family.versions)
+def test_packages_are_pinned_and_versions_in_order_of_date(family: Family) -> None:
     assert all(Package.parse(text).digest for text in [*family.source.extra, *family.source.inside])
     days = [date.fromisoformat(item.released) for item in family.versions]
     assert days == sorted(days)
@@ -38,7 +35,6 @@ def test_it_runs_on_real_brokers_only(family: Family) -> None:
     assert family.core == ()
     assert family.behaviour.old_requests is not None
     assert set(family.roles) == {"producer", "consumer", "group"}
-    assert set(family.profiles) <= set(PROFILES)
 
 
 def ask(script: str) -> Any:
