@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from probe.catalogue.scenarios import default_scenarios
-from probe.model import App, AppKind, Expectation, History, Outcome, Request, Response, Role, Verdict
+from probe.model import App, AppKind, History, Outcome, Request, Response, Role, Verdict
 from probe.protocol.apis import END_TXN
 from probe.protocol.names import error_code
 from probe.verdict import certain, judge
@@ -26,6 +25,7 @@ from tests.support.transcript_steps import (
     transactions,
     watch,
 )
+from tests.support.verdict_case import expectation_of
 
 OTHER = "c-s"
 """The second member of the group, with a connection of its own."""
@@ -34,12 +34,6 @@ AWAY_MS, WATCH_MS = 25_000, 45_000
 REVOKED = app(AppKind.REVOKED, partitions=(AFFECTED,))
 ASSIGNED = app(AppKind.ASSIGNED, partitions=(AFFECTED,))
 COMMITS = "1 commit of partitions that another member had"
-
-
-def play(role: Role) -> Expectation:
-    found = default_scenarios()["client/paused"].variant(role)
-    assert found is not None
-    return found.expectation
 
 
 def takes_over(script: Script) -> None:
@@ -83,7 +77,15 @@ def trial(*steps: Step, role: Role = Role.GROUP, running: bool = False) -> Histo
     """Return a trial in which the second member takes over, and the client is back after 25 s."""
     taken = (at(10_000), takes_over) if role is Role.GROUP else ()
     begin = (fault_on(), *taken, at(AWAY_MS), healed())
-    found = history(*begin, *steps, watch(WATCH_MS), role=role, play=play(role), bystander=False, running=running)
+    found = history(
+        *begin,
+        *steps,
+        watch(WATCH_MS),
+        role=role,
+        play=expectation_of("client/paused", role),
+        bystander=False,
+        running=running,
+    )
     successor = OTHER if role is Role.GROUP else ""
     return replace(found, header=replace(found.header, subject=replace(found.header.subject, successor=successor)))
 

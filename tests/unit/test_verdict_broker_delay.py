@@ -8,9 +8,8 @@ from probe.model import History, Outcome
 from probe.verdict import certain, judge
 from tests.support.histories import history
 from tests.support.transcript import NEW, OLD, PRODUCE, STORAGE_ERROR
-from tests.support.transcript_steps import Step, acked, announced, ask, at, call, failed, fault_on, moved, row, tell
-
-MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
+from tests.support.transcript_steps import Step, acked, ask, at, call, failed, fault_on, row, tell
+from tests.support.verdict_case import MOVE
 
 
 def held(*steps: Step, **more: Any) -> History:

@@ -11,14 +11,11 @@ from probe.model import (
     Engine,
     EngineEvent,
     EngineKind,
-    Expectation,
-    Facts,
     Mark,
     MarkKind,
     Outcome,
     Role,
     Row,
-    Verdict,
 )
 from probe.protocol.apis import JOIN_GROUP
 from probe.verdict import judge
@@ -36,7 +33,6 @@ from tests.support.transcript import (
     OLD,
     PRODUCE,
     STEADY,
-    STORAGE_ERROR,
 )
 from tests.support.transcript_steps import (
     Step,
@@ -62,17 +58,7 @@ from tests.support.transcript_steps import (
     wait,
     watch,
 )
-
-MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
-ASKED: tuple[Step, ...] = (ask(), tell(NEW))
-
-
-def judged(*steps: Step, play: Expectation = STORAGE_ERROR, ms: int = 10_000, **more: object) -> Verdict:
-    return judge(history(fault_on(), *steps, watch(ms), play=play, **more))
-
-
-def facts(*steps: Step, **more: object) -> Facts:
-    return judged(*steps, **more).facts
+from tests.support.verdict_case import ASKED, MOVE, facts, judged
 
 
 def test_futile_requests_are_those_after_the_announcement() -> None:

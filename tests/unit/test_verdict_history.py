@@ -10,25 +10,21 @@ from probe.model import AppKind, ClusterHistory, History, MarkKind, Outcome, Rol
 from probe.model.cluster_history import OLD
 from probe.verdict import judge
 from tests.support.histories import history
-from tests.support.transcript import AFFECTED, BYSTANDER, NEW, Script
+from tests.support.transcript import AFFECTED, BYSTANDER, Script
 from tests.support.transcript_steps import (
     Step,
-    announced,
     app,
-    ask,
     at,
     committed,
     fault_on,
     fetch_answer,
     fetched,
-    moved,
-    tell,
     watch,
 )
+from tests.support.verdict_case import MOVE_ASKED
 
 START, COMMITTED, END = 7, 15, 24
 PAST = ClusterHistory(starts={AFFECTED: START}, ends={AFFECTED: END}, committed={AFFECTED: COMMITTED})
-MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced(), ask(), tell(NEW))
 
 
 def old(offset: int) -> Step:
@@ -58,7 +54,9 @@ def aged(whole: History, first: int) -> History:
 
 def trial(*more: Step, role: Role = Role.GROUP) -> History:
     end = (committed(),) if role is Role.GROUP else ()
-    return history(fault_on(), fetch_answer(56), *MOVE, fetched(30), *end, *more, fetched(30), watch(10_000), role=role)
+    return history(
+        fault_on(), fetch_answer(56), *MOVE_ASKED, fetched(30), *end, *more, fetched(30), watch(10_000), role=role
+    )
 
 
 def group_verdict(first: int, *more: Step) -> Verdict:
@@ -161,7 +159,7 @@ def test_a_consumer_that_goes_back_into_the_history_goes_back_over_newer_records
 
 
 def test_old_records_do_not_prove_recovery() -> None:
-    whole = history(fault_on(), fetch_answer(56), *MOVE, at(400), watch(20_000), role=Role.CONSUMER)
+    whole = history(fault_on(), fetch_answer(56), *MOVE_ASKED, at(400), watch(20_000), role=Role.CONSUMER)
     script = Script(Role.CONSUMER, now=whole.events[-1].at - 15_000_000)
     for offset in range(START, END):
         old(offset)(script)

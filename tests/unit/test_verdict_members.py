@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from probe.catalogue.scenarios import default_scenarios
-from probe.model import App, AppKind, ClientError, Expectation, History, MarkKind, Outcome, Role, Verdict
+from probe.model import App, AppKind, ClientError, History, MarkKind, Outcome, Role, Verdict
 from probe.verdict import judge
 from tests.support.histories import history
 from tests.support.transcript import AFFECTED, BYSTANDER, ME, OLD, Script
 from tests.support.transcript_steps import Step, app, ask, at, fault_on, healed, mark, tell, watch
+from tests.support.verdict_case import expectation_of
 
 OTHER = "c-s"
 """The second member."""
@@ -19,12 +19,6 @@ EVERY_MS, WATCH_MS, SESSION_MS = 500, 30_000, 6000
 BOTH = (AFFECTED, BYSTANDER)
 SETTINGS = {"session_timeout_ms": str(SESSION_MS), "heartbeat_ms": "3000"}
 """By these a partition is due 15 s after a member went silent."""
-
-
-def play(scenario: str) -> Expectation:
-    found = default_scenarios()[scenario].variant(Role.GROUP)
-    assert found is not None
-    return found.expectation
 
 
 def given(member: str, partition: int, offset: int) -> Step:
@@ -69,7 +63,14 @@ def judged(*steps: Step, scenario: str = "group/member-killed") -> Verdict:
 
 def trial(*steps: Step, scenario: str = "group/member-killed") -> History:
     found = history(
-        *BEFORE, at(0), fault_on(), *steps, watch(WATCH_MS), role=Role.GROUP, play=play(scenario), bystander=False
+        *BEFORE,
+        at(0),
+        fault_on(),
+        *steps,
+        watch(WATCH_MS),
+        role=Role.GROUP,
+        play=expectation_of(scenario, Role.GROUP),
+        bystander=False,
     )
     subject = replace(found.header.subject, successor=OTHER)
     header = replace(found.header, subject=subject, settings={**found.header.settings, **SETTINGS})

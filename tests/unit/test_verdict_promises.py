@@ -12,38 +12,34 @@ from tests.support.transcript_steps import (
     Step,
     acked,
     also_stored,
-    announced,
     app,
-    ask,
-    at,
     committed,
     fault_on,
     fetch_answer,
     fetched,
-    moved,
     produce_answer,
     produced,
-    tell,
     transactions,
     unstored,
     watch,
 )
-
-MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced(), ask(), tell(NEW))
+from tests.support.verdict_case import MOVE_ASKED
 
 
 def produced_verdict(*more: Step, **settings: str) -> Verdict:
-    return judge(history(fault_on(), produce_answer(56), *MOVE, acked(70), *more, watch(10_000), settings=settings))
+    return judge(
+        history(fault_on(), produce_answer(56), *MOVE_ASKED, acked(70), *more, watch(10_000), settings=settings)
+    )
 
 
 def read_verdict(*more: Step, role: Role = Role.CONSUMER, **header: object) -> Verdict:
     end = (committed(),) if role is Role.GROUP else ()
-    steps = (fault_on(), fetch_answer(56), *MOVE, fetched(30), *end, *more, fetched(30), watch(10_000))
+    steps = (fault_on(), fetch_answer(56), *MOVE_ASKED, fetched(30), *end, *more, fetched(30), watch(10_000))
     return judge(history(*steps, role=role, **header))
 
 
 def transacted_verdict(*more: Step) -> Verdict:
-    steps = (fault_on(), produce_answer(56), *MOVE, transactions(60), *more, watch(10_000))
+    steps = (fault_on(), produce_answer(56), *MOVE_ASKED, transactions(60), *more, watch(10_000))
     return judge(history(*steps, role=Role.TRANSACTIONAL))
 
 
@@ -95,7 +91,7 @@ def test_an_unacknowledged_record_may_be_stored_or_not() -> None:
 
 
 def test_without_a_read_back_no_promise_is_judged() -> None:
-    found = judge(history(fault_on(), produce_answer(56), *MOVE, acked(70), watch(10_000), stored=()))
+    found = judge(history(fault_on(), produce_answer(56), *MOVE_ASKED, acked(70), watch(10_000), stored=()))
     assert (found.outcome, found.facts.lost) == (Outcome.REFRESHES, None)
 
 

@@ -7,32 +7,27 @@ import pytest
 from probe.model import AppKind, Outcome, Role, Stored, Verdict
 from probe.verdict import judge
 from tests.support.histories import history
-from tests.support.transcript import AFFECTED, BYSTANDER, NEW, Script
+from tests.support.transcript import AFFECTED, BYSTANDER, Script
 from tests.support.transcript_steps import (
     Step,
     acked,
     also_stored,
-    announced,
     app,
-    ask,
-    at,
     fault_on,
     fetched,
-    moved,
     produce_answer,
-    tell,
     transactions,
     wait,
     watch,
 )
+from tests.support.verdict_case import MOVE_ASKED
 
-MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced(), ask(), tell(NEW))
 LIMIT = {"delivery_timeout_ms": "3000", "request_timeout_ms": "1000"}
 """With its slack, 6 s."""
 
 
 def verdict(*more: Step, settings: dict[str, str] | None = None, **header: object) -> Verdict:
-    steps = (fault_on(), produce_answer(56), *MOVE, *more, acked(60), watch(10_000))
+    steps = (fault_on(), produce_answer(56), *MOVE_ASKED, *more, acked(60), watch(10_000))
     return judge(history(*steps, settings=LIMIT if settings is None else settings, **header))
 
 
@@ -61,13 +56,22 @@ def test_an_outcome_counts_however_late_it_comes(kind: AppKind) -> None:
 
 
 def test_a_record_may_still_be_under_way_before_the_limit_and_a_request_have_passed() -> None:
-    steps = (fault_on(), produce_answer(56), *MOVE, acked(45), handed_over, acked(5), watch(10_000))
+    steps = (fault_on(), produce_answer(56), *MOVE_ASKED, acked(45), handed_over, acked(5), watch(10_000))
     assert judge(history(*steps, settings=LIMIT)).facts.unresolved == 0
 
 
 def test_the_limit_begins_when_the_library_has_taken_the_record() -> None:
     """A call that waits for metadata is no delivery; the next record of the partition shows that it returned."""
-    blocked = (fault_on(), produce_answer(56), *MOVE, acked(20), handed_over, wait(5000), acked(20), watch(10_000))
+    blocked = (
+        fault_on(),
+        produce_answer(56),
+        *MOVE_ASKED,
+        acked(20),
+        handed_over,
+        wait(5000),
+        acked(20),
+        watch(10_000),
+    )
     assert judge(history(*blocked, settings=LIMIT)).facts.unresolved == 0
 
 
@@ -93,7 +97,7 @@ def test_the_end_of_a_transaction_is_the_outcome_of_its_records() -> None:
         return step
 
     def transacted(*more: Step) -> Verdict:
-        steps = (fault_on(), produce_answer(56), *MOVE, *more, transactions(60), watch(14_000))
+        steps = (fault_on(), produce_answer(56), *MOVE_ASKED, *more, transactions(60), watch(14_000))
         return judge(history(*steps, role=Role.TRANSACTIONAL, settings=LIMIT))
 
     assert transacted(silently(AppKind.TXN_ABORTED)).facts.unresolved == 0
@@ -133,14 +137,14 @@ def test_records_of_other_writers_are_none(writer: str) -> None:
 
 def test_a_process_that_ended_may_not_have_reported_its_last_records() -> None:
     gone = app(AppKind.FATAL, text="the process ended")
-    steps = (fault_on(), produce_answer(56), *MOVE, acked(20), also_stored(700), gone, watch(10_000))
+    steps = (fault_on(), produce_answer(56), *MOVE_ASKED, acked(20), also_stored(700), gone, watch(10_000))
     assert judge(history(*steps)).facts.phantom == 0
-    again = (fault_on(), produce_answer(56), *MOVE, acked(20), also_stored(-2), gone, watch(10_000))
+    again = (fault_on(), produce_answer(56), *MOVE_ASKED, acked(20), also_stored(-2), gone, watch(10_000))
     assert judge(history(*again)).facts.phantom == 1
 
 
 def test_readers_and_trials_without_a_read_back_have_neither_count() -> None:
-    reader = (fault_on(), *MOVE, fetched(30), watch(10_000))
+    reader = (fault_on(), *MOVE_ASKED, fetched(30), watch(10_000))
     facts = judge(history(*reader, role=Role.CONSUMER)).facts
     assert (facts.unresolved, facts.phantom) == (None, None)
     assert verdict(also_stored(700), stored=()).facts.phantom is None

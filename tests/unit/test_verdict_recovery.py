@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from probe.model import AppKind, Expectation, Facts, Outcome, Reroute, Role, Row, Trigger, Verdict
-from probe.verdict import certain, judge
+from probe.model import AppKind, Facts, Outcome, Reroute, Role, Row, Trigger
+from probe.verdict import certain
 from tests.support.histories import history
 from tests.support.transcript import (
     AFFECTED,
@@ -21,7 +21,6 @@ from tests.support.transcript import (
     NEW,
     OLD,
     RESET,
-    STORAGE_ERROR,
     THIRD,
     Script,
 )
@@ -46,20 +45,8 @@ from tests.support.transcript_steps import (
     tell,
     transactions,
     wait,
-    watch,
 )
-
-MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
-ASKED: tuple[Step, ...] = (ask(), tell(NEW))
-
-
-def judged(*steps: Step, play: Expectation = STORAGE_ERROR, ms: int = 10_000, **more: object) -> Verdict:
-    return judge(history(fault_on(), *steps, watch(ms), play=play, **more))
-
-
-def facts(*steps: Step, **more: object) -> Facts:
-    return judged(*steps, **more).facts
-
+from tests.support.verdict_case import ASKED, MOVE, facts, judged
 
 # recovered, per role
 

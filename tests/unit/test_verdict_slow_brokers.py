@@ -44,9 +44,9 @@ from tests.support.transcript_steps import (
     wait,
     watch,
 )
+from tests.support.verdict_case import MOVE
 
 PRODUCE, FETCH, ADD_PARTITIONS = api_key("Produce"), api_key("Fetch"), api_key("AddPartitionsToTxn")
-MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
 
 
 def judged(*steps: Step, play: Expectation = STORAGE_ERROR) -> Verdict:

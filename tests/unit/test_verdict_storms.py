@@ -32,8 +32,8 @@ from tests.support.transcript_steps import (
     wait,
     watch,
 )
+from tests.support.verdict_case import MOVE
 
-MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
 GOOD: tuple[Step, ...] = (produce_answer(56), *MOVE, ask(), tell(NEW), acked(10))
 
 

@@ -33,8 +33,7 @@ from tests.support.transcript_steps import (
     wait,
     watch,
 )
-
-MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
+from tests.support.verdict_case import MOVE
 
 
 def refreshing(*more: Step, **header: object) -> History:

@@ -6,25 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from probe.catalogue.scenarios import default_scenarios
 from probe.drivers.convert import read_value
-from probe.model import AppKind, Expectation, Outcome, Role, Verdict
+from probe.model import AppKind, Outcome, Role, Verdict
 from probe.model.cluster_history import ABORTED, LEFT
 from probe.protocol.apis import END_TXN, PRODUCE
 from probe.verdict import judge
 from tests.support.histories import history
 from tests.support.transcript import AFFECTED, OLD, TXN_ID, Script
 from tests.support.transcript_steps import Step, app, at, call, fault_on, fetched, row, transactions, unstored, watch
-
-
-def play(name: str, role: Role) -> Expectation:
-    found = default_scenarios()[name].variant(role)
-    assert found is not None
-    return found.expectation
+from tests.support.verdict_case import expectation_of
 
 
 def fenced(*steps: Step) -> Verdict:
-    expectation = play("txn/fenced", Role.TRANSACTIONAL)
+    expectation = expectation_of("txn/fenced", Role.TRANSACTIONAL)
     return judge(history(fault_on(), *steps, watch(10_000), role=Role.TRANSACTIONAL, play=expectation))
 
 
@@ -65,7 +59,7 @@ def aborted(script: Script) -> None:
 
 
 def read(*steps: Step, isolation: str) -> Verdict:
-    expectation = play("txn/left-open", Role.CONSUMER)
+    expectation = expectation_of("txn/left-open", Role.CONSUMER)
     work = (fetched(100, OLD), *steps, at(12_000), fetched(130, OLD), watch(25_000))
     return judge(history(fault_on(), *work, role=Role.CONSUMER, play=expectation, settings={"isolation": isolation}))
 

@@ -44,8 +44,8 @@ from tests.support.transcript_steps import (
     wait,
     watch,
 )
+from tests.support.verdict_case import MOVE
 
-MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
 TICKING: tuple[Step, ...] = (
     at(-1750), ask(), tell(OLD), at(-1250), ask(), tell(OLD), at(-750), ask(), tell(OLD), at(-250), ask(), tell(OLD),
 )  # fmt: skip

@@ -42,9 +42,9 @@ from tests.support.transcript_steps import (
     tell,
     wait,
 )
+from tests.support.verdict_case import MOVE
 
 JOIN_GROUP = api_key("JoinGroup")
-MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
 REFRESHED: tuple[Step, ...] = (produce_answer(56), *MOVE, ask(), tell(NEW))
 
 
