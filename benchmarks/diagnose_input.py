@@ -28,7 +28,7 @@ from typing import BinaryIO
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from probe.diagnose.input import open_inputs  # noqa: E402  # the checkout's own
+from probe.diagnose.input.file_set import open_inputs  # noqa: E402  # the checkout's own
 from tests.support.protocol_wire import plain, request, response  # noqa: E402  # as above
 
 MEGABYTE = 1_000_000

@@ -54,7 +54,7 @@ from probe.cli.wiring.diagnosis import UNKNOWN_BACK_OFF_MS, diagnose_files
 from probe.diagnose.analysis import analyse
 from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import ClientFinding, Status
-from probe.diagnose.input import open_inputs
+from probe.diagnose.input.file_set import open_inputs
 from probe.diagnose.stored_trials import TrialInput
 from probe.model import Cell, History, Request
 from probe.store import TrialRow

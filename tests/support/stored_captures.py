@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
-from probe.diagnose.input import open_inputs
+from probe.diagnose.input.file_set import open_inputs
 from probe.model import History, Request
 from probe.verdict.timeline import EventIndex, find_timeline
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from probe.diagnose.input import open_inputs
+from probe.diagnose.input.file_set import open_inputs
 from probe.errors import ProbeError
 from probe.model import Opened
 from probe.protocol import apis

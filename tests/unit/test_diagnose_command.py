@@ -57,7 +57,7 @@ def run(monkeypatch: pytest.MonkeyPatch, files: dict[str, WireScript], *argument
         files[paths[0]].log_zone = log_zone
         yield files[paths[0]]
 
-    monkeypatch.setattr("probe.diagnose.input.open_inputs", opened)
+    monkeypatch.setattr("probe.diagnose.input.file_set.open_inputs", opened)
     return CliRunner().invoke(app, ["diagnose", *arguments, "--results", "no-results"])
 
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from probe.diagnose.analysis import analyse
-from probe.diagnose.input import open_inputs
+from probe.diagnose.input.file_set import open_inputs
 from probe.diagnose.report import lines
 from probe.diagnose.report_json import as_json
 from probe.diagnose.seen import Wire

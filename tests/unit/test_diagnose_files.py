@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from probe.cli.app import app
 from probe.cli.wiring.diagnosis import diagnose_files
 from probe.diagnose.findings import Status
-from probe.diagnose.input import open_inputs
+from probe.diagnose.input.file_set import open_inputs
 from probe.errors import ProbeError
 from probe.model import Request
 from tests.support.inputs import read

@@ -11,7 +11,7 @@ import pytest
 from probe.diagnose.analysis import analyse
 from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import Status
-from probe.diagnose.input import open_inputs
+from probe.diagnose.input.file_set import open_inputs
 from probe.diagnose.names import BrokerNames
 from probe.diagnose.report import details
 from probe.diagnose.seen import LogZone, ZoneBy

@@ -9,7 +9,7 @@ import pytest
 
 from probe.diagnose.analysis import analyse
 from probe.diagnose.findings import ClientFinding, Status
-from probe.diagnose.input import open_inputs
+from probe.diagnose.input.file_set import open_inputs
 from probe.diagnose.seen import Source
 from probe.model import Row
 from probe.protocol import apis

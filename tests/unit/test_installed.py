@@ -128,7 +128,7 @@ def test_a_capture_and_a_request_log_are_read(folder: Path) -> None:
     capture, log = folder / "a.pcap", ROOT / "tests" / "data" / "inventory" / "request-4.3.1.log"
     capture.write_bytes(pcap(ordinary().packets))
     code = (
-        "import sys\nfrom probe.diagnose.input import open_inputs\n"
+        "import sys\nfrom probe.diagnose.input.file_set import open_inputs\n"
         "with open_inputs(sys.argv[1:]) as found:\n    events = list(found.events())\n"
         "print(len(events), {one.source.value for one in found.connections.values()} == {'capture', 'request log'})"
     )

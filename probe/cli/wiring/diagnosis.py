@@ -10,12 +10,12 @@ from pathlib import Path
 from probe.catalogue.families import CatalogueError
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import open_evidence
-from probe.diagnose import input as readers
 from probe.diagnose.advice import Advice, advise
 from probe.diagnose.analysis import analyse
 from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import ClientFinding, Status
 from probe.diagnose.fingerprints import shipped
+from probe.diagnose.input import file_set as readers
 from probe.diagnose.seen import LogZone
 from probe.diagnose.traits import Observed
 from probe.diagnose.whose import Listed
