@@ -17,10 +17,10 @@ from pathlib import Path
 
 from probe import store
 from probe.cli.console.streams import say
-from probe.cli.options import RunSelection
 from probe.cli.wiring.compose import get_clients, relays
 from probe.cli.wiring.execution import PreparedRun, execute
 from probe.cli.wiring.kafka_engine import RealBrokers, description, exact_versions, kafka_engine
+from probe.cli.wiring.run_selection import RunSelection
 from probe.engines.kafka.cluster.java_command import write_logging
 from probe.engines.kafka.disks.choice import choose
 from probe.engines.kafka.engine import Kafka

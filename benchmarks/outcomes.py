@@ -25,8 +25,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from probe.cli.options import RunSelection
 from probe.cli.wiring.execution import run_planned
+from probe.cli.wiring.run_selection import RunSelection
 from probe.model import Cell, Outcome
 from probe.planning.plan import Plan
 from probe.planning.selection import LongWatches, Selection

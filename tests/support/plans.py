@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from probe.cli.options import RunSelection
+from probe.cli.wiring.run_selection import RunSelection
 from probe.model import Engine, Role
 from probe.planning.cohorts import TrialTask
 from probe.planning.plan import Plan

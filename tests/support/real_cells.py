@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from probe import verdict
-from probe.cli.options import RunSelection
 from probe.cli.wiring.compose import embedded_engine, get_clients, live_tools
+from probe.cli.wiring.run_selection import RunSelection
 from probe.engines.embedded.engine import Embedded
 from probe.model import Client, History, Outcome, Role, Verdict
 from probe.planning.plan import Planned

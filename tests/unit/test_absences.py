@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from probe.cli.options import RunSelection
+from probe.cli.wiring.run_selection import RunSelection
 from probe.model import Engine, Profile, Role
 from probe.model.profile import SHORT_LIMITS
 from probe.planning.paces import LONG_OBSERVATION_MS

@@ -17,11 +17,11 @@ from typer.testing import CliRunner, Result
 from probe.catalogue.families import CatalogueError
 from probe.cells.aggregate import SettledCell
 from probe.cells.bisect import ChangePoint, NextRuns, NoChange, changes, is_shown, next_step, sentence, unsure
-from probe.cli import options
 from probe.cli.app import app
 from probe.cli.wiring import bisect_run, execution
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.resume import as_before, names_nothing, selected
+from probe.cli.wiring.run_selection import RunSelection
 from probe.cli.wiring.settled import write_settled
 from probe.errors import ProbeError
 from probe.model import Cell, Election, Outcome, Role
@@ -276,7 +276,7 @@ def test_bisect_needs_one_scenario_of_the_role(tmp_path: Path, scenario: str, ro
 
 
 def test_a_resumed_run_has_the_same_selection(tmp_path: Path) -> None:
-    asked = options.RunSelection(
+    asked = RunSelection(
         clients=["sarama@1.43.3"],
         scenarios=["disk/*"],
         roles=[Role.GROUP],
@@ -289,17 +289,17 @@ def test_a_resumed_run_has_the_same_selection(tmp_path: Path) -> None:
     )
     with create(tmp_path, selectors=selected(asked, 2500)) as begun:
         pass
-    found, watch_ms = as_before(str(tmp_path), begun.run_id, options.RunSelection(shard="1/1"))
+    found, watch_ms = as_before(str(tmp_path), begun.run_id, RunSelection(shard="1/1"))
     assert selected(found, watch_ms) == selected(asked, 2500)
-    assert names_nothing(options.RunSelection(seed=5, shard="1/2"))
-    assert not names_nothing(options.RunSelection(trials=2))
+    assert names_nothing(RunSelection(seed=5, shard="1/2"))
+    assert not names_nothing(RunSelection(trials=2))
 
 
 def test_a_run_without_stored_selectors_is_reported(tmp_path: Path) -> None:
     with create(tmp_path) as begun:
         pass
     with pytest.raises(ProbeError, match=f"{begun.run_id} .*give them again"):
-        as_before(str(tmp_path), begun.run_id, options.RunSelection())
+        as_before(str(tmp_path), begun.run_id, RunSelection())
 
 
 @pytest.mark.real

@@ -7,11 +7,11 @@ import subprocess
 import pytest
 
 from probe.catalogue.families import Version
-from probe.cli import options
 from probe.cli.commands.bisect import survey
 from probe.cli.wiring import bisect_run
 from probe.cli.wiring.bisect_run import BisectState
 from probe.cli.wiring.catalogue import families
+from probe.cli.wiring.run_selection import RunSelection
 from probe.drivers.provision import releases
 from probe.drivers.sources import module, wheel
 from probe.errors import ProvisionError
@@ -21,12 +21,12 @@ from tests.unit.test_bisect import REFRESHES, SARAMA, STUCK, settled
 
 
 def ground(family: str = "librdkafka", **bounds: str | None) -> BisectState:
-    asked = options.RunSelection(scenarios=["disk/storage-error"], roles=[Role.PRODUCER], profiles=["isolated"])
+    asked = RunSelection(scenarios=["disk/storage-error"], roles=[Role.PRODUCER], profiles=["isolated"])
     return survey(family, "disk/storage-error", asked, bounds.get("oldest"), bounds.get("newest"))
 
 
 def test_only_versions_with_the_role_are_searched() -> None:
-    asked = options.RunSelection(scenarios=["coordinator/moved"], roles=[Role.TRANSACTIONAL], profiles=["isolated"])
+    asked = RunSelection(scenarios=["coordinator/moved"], roles=[Role.TRANSACTIONAL], profiles=["isolated"])
     versions = survey("sarama", "coordinator/moved", asked, None, None).versions
     assert versions[0] == next(name for name in SARAMA if version_key(name) >= version_key("1.37.0"))
 

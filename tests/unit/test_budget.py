@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from probe.cli.options import RunSelection
 from probe.cli.wiring import time_budget
+from probe.cli.wiring.run_selection import RunSelection
 from probe.errors import ProbeError
 from probe.model import Cell, Client, Engine, Reaction, Role
 from probe.planning.paces import LONG_OBSERVATION_MS, TRANSACTION_INTERVAL_MS

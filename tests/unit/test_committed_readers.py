@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from probe.cli.options import RunSelection
+from probe.cli.wiring.run_selection import RunSelection
 from probe.model import Role
 from probe.planning.plan import Plan, Planned
 from probe.runner.trial.setup import make_start, make_subject

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from probe.cli.options import RunSelection
+from probe.cli.wiring.run_selection import RunSelection
 from probe.model import App, AppKind, Engine, Role
 from probe.recorder import Recorder
 from probe.runner.trial.state import TrialState

@@ -9,11 +9,11 @@ from typing import Any, cast
 import pytest
 
 from probe.cli import wiring
-from probe.cli.options import RunSelection
 from probe.cli.wiring import engines
 from probe.cli.wiring.compose import FakeClusters
 from probe.cli.wiring.engines import WIRED, BuiltEngine, EngineEntry, built
 from probe.cli.wiring.kafka_engine import RealBrokers
+from probe.cli.wiring.run_selection import RunSelection
 from probe.engines.kafka.engine import Kafka
 from probe.engines.kafka.faults.unsupported_steps import UNSUPPORTED_STEPS
 from probe.errors import ExhaustedError

@@ -12,8 +12,8 @@ from typer.testing import CliRunner, Result
 from probe.catalogue.scenarios import select_scenarios
 from probe.cells.audit import Fault, Finding
 from probe.cli.app import app
-from probe.cli.options import RunSelection
 from probe.cli.wiring.audit_requests import ask
+from probe.cli.wiring.run_selection import RunSelection
 from probe.inventory.found import Found, Place
 from probe.model import CONTROL, Cell, Engine, Outcome, Role, Workload
 from probe.model.profile import DEFAULT_PROFILE, REFRESHING, SHORT_LIMITS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from probe.catalogue.scenarios import default_scenarios
-from probe.cli.options import RunSelection
+from probe.cli.wiring.run_selection import RunSelection
 from probe.model import Engine, Role, Target
 from probe.planning.paces import PACES, TRANSACTION_INTERVAL_MS
 from probe.planning.plan import Planned

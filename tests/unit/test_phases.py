@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from probe.cli.options import RunSelection
+from probe.cli.wiring.run_selection import RunSelection
 from probe.model import AppKind, Cell, Engine, Event, History, MarkKind, PhaseClock, Role, Target
 from probe.model.clock import now_us
 from probe.model.rows import event_json, header_json, history_of, kind_of, source_of

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from probe.cli.options import RunSelection
+from probe.cli.wiring.run_selection import RunSelection
 from probe.model import Cell, Outcome, Role
 from probe.planning.plan import Planned
 from probe.planning.priority import PriorRun, by_information

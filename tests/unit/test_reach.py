@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from probe.catalogue.scenarios import default_scenarios, select_scenarios
-from probe.cli.options import RunSelection
 from probe.cli.wiring.request_versions import with_versions
+from probe.cli.wiring.run_selection import RunSelection
 from probe.model import Outcome, Role
 from probe.protocol.definitions import Field
 from probe.scenarios.error_answers import ANSWERS, NEEDS_EPOCH, find_api

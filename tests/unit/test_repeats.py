@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.chance import table
 from probe.cli.console.further_trials import further_lines
-from probe.cli.options import RunSelection
+from probe.cli.wiring.run_selection import RunSelection
 from probe.model import Engine, Expectation, Outcome, PhaseClock, Reaction, Rescuer, Role, Symptom, Target, Verdict
 from probe.model.intervals import Z_90, wilson
 from probe.planning.plan import Plan, Planned, trial_s

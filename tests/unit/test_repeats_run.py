@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import probe.verdict
-from probe.cli.options import RunSelection
+from probe.cli.wiring.run_selection import RunSelection
 from probe.model import Cell, History, Outcome, Role, Verdict
 from probe.planning.plan import Plan
 from probe.runner.schedule import attempts, cohorts, pool

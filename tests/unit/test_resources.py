@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from probe.cli import app as command
-from probe.cli.options import RunSelection
+from probe.cli.wiring.run_selection import RunSelection
 from probe.cli.wiring.signals import restored_handlers
 from probe.errors import DriverLostError, EngineError, ExhaustedError, ProbeError
 from probe.model import Cell, History, Role, Verdict

@@ -9,7 +9,7 @@ import pytest
 from probe.cells.cli_hints import resume_command
 from probe.cli.console import outcome_table
 from probe.cli.console.skips import MORE, NAMED, REASONS, by_reason, skipped
-from probe.cli.options import RunSelection
+from probe.cli.wiring.run_selection import RunSelection
 from probe.model import Cell, Client, Engine, Outcome, Role
 from tests.support.command import command
 from tests.support.synthetic_rows import CELL, create, history, verdict

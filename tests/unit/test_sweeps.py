@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from probe.cells.aggregate import settle
 from probe.cells.sweeps import CSV_COLUMNS, csv_rows, sweep_results
 from probe.cli.app import app
-from probe.cli.options import RunSelection
+from probe.cli.wiring.run_selection import RunSelection
 from probe.errors import ProbeError
 from probe.model import CONTROL, Engine, History, Outcome, Profile, Role, Verdict, Workload
 from probe.model.outcomes import OUTCOMES, SAY_NOTHING

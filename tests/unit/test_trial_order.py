@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from probe.cli.options import RunSelection
+from probe.cli.wiring.run_selection import RunSelection
 from probe.model import Client, Role
 from probe.planning.order import JOBS_PER_CLIENT, TrialOf, in_order
 from probe.planning.paces import LONG_OBSERVATION_MS

@@ -12,9 +12,9 @@ from probe.catalogue.files import data_file
 from probe.catalogue.scenarios import default_scenarios, select_scenarios
 from probe.catalogue.selectors import Chosen, select_profiles
 from probe.catalogue.workloads import listed_workloads, read_listed, select_workloads
-from probe.cli.options import RunSelection
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.resume import as_before, selected
+from probe.cli.wiring.run_selection import RunSelection
 from probe.cli.wiring.single_cells import plan_cell
 from probe.errors import ProbeError
 from probe.model import CONTROL, Cell, Engine, Role, Workload, decode, encode

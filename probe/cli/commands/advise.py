@@ -19,9 +19,9 @@ from probe.cells.cli_hints import LONGEST, run_command
 from probe.cells.comparison import CHANCE, EQUAL, MORE, Answer, Compared
 from probe.cells.control_cells import Barred, barred
 from probe.cli import common_options as o
-from probe.cli.console.advise_output import AdviceView, advice_lines, subject
+from probe.cli.answers.advise import AdviceView, advice_lines, subject
+from probe.cli.answers.neighbours import neighbour_lines
 from probe.cli.console.control_lines import control_lines
-from probe.cli.console.neighbour_output import neighbour_lines
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.advising import Found, Source, decided, look

@@ -17,8 +17,8 @@ from probe.cells.audit import Finding, Report, worst_first
 from probe.cells.audit_upgrades import with_remedies
 from probe.cells.ignores import NAME, Ignored
 from probe.cli import common_options as o
-from probe.cli.console.audit_output import print_audit
-from probe.cli.console.inventory_output import reading_lines
+from probe.cli.answers.audit import print_audit
+from probe.cli.answers.inventory import reading_lines
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import say
 from probe.cli.laboratory import absent_packages

@@ -15,12 +15,13 @@ from probe.cells.bisect import SCREEN, ChangePoint, NextRuns, NoChange, next_ste
 from probe.cells.comparison import CHANCE, PLAIN
 from probe.cli import common_options as common
 from probe.cli import options as o
-from probe.cli.console.bisect_output import change_lines
+from probe.cli.answers.bisect import change_lines
 from probe.cli.console.streams import OUT, say
 from probe.cli.laboratory import absent_packages, need_laboratory
 from probe.cli.wiring.bisect_run import BisectRunner, BisectState, summary_of
 from probe.cli.wiring.catalogue import choose_clients, families
 from probe.cli.wiring.evidence import open_evidence
+from probe.cli.wiring.run_selection import RunSelection
 from probe.errors import NothingJudgedError, ProbeError
 from probe.model import Role, Workload
 from probe.model.engines import DEFAULT_ENGINE
@@ -91,7 +92,7 @@ def bisect(
         raise ProbeError(
             f"bisect {scenario}: {len(names)} scenarios match, such as {names[0]}; give the full name of one"
         )
-    asked = o.RunSelection(
+    asked = RunSelection(
         scenarios=names,
         roles=[role],
         profiles=[profile] if profile else (),
@@ -123,7 +124,7 @@ def bisect(
         raise typer.Exit(code=1)
 
 
-def survey(family: str, scenario: str, asked: o.RunSelection, oldest: str | None, newest: str | None) -> BisectState:
+def survey(family: str, scenario: str, asked: RunSelection, oldest: str | None, newest: str | None) -> BisectState:
     """Return the listed versions within the bounds that can run the cell. ProbeError for fewer than two."""
     if "@" in family:
         raise ProbeError(f"bisect {family}: write the family without a version; --from and --to limit the versions")

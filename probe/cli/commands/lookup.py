@@ -22,7 +22,7 @@ from probe.cells.diff import in_order
 from probe.cells.lines import completed
 from probe.cells.upgrades import next_conforming
 from probe.cli import common_options as o
-from probe.cli.console.lookup_output import AT, Known, as_json, as_text, counts_of, overview
+from probe.cli.answers.lookup import AT, Known, as_json, as_text, counts_of, overview
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.wrapped import terminal_columns, wrapped
 from probe.cli.laboratory import absent_packages

@@ -21,6 +21,7 @@ from probe.cli.option_groups import SelectionOptions, with_groups
 from probe.cli.wiring.execution import run_planned
 from probe.cli.wiring.reports import NO_REPORTS, Reports
 from probe.cli.wiring.resume import as_before, names_nothing, selected
+from probe.cli.wiring.run_selection import RunSelection
 from probe.cli.wiring.selectors import selectors_of
 from probe.cli.wiring.spark_package import need_spark
 from probe.cli.wiring.time_budget import most_informative, say_left, stop_at
@@ -94,7 +95,7 @@ def run(
 
 def core_run(results: str = common.RESULTS) -> None:
     """Run the core scenarios for the core clients, then build matrix and site."""
-    asked = o.RunSelection(scenarios=CORE, roles=(Role.PRODUCER, Role.CONSUMER))
+    asked = RunSelection(scenarios=CORE, roles=(Role.PRODUCER, Role.CONSUMER))
     with _publisher(results) as publisher:
         _run(asked, Options(), results, None, NO_REPORTS, publisher)
 
@@ -108,7 +109,7 @@ def _publisher(results: str) -> Publisher:
 
 
 def _run(
-    asked: o.RunSelection,
+    asked: RunSelection,
     options: Options,
     results: str,
     resume: str | None,

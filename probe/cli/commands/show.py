@@ -19,7 +19,7 @@ from probe.catalogue.selectors import select_clients
 from probe.catalogue.workloads import select_workloads
 from probe.cells.origin import OWN
 from probe.cli import common_options as o
-from probe.cli.console.evidence_lines import show_answers
+from probe.cli.answers.evidence import show_answers
 from probe.cli.console.handshake_lines import handshake_lines
 from probe.cli.console.history_lines import lines, phase_text
 from probe.cli.console.streams import OUT

@@ -18,6 +18,7 @@ from probe.cli.console.streams import OUT, say
 from probe.cli.console.sweep_table import sweep_lines
 from probe.cli.wiring.execution import run_planned
 from probe.cli.wiring.resume import selected
+from probe.cli.wiring.run_selection import RunSelection
 from probe.cli.wiring.sweeps import sweeps_of, write_csv, write_svg
 from probe.errors import ProbeError
 from probe.model import Role
@@ -63,7 +64,7 @@ def sweep(
     """Measure recovery as a function of one thing: the duration of an election, or a setting of the client."""
     if run is None:
         name, varied = _asked(client, scenario, over)
-        asked = o.RunSelection(
+        asked = RunSelection(
             clients=client or (),
             scenarios=[name],
             over=_varied(varied),
@@ -81,7 +82,7 @@ def sweep(
     _show(sweeps_of(results, run), csv, svg)
 
 
-def _measured(asked: o.RunSelection, options: Options, results: str, wait_s: float) -> str:
+def _measured(asked: RunSelection, options: Options, results: str, wait_s: float) -> str:
     """Run a sweep and return the id of its run."""
     plan, selection = asked.whole(results)
     if asked.over is not None and not asked.over.key:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from probe.cli.options import RunSelection
+from probe.cli.wiring.run_selection import RunSelection
 from probe.errors import ProbeError
 from probe.model import Election, Engine, Role, Workload
 from probe.model.sweep import Sweep

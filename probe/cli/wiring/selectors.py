@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from probe.cli.option_groups import SelectionOptions
-from probe.cli.options import RunSelection, parse_election
+from probe.cli.options import parse_election
+from probe.cli.wiring.run_selection import RunSelection
 
 
 def selectors_of(options: SelectionOptions) -> RunSelection:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from probe.catalogue.families import CatalogueError
-from probe.cli import options as o
 from probe.cli.console.streams import say
 from probe.cli.laboratory import need_laboratory
+from probe.cli.wiring.run_selection import RunSelection
 from probe.errors import ProbeError
 from probe.model import Cell, Profile
 from probe.planning.plan import Plan, Planned
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def plan_cell(cell: Cell) -> tuple[Plan, Selection]:
     """Return the plan of one cell with its control cell. ProbeError, with the reason, if it cannot be run."""
     profile = Profile.parse(cell.profile)
-    asked = o.RunSelection(
+    asked = RunSelection(
         clients=[str(cell.client)],
         scenarios=[cell.scenario],
         roles=[cell.role],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from probe.cells.comparing import Asked
-from probe.cli.console.advise_output import summary
+from probe.cli.answers.advise import summary
 from probe.cli.wiring.comparing import cost
 from probe.cli.wiring.neighbours import Neighbours
 from probe.model.counts import counted

@@ -1,0 +1,1 @@
+"""Answers of commands as text, made of what the wiring found."""
