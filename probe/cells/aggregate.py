@@ -16,7 +16,7 @@ from typing import Protocol
 from probe.cells.doubts import doubt
 from probe.cells.losses import Loss, loss_of
 from probe.cells.origin import Origin
-from probe.model import Cell, Outcome, Verdict, conditions
+from probe.model import Cell, Outcome, Verdict, conditions, judged_trial
 from probe.model.conditions import Rank
 from probe.model.counts import counted
 from probe.model.grades import Grade, grade, worst_trial
@@ -29,7 +29,7 @@ def spelled(votes: Counter[Outcome]) -> str:
     return ";".join(f"{name}:{count}" for name, count in sorted(votes.items(), key=lambda item: (-item[1], item[0])))
 
 
-class JudgedTrial(Protocol):
+class JudgedTrial(judged_trial.JudgedTrial, Protocol):
     """The part of a stored trial that settling needs, and a sweep."""
 
     @property
@@ -37,28 +37,8 @@ class JudgedTrial(Protocol):
         """The id of the run."""
 
     @property
-    def cell(self) -> Cell:
-        """The cell of the trial."""
-
-    @property
-    def trial(self) -> int:
-        """Number of the trial in its run."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """The newest verdict."""
-
-    @property
-    def shortened(self) -> bool:
-        """Whether `--watch` shortened the observation."""
-
-    @property
     def sweep(self) -> str:
         """The sweep that the trial is part of; empty = none."""
-
-    @property
-    def conditions(self) -> int:
-        """Number of the conditions under which it ran."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

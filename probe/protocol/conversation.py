@@ -6,14 +6,12 @@ from collections import Counter, deque
 from struct import Struct
 
 from probe.model import Event, Request, Response
-from probe.model.handshake import Handshake
 from probe.protocol.apis import API_VERSIONS, CONTROLLED_SHUTDOWN, FETCH, PRODUCE, SASL_HANDSHAKE
 from probe.protocol.compiler import MALFORMED, skip_tags
+from probe.protocol.decoder import Decoder
 from probe.protocol.digest import ANSWERS, QUESTIONS
 from probe.protocol.exchanges import NOTHING, request_event, response_event
-from probe.protocol.fold import Fold
 from probe.protocol.frames import Frame, Splitter
-from probe.protocol.handshake import FirstRequests
 from probe.protocol.names import api_name
 from probe.protocol.rows import Asked, Body, Digest, Names
 from probe.protocol.schemas import Schemas, Spec
@@ -30,7 +28,7 @@ _INT16 = Struct(">h").unpack_from
 _INT32 = Struct(">i").unpack_from
 
 
-class Conversation:
+class Conversation(Decoder):
     """The decoder of one connection.
 
     The methods never raise for bytes sent by peers. A body that cannot be read gives an event with `error`. Bytes that
@@ -42,8 +40,7 @@ class Conversation:
     def __init__(
         self, conn: int, broker: int, schemas: Schemas, names: Names, sessions: FetchSessions | None = None
     ) -> None:
-        self.conn = conn
-        self.broker = broker
+        super().__init__(conn, broker, schemas, names, sessions or FetchSessions())
         self.client_id = ""
         """Client id of the latest request."""
         self.fault = ""
@@ -52,10 +49,6 @@ class Conversation:
         self.requests: Counter[int] = Counter()
         """Frames by API key, including those that were folded."""
         self.responses: Counter[int] = Counter()
-        self.fold = Fold(conn, broker)
-        self._first = FirstRequests(schemas)
-        self._schemas, self._names = schemas, names
-        self._sessions = sessions or FetchSessions()
         self.asking, self.answering = Splitter(0), Splitter(0)
         """The frames of both directions."""
         self._pending: deque[Asked] = deque()
@@ -86,16 +79,6 @@ class Conversation:
             if self.answering.fault and not self.fault:
                 out.append(self._broken_response(self.answering.fault, at))
         return out
-
-    def tick(self, at: int, *, final: bool = False) -> list[Event]:
-        """Return the folded events that are due, or all of them at the end of the connection."""
-        out: list[Event] = []
-        self.fold.tick(at, out, final=final)
-        return out
-
-    def handshake(self) -> Handshake | None:
-        """Return what the client has sent first, None if it has sent no request."""
-        return self._first.handshake(self.conn, self.broker)
 
     def expected(self, corr: int) -> int:
         """Return the API key of the request with this correlation id, -1 if there is none."""

@@ -9,15 +9,13 @@ from probe.diagnose.input.log_lines import Logged
 from probe.diagnose.input.logged_bodies import fitted
 from probe.diagnose.input.nodes import Nodes
 from probe.model import Event
-from probe.model.handshake import Handshake
 from probe.protocol.apis import API_VERSIONS, FETCH, PRODUCE
 from probe.protocol.compiler import MALFORMED, Body
 from probe.protocol.conversation import UNSUPPORTED_VERSION
+from probe.protocol.decoder import Decoder
 from probe.protocol.definitions import REQUEST, RESPONSE
 from probe.protocol.digest import ANSWERS, QUESTIONS
 from probe.protocol.exchanges import NOTHING, request_event, response_event
-from probe.protocol.fold import Fold
-from probe.protocol.handshake import FirstRequests
 from probe.protocol.names import api_name
 from probe.protocol.rows import Asked, Digest, Names, row
 from probe.protocol.schemas import Schemas
@@ -27,18 +25,15 @@ SIZES, COUNT = "partitionSizes", "numPartitions"
 """What Produce requests of text logs have in place of topics: at TRACE, and at DEBUG."""
 
 
-class LoggedConversation:
+class LoggedConversation(Decoder):
     """The connection of a client, as a broker logged it."""
 
     def __init__(self, conn: int, broker: int, schemas: Schemas, names: Names, sessions: FetchSessions) -> None:
-        self.conn, self.broker = conn, broker
-        self.fold = Fold(conn, broker)
+        super().__init__(conn, broker, schemas, names, sessions)
         self.last_at = 0
         """Time of the last line."""
         self.nodes = Nodes()
         """Takes the addresses that answers name."""
-        self._schemas, self._names, self._sessions = schemas, names, sessions
-        self._first = FirstRequests(schemas)
 
     def take(self, line: Logged, at: int, out: list[Event]) -> None:
         """Append the events of a line that was written at `at`."""
@@ -60,16 +55,6 @@ class LoggedConversation:
             self.fold.take(
                 response_event(asked, answer, at=at, conn=self.conn, broker=self.broker, error=answer_problem), out
             )
-
-    def tick(self, at: int, *, final: bool = False) -> list[Event]:
-        """Return the folded events that are due."""
-        out: list[Event] = []
-        self.fold.tick(at, out, final=final)
-        return out
-
-    def handshake(self) -> Handshake | None:
-        """Return what the client has sent first."""
-        return self._first.handshake(self.conn, self.broker)
 
     def _request_body(self, asked: Asked, values: Mapping[str, Any] | None) -> tuple[Body | None, str]:
         """Return a request in the form of the wire, and why it could not be read."""

@@ -6,38 +6,19 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from probe.model import Cell, History, Verdict
+from probe.model import Cell, History
+from probe.model.judged_trial import JudgedTrial
 
 Key = tuple[Cell, int]
 """A cell and the number of a trial."""
 
 
-class TrialRow(Protocol):
+class TrialRow(JudgedTrial, Protocol):
     """A stored and judged trial."""
-
-    @property
-    def cell(self) -> Cell:
-        """The cell of the trial."""
-
-    @property
-    def trial(self) -> int:
-        """The number of the trial in its run."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """The newest verdict."""
 
     @property
     def part(self) -> str:
         """The name of the files that contain the trial, without suffix."""
-
-    @property
-    def conditions(self) -> int:
-        """Number of the conditions under which it ran."""
-
-    @property
-    def shortened(self) -> bool:
-        """Whether `--watch` shortened the observation; such a trial is shown but is not part of the matrix."""
 
 
 @dataclass(frozen=True, slots=True)
