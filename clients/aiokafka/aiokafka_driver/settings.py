@@ -7,61 +7,23 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import aiokafka
+from driver_runtime import keyword_settings
+from driver_runtime.keyword_settings import chosen, of_roles
 from driver_runtime.library import Unsupported
-from driver_runtime.profiles import (
-    AUTOCOMMIT,
-    NO_REFRESH_MS,
-    PRODUCING,
-    STATIC_MEMBER,
-    UNLIMITED,
-    acks_of,
-    check_role,
-    text_of,
-    typed,
-    value_like,
-)
+from driver_runtime.profiles import PRODUCING, UNLIMITED, acks_of, check_role, text_of, value_like
 
 from probe.driver_contract import driver_pb2 as pb
 
-NO_REFRESH: Mapping[str, Any] = {"metadata_max_age_ms": NO_REFRESH_MS}
 QUICK_GROUP: Mapping[str, Any] = {"session_timeout_ms": 6000, "rebalance_timeout_ms": 6000}
 """Brokers reject a session below group.min.session.timeout.ms, 6 s by default."""
-SHORT_LIMITS = "short-limits"
 SHORT_GROUP: Mapping[str, Any] = {
     "session_timeout_ms": 6000,
     "max_poll_interval_ms": 8000,
     "rebalance_timeout_ms": 8000,
 }
-OF_ROLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
-    ("quick-timeouts", "group"): QUICK_GROUP,
-    (SHORT_LIMITS, "group"): SHORT_GROUP,
-    (STATIC_MEMBER, "group"): SHORT_GROUP,
-    (AUTOCOMMIT, "group"): {**SHORT_GROUP, "enable_auto_commit": True, "auto_commit_interval_ms": 1000},
-    (SHORT_LIMITS, "transactional"): {"transaction_timeout_ms": 10000},
-}
-"""Further settings, by profile and role. A static member has the name of its instance."""
-PROFILES: Mapping[str, Mapping[str, Any]] = {
-    "isolated": NO_REFRESH,
-    "defaults": {},
-    "idempotent": {**NO_REFRESH, "enable_idempotence": True},
-    "acks-1": {**NO_REFRESH, "acks": 1},
-    "zstd": {**NO_REFRESH, "compression_type": "zstd"},
-    "refresh-1s": {"metadata_max_age_ms": 1000},
-    "quick-timeouts": {**NO_REFRESH, "request_timeout_ms": 5000},
-    SHORT_LIMITS: NO_REFRESH,
-    STATIC_MEMBER: NO_REFRESH,
-    AUTOCOMMIT: NO_REFRESH,
-}
-REPORTED: Mapping[str, str] = {
-    "retry_backoff_ms": "retry_backoff_ms",
-    "longest_backoff_ms": "retry_backoff_ms",
-    "request_timeout_ms": "request_timeout_ms",
-    "refresh_ms": "metadata_max_age_ms",
-    "linger_ms": "linger_ms",
-    "compression": "compression_type",
-    "isolation": "isolation_level",
-    "offset_reset": "auto_offset_reset",
-}
+PROFILES = keyword_settings.PROFILES
+OF_ROLES = of_roles(QUICK_GROUP, SHORT_GROUP)
+REPORTED: Mapping[str, str] = {**keyword_settings.REPORTED, "longest_backoff_ms": "retry_backoff_ms"}
 OF_GROUPS: Mapping[str, str] = {
     "session_timeout_ms": "session_timeout_ms",
     "rebalance_timeout_ms": "rebalance_timeout_ms",
@@ -81,17 +43,12 @@ def build(kind: Callable[..., Any], start: pb.Start, role: Mapping[str, Any]) ->
     check_role(start)
     name = f"aiokafka {aiokafka.__version__}"
     known = _defaults(kind)
-    own = OF_ROLES.get((start.profile, start.role), {})
-    if start.profile == STATIC_MEMBER:
-        own = {**own, "group_instance_id": start.instance}
-    chosen = {**role, **PROFILES[start.profile], **own, **typed(name, start.properties, known, _value)}
-    if absent := [key for key in chosen if key not in known]:
-        raise Unsupported(f"{name} has no setting {absent[0]!r} for role {start.role}")
+    arguments = chosen(name, start, known, (role, PROFILES, OF_ROLES), _value)
     try:
-        client = kind(bootstrap_servers=list(start.bootstrap), client_id=start.client_id, **chosen)
+        client = kind(bootstrap_servers=list(start.bootstrap), client_id=start.client_id, **arguments)
     except REFUSALS as error:
         raise Unsupported(f"{name} rejects these settings: {error}") from None
-    return client, _reported({**known, **chosen}, start.role)
+    return client, _reported({**known, **arguments}, start.role)
 
 
 def without_unknown(kind: Callable[..., Any], start: pb.Start) -> pb.Start:

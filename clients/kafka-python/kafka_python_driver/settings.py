@@ -8,29 +8,18 @@ from typing import Any
 
 import kafka
 import kafka.errors
+from driver_runtime import keyword_settings
 from driver_runtime.busy_loop_guard import ThrottledSelector
+from driver_runtime.keyword_settings import NO_REFRESH, OfRoles, chosen, of_roles
 from driver_runtime.library import Unsupported
-from driver_runtime.profiles import (
-    AUTOCOMMIT,
-    COOPERATIVE,
-    NO_REFRESH_MS,
-    PRODUCING,
-    STATIC_MEMBER,
-    acks_of,
-    check_role,
-    text_of,
-    typed,
-    value_like,
-)
+from driver_runtime.profiles import COOPERATIVE, PRODUCING, acks_of, check_role, text_of, value_like
 from driver_runtime.reports import Reports
 
 from probe.driver_contract import driver_pb2 as pb
 
-NO_REFRESH: Mapping[str, Any] = {"metadata_max_age_ms": NO_REFRESH_MS}
 QUICK_GROUP: Mapping[str, Any] = {"session_timeout_ms": 6000, "request_timeout_ms": 6001}
 """Brokers reject a session below group.min.session.timeout.ms, 6 s by default; up to 2.0 a member's request timeout
 must exceed its session timeout (KafkaConsumer.__init__ in kafka/consumer/group.py)."""
-SHORT_LIMITS = "short-limits"
 try:
     from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
 except ImportError:  # before 3.0
@@ -38,44 +27,24 @@ except ImportError:  # before 3.0
 else:
     COOPERATIVE_ASSIGNORS = (CooperativeStickyAssignor,)
 SHORT_GROUP: Mapping[str, Any] = {"session_timeout_ms": 6000, "max_poll_interval_ms": 8000}
-OF_ROLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
-    ("quick-timeouts", "group"): QUICK_GROUP,
-    (SHORT_LIMITS, "group"): SHORT_GROUP,
-    (STATIC_MEMBER, "group"): SHORT_GROUP,
+OF_ROLES: OfRoles = {
+    **of_roles(QUICK_GROUP, SHORT_GROUP),
     (COOPERATIVE, "group"): {**SHORT_GROUP, "partition_assignment_strategy": COOPERATIVE_ASSIGNORS},
-    (AUTOCOMMIT, "group"): {**SHORT_GROUP, "enable_auto_commit": True, "auto_commit_interval_ms": 1000},
-    (SHORT_LIMITS, "transactional"): {"transaction_timeout_ms": 10000},
 }
-"""Further settings, by profile and role. A static member has the name of its instance."""
 PROFILES: Mapping[str, Mapping[str, Any]] = {
-    "isolated": NO_REFRESH,
-    "defaults": {},
-    "idempotent": {**NO_REFRESH, "enable_idempotence": True},
+    **keyword_settings.PROFILES,
     "no-retries": {**NO_REFRESH, "retries": 0},
-    "acks-1": {**NO_REFRESH, "acks": 1},
-    "zstd": {**NO_REFRESH, "compression_type": "zstd"},
     "oldest-protocol": {**NO_REFRESH, "api_version": (0, 11, 0)},
-    "refresh-1s": {"metadata_max_age_ms": 1000},
-    "quick-timeouts": {**NO_REFRESH, "request_timeout_ms": 5000},
-    SHORT_LIMITS: NO_REFRESH,
-    STATIC_MEMBER: NO_REFRESH,
     COOPERATIVE: NO_REFRESH,
-    AUTOCOMMIT: NO_REFRESH,
 }
 REPORTED: Mapping[str, str] = {
+    **keyword_settings.REPORTED,
     "retries": "retries",
-    "retry_backoff_ms": "retry_backoff_ms",
-    "request_timeout_ms": "request_timeout_ms",
     "delivery_timeout_ms": "delivery_timeout_ms",
-    "refresh_ms": "metadata_max_age_ms",
-    "linger_ms": "linger_ms",
     "max_in_flight": "max_in_flight_requests_per_connection",
     "idempotence": "enable_idempotence",
-    "compression": "compression_type",
     "acks": "acks",
     "protocol": "api_version",
-    "isolation": "isolation_level",
-    "offset_reset": "auto_offset_reset",
 }
 OF_GROUPS: Mapping[str, str] = {
     "session_timeout_ms": "session_timeout_ms",
@@ -100,17 +69,12 @@ def build(
     check_role(start)
     name = f"kafka-python {kafka.__version__}"
     known = kind.DEFAULT_CONFIG  # type: ignore[attr-defined]  # both classes have it
-    own = OF_ROLES.get((start.profile, start.role), {})
-    if start.profile == STATIC_MEMBER:
-        own = {**own, "group_instance_id": start.instance}
     if start.profile == COOPERATIVE and not COOPERATIVE_ASSIGNORS:
         raise Unsupported(f"{name} has no cooperative assignor")
-    chosen = {**role, **PROFILES[start.profile], **own, **typed(name, start.properties, known, _value)}
-    if absent := [key for key in chosen if key not in known]:
-        raise Unsupported(f"{name} has no setting {absent[0]!r} for role {start.role}")
-    chosen.setdefault("selector", partial(ThrottledSelector, reports.notice))
+    arguments = chosen(name, start, known, (role, PROFILES, OF_ROLES), _value)
+    arguments.setdefault("selector", partial(ThrottledSelector, reports.notice))
     try:
-        client = kind(bootstrap_servers=list(start.bootstrap), client_id=start.client_id, **chosen)
+        client = kind(bootstrap_servers=list(start.bootstrap), client_id=start.client_id, **arguments)
     except REFUSALS as error:
         if not _refused(error):
             raise
