@@ -22,7 +22,7 @@ class Link:
     """Forwards and reports bytes, and passes the end of one side on to the other."""
 
     def __init__(self, policy: LinkPolicy[Link], conversation: Conversation) -> None:
-        self.road, self.conversation = policy, conversation
+        self.policy, self.conversation = policy, conversation
         self.client, self.broker = SocketEnd(self, "client"), SocketEnd(self, "broker")
         self.closed_by = ""
         self.half_open = False
@@ -42,9 +42,9 @@ class Link:
             self.client.reset()
         elif side is self.client:
             conversation = self.conversation
-            self.road.emit([Opened(at=now_us(), conn=conversation.conn, broker=conversation.broker)])
+            self.policy.emit([Opened(at=now_us(), conn=conversation.conn, broker=conversation.broker)])
             if not self._silent:
-                self._dialling = self.road.spawn(self._dial())
+                self._dialling = self.policy.spawn(self._dial())
         elif self.client.lost or self.closed_by:
             self.broker.reset()
         else:
@@ -54,9 +54,9 @@ class Link:
 
     async def _dial(self) -> None:
         try:
-            await self.road.dial(self.broker)
+            await self.policy.dial(self.broker)
         except OSError as error:  # TimeoutError is a subclass
-            self.road.failed(error)
+            self.policy.failed(error)
             self._close("broker")
             self.client.reset()
 
@@ -69,7 +69,8 @@ class Link:
         elif not self._silent:
             self.broker.write(data)
         events = self._decode(self.conversation.client_bytes, data, at)
-        if (highest := self.road.highest_versions) is not None and any(_asks_above(highest, event) for event in events):
+        highest = self.policy.highest_versions
+        if highest is not None and any(_asks_above(highest, event) for event in events):
             self.cut("relay")
 
     def from_broker(self, data: bytes) -> None:
@@ -90,17 +91,17 @@ class Link:
     @property
     def _silent(self) -> bool:
         """Whether bytes are dropped in both directions."""
-        return self.half_open or self.road.blackhole
+        return self.half_open or self.policy.blackhole
 
     @property
     def _delays(self) -> bool:
-        return self._slowed or self.road.delays
+        return self._slowed or self.policy.delays
 
     def _delay_us(self, api: int) -> int:
-        return self.road.delay_us(self, api) + STORM_MS * 1000 * self._slowed
+        return self.policy.delay_us(self, api) + STORM_MS * 1000 * self._slowed
 
     def _passing(self, api: int, size: int) -> int | None:
-        return self.road.passing(self, api, size)
+        return self.policy.passing(self, api, size)
 
     def _pass(self, data: bytes) -> None:
         at = now_us()  # before the write: the client's reaction must not get an earlier time
@@ -111,12 +112,12 @@ class Link:
         events: list[Event] = []
         try:
             events = read(data, at)
-            self.road.emit(events)
+            self.policy.emit(events)
         except Exception as error:  # noqa: BLE001  # a fault of our decoder must never disturb forwarding
             self.conversation.fault = f"decoder failed: {error!r}"
         fold = self.conversation.fold
         if fold.folding:
-            self.road.folds()
+            self.policy.folds()
         if fold.lasts is not self._slowed:
             self._slow(at)
         return events
@@ -127,7 +128,7 @@ class Link:
         conn = self.conversation.conn
         text = f"connection {conn} " + ("storms" if self._slowed else "is calm again")
         kind, broker = EngineKind.SLOWED, self.conversation.broker
-        self.road.emit(
+        self.policy.emit(
             [EngineEvent(at=at, kind=kind, broker=broker, value=STORM_MS * self._slowed, text=text, conn=conn)]
         )
 
@@ -180,7 +181,7 @@ class Link:
             self._close(side.name)
             self._end_other(side, reset=reset)
         if self.client.lost and (self.broker.lost or self.broker.transport is None):
-            self.road.ended(self)
+            self.policy.ended(self)
 
     def _end_other(self, side: SocketEnd, *, reset: bool) -> None:
         if side is self.client:
@@ -236,8 +237,8 @@ class Link:
         if self.client.transport is None:
             return
         at = now_us()
-        self.road.emit(self.conversation.tick(at, final=True))
-        self.road.emit([Closed(at=at, conn=self.conversation.conn, broker=self.conversation.broker, by=by)])
+        self.policy.emit(self.conversation.tick(at, final=True))
+        self.policy.emit([Closed(at=at, conn=self.conversation.conn, broker=self.conversation.broker, by=by)])
 
 
 def _asks_above(highest: int, event: Event) -> bool:

@@ -48,7 +48,7 @@ class Relay:
         """Topic id to name; learned from responses, and from callers that add to it."""
         self.held: dict[int, int] = {}
         """API key to microseconds, of the answers that are delayed."""
-        self._ways: dict[int, BrokerProxy] = {}
+        self._proxies: dict[int, BrokerProxy] = {}
         self._conn = 0
         self._capture = Capture(schemas) if capture else None
         self._first = FirstConnections()
@@ -66,7 +66,7 @@ class Relay:
         try:
             with translated(RelayError):
                 for broker in self._brokers:
-                    proxy = self._ways[broker] = BrokerProxy(self, broker)
+                    proxy = self._proxies[broker] = BrokerProxy(self, broker)
                     proxy.listener.open()
         except BaseException:
             await self.__aexit__(None, None, None)
@@ -76,7 +76,7 @@ class Relay:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for proxy in self._ways.values():
+        for proxy in self._proxies.values():
             proxy.close()
         for link in self._links():
             link.cut("relay")
@@ -95,13 +95,13 @@ class Relay:
 
     def address(self, broker: int) -> Endpoint:
         """Return the address that clients use for a broker. Raises KeyError."""
-        return self._ways[broker].listener.address
+        return self._proxies[broker].listener.address
 
     async def cut(self, broker: int, client_id: str = "") -> int:
         """Reset established connections to a broker (of one client id, or all); return how many."""
         chosen = [
             link
-            for link in self._ways[broker].links
+            for link in self._proxies[broker].links
             if not link.closed_by and (not client_id or link.conversation.client_id == client_id)
         ]
         for link in chosen:
@@ -111,12 +111,12 @@ class Relay:
 
     def refuse(self, broker: int) -> None:
         """Refuse new connections to a broker from now on, keeping its port."""
-        self._ways[broker].settle()
-        self._ways[broker].listener.stop_accepting()
+        self._proxies[broker].settle()
+        self._proxies[broker].listener.stop_accepting()
 
     def accept(self, broker: int) -> None:
         """Accept connections again. Raises RelayError."""
-        proxy = self._ways[broker]
+        proxy = self._proxies[broker]
         if not proxy.blackhole:
             proxy.settle()
             with translated(RelayError):
@@ -138,11 +138,11 @@ class Relay:
 
     def forward(self, broker: int, address: Endpoint) -> None:
         """Set the address of a broker; connections that came earlier have waited for it."""
-        self._ways[broker].forward(address)
+        self._proxies[broker].forward(address)
 
     def slow(self, broker: int, delay_ms: int) -> None:
         """Delay all answers of a broker by `delay_ms`; 0 ends it."""
-        self._ways[broker].slow_us = delay_ms * 1000
+        self._proxies[broker].slow_us = delay_ms * 1000
 
     def blackhole(self, broker: int, on: bool = True) -> None:
         """Read and report what clients send to a broker, and forward nothing in either direction.
@@ -150,7 +150,7 @@ class Relay:
         Connection attempts stay unanswered. When the blackhole ends, the connections that lost bytes are reset.
         Raises RelayError.
         """
-        proxy = self._ways[broker]
+        proxy = self._proxies[broker]
         with translated(RelayError):
             if proxy.blackhole and not on:
                 for link in list(proxy.links):
@@ -164,22 +164,22 @@ class Relay:
     def refuse_after_attempt(self, broker: int) -> None:
         """Refuse connections to a broker after a first attempt, which is reported. Raises RelayError."""
         with translated(RelayError):
-            self._ways[broker].refuse_after_attempt()
+            self._proxies[broker].refuse_after_attempt()
 
     def lose(self, broker: int, apis: Sequence[int], times: int) -> None:
         """Reset a connection instead of sending an answer of these APIs, `times` times per client id; 0 ends it."""
-        self._ways[broker].lose(apis, times)
+        self._proxies[broker].lose(apis, times)
 
     def keep_back(self, broker: int, apis: Sequence[int], times: int, keep_ms: int) -> None:
         """Delay answers of these APIs by `keep_ms`, `times` times per client id; 0 times ends it for later answers."""
-        self._ways[broker].keep_back(apis, times, keep_ms)
+        self._proxies[broker].keep_back(apis, times, keep_ms)
 
     def cut_answers(self, broker: int, apis: Sequence[int], passing: Sequence[int]) -> None:
         """End a connection inside an answer of these APIs, once per client id for each number of bytes that pass.
 
         A negative number passes all but that number of bytes. No numbers end the fault.
         """
-        self._ways[broker].cut_answers(apis, passing)
+        self._proxies[broker].cut_answers(apis, passing)
 
     def expire_idle(self, after_ms: int, *, forgotten: bool = False) -> None:
         """Close connections over which nothing has passed for `after_ms`, to any broker; 0 ends it.
@@ -192,7 +192,7 @@ class Relay:
 
     def limit_versions(self, broker: int, highest: int | None) -> None:
         """Reset connections on ApiVersions of a version above `highest`; None ends it."""
-        self._ways[broker].highest_versions = highest
+        self._proxies[broker].highest_versions = highest
 
     def move(self, broker: int, *, silent: bool = False) -> Endpoint:
         """Take another port for a broker, open it, and return its address. Raises RelayError.
@@ -200,11 +200,11 @@ class Relay:
         `silent`: the old port and its connections answer nothing from now on, without an end.
         """
         with translated(RelayError):
-            return self._ways[broker].move(silent=silent)
+            return self._proxies[broker].move(silent=silent)
 
     def swap(self, broker: int, other: int) -> None:
         """Exchange the ports of two brokers; both refuse until they accept again."""
-        self._ways[broker].swap(self._ways[other])
+        self._proxies[broker].swap(self._proxies[other])
 
     # Counts
 
@@ -290,7 +290,7 @@ class Relay:
         self._changed.set()
 
     def _links(self) -> list[Link]:
-        return [link for proxy in self._ways.values() for link in proxy.links]
+        return [link for proxy in self._proxies.values() for link in proxy.links]
 
     def _tick(self) -> None:
         """Emit the counts of folded frames once their second is over."""

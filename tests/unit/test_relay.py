@@ -250,7 +250,7 @@ def test_a_lasting_storm_is_slowed_and_reported(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, _, events), client(relay) as one:
             await until(lambda: of(Opened, events))
-            (link,) = relay._ways[1].links
+            (link,) = relay._proxies[1].links
             frame = Request(at=0, conn=1, broker=1, corr=1, api=METADATA, version=1)
             now = time.monotonic_ns() // 1000
             for second in range(-LASTING - 1, 1):
