@@ -111,7 +111,7 @@ class ClientState:
     shared: bool = False
     """Two connections to one broker work on one partition at a time, or one writes and the other one reads: several
     processes have this address and client id, as a library's default."""
-    told: dict[Item, int] = field(default_factory=dict)
+    coordinator_named: dict[Item, int] = field(default_factory=dict)
     """When an answer first named the coordinator of a group to it."""
     coordinated: int = 0
     """Time of its last request to a coordinator."""

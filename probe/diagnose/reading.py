@@ -198,8 +198,8 @@ class Reader:
                 if is_bad(event.api, row.code):
                     self._refused(item, row.code, event)
                 elif row.leader is not None and row.leader >= 0:
-                    if item.kind is Kind.GROUP and len(self.client.told) < ITEMS:
-                        self.client.told.setdefault(item, event.at)
+                    if item.kind is Kind.GROUP and len(self.client.coordinator_named) < ITEMS:
+                        self.client.coordinator_named.setdefault(item, event.at)
                     self._leaders.named(item, row.leader, row.epoch, event.at)
                     self._whole_topic(item, event)
         if not any(is_bad(event.api, row.code) for row in event.rows) and not event.code:

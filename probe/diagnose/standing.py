@@ -54,8 +54,8 @@ class Standing:
         if self.now - client.last_request > HERE_US and not client.links:
             return
         coverage = self.coverage_of(client)
-        for item, at in client.told.items():
-            if (found := self._untold(client, item, at, coverage)) is not None:
+        for item, at in client.coordinator_named.items():
+            if (found := self._silent(client, item, at, coverage)) is not None:
                 yield found
         for item, reads in _partitions(client):
             if item not in client.troubled and self.now - client.last_request <= HERE_US:
@@ -64,7 +64,7 @@ class Standing:
                     yield found
         yield from self._unread(client, coverage)
 
-    def _untold(self, client: ClientState, item: Item, at: int, coverage: Coverage) -> Finding | None:
+    def _silent(self, client: ClientState, item: Item, at: int, coverage: Coverage) -> Finding | None:
         """Return whether a member knows its coordinator, and sends it nothing."""
         if item in client.items or client.coordinated or self.now - at < SILENT_US:
             return None
