@@ -12,7 +12,7 @@ from tests.support.transcript_steps import Step, announced, ask, at, fault_on, m
 MOVE: tuple[Step, ...] = (at(150), moved(), at(180), announced())
 """A new leader 150 ms after the fault, which all brokers name 30 ms later."""
 ASKED: tuple[Step, ...] = (ask(), tell(NEW))
-"""The client asks for metadata and is told the new leader."""
+"""The client asks for metadata, and the answer names the new leader."""
 MOVE_ASKED: tuple[Step, ...] = (*MOVE, *ASKED)
 
 
