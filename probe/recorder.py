@@ -56,7 +56,7 @@ class Recorder:
         """The conditions that callers of `until` wait for."""
         self.successes: Counter[int] = Counter()
         """Operations that succeeded, by partition. The delivery of a record from before the client's time is none."""
-        self.told: Counter[int] = Counter()
+        self.reports: Counter[int] = Counter()
         """Events that the application reported, other than starts of operations, by partition. -1 = without a
         partition."""
         self.kinds: Counter[AppKind] = Counter()
@@ -103,7 +103,7 @@ class Recorder:
         self.kinds[event.kind] += 1
         self.created[event.kind] += event.text == CREATE
         if event.kind is not AppKind.SENT:
-            self.told[event.partition] += 1
+            self.reports[event.partition] += 1
         if event.kind in FAILURES:
             self.failed_at = event.at
         if event.kind in SUCCESSES and event.sequence != OLD and event.partition >= 0:

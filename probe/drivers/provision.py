@@ -95,7 +95,7 @@ def provision_all(
     jobs: int = 4,
     cache: Path | None = None,
     *,
-    told: Callable[[Family, Version, Provisioned], None] = lambda *_: None,
+    report: Callable[[Family, Version, Provisioned], None] = lambda *_: None,
 ) -> dict[tuple[str, str], Provisioned]:
     """Provision many versions, `jobs` at a time; return the results by family and version.
 
@@ -108,7 +108,7 @@ def provision_all(
         for done in as_completed(running):
             family, version = running[done]
             outcomes[family.family, version.version] = done.result()
-            told(family, version, done.result())
+            report(family, version, done.result())
     finally:
         pool.shutdown(wait=False, cancel_futures=True)  # a signal must not wait for a build
     return outcomes

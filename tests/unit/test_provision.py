@@ -94,7 +94,7 @@ def test_several_versions_are_provisioned_and_reported(family: Family, registry:
         assert threading.current_thread() is here
         reports.append((version.version, type(outcome).__name__))  # type: ignore[attr-defined]  # a Version
 
-    outcomes = provision_all([(family, item) for item in family.versions], 2, tmp_path / "cache", told=report)
+    outcomes = provision_all([(family, item) for item in family.versions], 2, tmp_path / "cache", report=report)
     assert sorted(reports) == [("1.0", "ProvisionError"), ("1.1", "Launch")]
     assert isinstance(outcomes["toy", "1.1"], Launch)
     assert isinstance(outcomes["toy", "1.0"], ProvisionError)

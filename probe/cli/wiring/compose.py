@@ -59,7 +59,7 @@ def get_clients(
             report(f"{client} cannot be run here: {result}")
 
     each = {item.client: (item.family, item.version) for item in chosen}
-    provision_all(tuple(each.values()), FETCHES, cache_root(), told=note)
+    provision_all(tuple(each.values()), FETCHES, cache_root(), report=note)
     if own := next(filter(None, map(exhaustion, reasons)), None):
         raise own
     return bound, absent

@@ -115,13 +115,13 @@ class CheckBudget:
         """Schedule the first check for the earliest time at which it may decide."""
         self.last: verdict.Outlook | None = None
         self.apart_ms = stagger_ms(state)
-        self._course, self._due_ms = state, state.item.variant.watch_least_ms
+        self._state, self._due_ms = state, state.item.variant.watch_least_ms
         self._count = -1
         self._known: Mapping[EngineKind, int] = {}
 
     async def enough(self, elapsed_ms: int) -> bool:
         """Return whether more observation can change nothing; checked only when that may have become true."""
-        state = self._course
+        state = self._state
         due = elapsed_ms >= self._due_ms
         if due and self.last is not None and self.last.settled and self._known == state.recorder.engine:
             return True  # only a change of the brokers could still cause another recovery
@@ -140,7 +140,7 @@ class CheckBudget:
 def event_count(state: TrialState) -> int:
     """Return the number of events of the affected object so far."""
     recorder, subject = state.recorder, state.header.subject
-    count = sum(count for partition, count in recorder.told.items() if partition != subject.bystander)
+    count = sum(count for partition, count in recorder.reports.items() if partition != subject.bystander)
     return count + state.successes + (recorder.ending is not None)
 
 

@@ -62,7 +62,7 @@ class Pacing:
 
     def __init__(self, state: TrialState, cluster: Cluster, instance: Instance, beside: Instance | None = None) -> None:
         """Start at the interval of the instance's start; `beside` is the bystander's instance, if any."""
-        self._course, self._cluster, self._instance, self._beside = state, cluster, instance, beside
+        self._state, self._cluster, self._instance, self._beside = state, cluster, instance, beside
         pace = self._pace = state.item.pace
         self._now_ms, self._beside_ms = state.item.start_ms, pace.work_ms
         self._paces = {
@@ -120,11 +120,11 @@ class Pacing:
         need = self._need()
         await self._go(self._paces[need])
         if self._together:
-            least_ms = self._course.header.play.prompt_ms // 2 if need is RateNeed.LOOK else 0
+            least_ms = self._state.header.play.prompt_ms // 2 if need is RateNeed.LOOK else 0
             self._go_beside(max(self._pace.work_ms, least_ms))
 
     def _need(self) -> RateNeed:
-        state = self._course
+        state = self._state
         if self._rests:
             return self._need_at_rest()
         since = available_at(state)
@@ -145,7 +145,7 @@ class Pacing:
 
     def _need_at_rest(self) -> RateNeed:
         """Return the need until the burst has begun. Readers rest for as long as nothing is written for them."""
-        state = self._course
+        state = self._state
         over = EngineKind.HEALED in state.recorder.engine
         self._rests = not over
         informed = over if state.item.cell.role.reads else now_us() - state.fault_at >= BURST_LEAD_MS * 1000
@@ -156,16 +156,16 @@ class Pacing:
             return
         self._now_ms = interval_ms
         self._instance.set_interval(interval_ms)
-        if self._course.item.cell.role.reads:
+        if self._state.item.cell.role.reads:
             await self._cluster.set_interval(interval_ms)
-        self._course.recorder.mark(MarkKind.PACED, str(interval_ms))
+        self._state.recorder.mark(MarkKind.PACED, str(interval_ms))
 
     def _go_beside(self, interval_ms: int) -> None:
         """Set the interval of a second instance, which only must not stall; its transactions are costly.
 
         Around the fault the interval stays short: a longer one would lengthen gaps that the client does not cause.
         """
-        transactional = ROLES[self._course.item.cell.role].transactional
+        transactional = ROLES[self._state.item.cell.role].transactional
         if self._beside is not None and transactional and interval_ms != self._beside_ms:
             self._beside_ms = interval_ms
             self._beside.set_interval(interval_ms)

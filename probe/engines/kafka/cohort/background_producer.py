@@ -81,7 +81,7 @@ class BackgroundProducer:
 
     def __init__(self, brokers: Mapping[int, Endpoint], version: str, tick_ms: int) -> None:
         """Create the producer; `brokers` has addresses past the relay by node. A tick is the shortest interval."""
-        self._ways = {node: _BrokerQueue(address) for node, address in brokers.items()}
+        self._queues = {node: _BrokerQueue(address) for node, address in brokers.items()}
         self._old = ask.is_old(version)
         self._version = produce_version(version)
         self._topics: dict[str, _Topic] = {}
@@ -105,7 +105,7 @@ class BackgroundProducer:
         self._topics[topic] = _Topic(schedules, self._ticks(interval_ms), batch)
         self._lost.set()
         if not self._tasks:
-            works = [self._tick(), self._read_metadata(), *(self._write(way) for way in self._ways.values())]
+            works = [self._tick(), self._read_metadata(), *(self._write(queue) for queue in self._queues.values())]
             self._tasks = [asyncio.create_task(work) for work in works]
 
     def set_interval(self, topic: str, interval_ms: int) -> None:
@@ -123,8 +123,8 @@ class BackgroundProducer:
     def leave(self, topic: str) -> None:
         """Stop writing to a topic. Sent records may still arrive."""
         if self._topics.pop(topic, None) is not None:
-            for way in self._ways.values():
-                way.waiting = {key: values for key, values in way.waiting.items() if key[0] != topic}
+            for queue in self._queues.values():
+                queue.waiting = {key: values for key, values in queue.waiting.items() if key[0] != topic}
 
     async def stop(self, topic: str) -> None:
         """Stop writing to a topic. When this returns, all sent records have arrived or failed."""
@@ -133,8 +133,8 @@ class BackgroundProducer:
             return
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(ASK_S):
-                for way in self._ways.values():
-                    await way.idle.wait()
+                for queue in self._queues.values():
+                    await queue.idle.wait()
 
     async def close(self) -> None:
         """Stop writing to all topics and close all connections."""
@@ -143,8 +143,8 @@ class BackgroundProducer:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks = []
-        for way in self._ways.values():
-            way.drop_line()
+        for queue in self._queues.values():
+            queue.drop_line()
 
     async def _tick(self) -> None:
         """Queue the records that are due."""
@@ -156,52 +156,52 @@ class BackgroundProducer:
                     node = self._leaders.get((name, partition))
                     numbers = schedule.due(tick, topic.ticks, topic.batch)
                     if numbers and node is not None:
-                        self._enqueue(self._ways[node], (name, partition), numbers, most * topic.batch)
+                        self._enqueue(self._queues[node], (name, partition), numbers, most * topic.batch)
             due = max(due + self._tick_s, time.monotonic() - self._tick_s)
             await asyncio.sleep(max(MIN_INTERVAL_S, due - time.monotonic()))
 
     @staticmethod
-    def _enqueue(way: _BrokerQueue, key: Partition, numbers: range, most: int) -> None:
-        values = way.waiting.setdefault(key, [])
+    def _enqueue(queue: _BrokerQueue, key: Partition, numbers: range, most: int) -> None:
+        values = queue.waiting.setdefault(key, [])
         values.extend(f"feed {key[1]} {number} {now_us()}".encode() for number in numbers)
         del values[:-most]
-        way.some.set()
+        queue.some.set()
 
-    async def _write(self, way: _BrokerQueue) -> None:
+    async def _write(self, queue: _BrokerQueue) -> None:
         """Write all waiting records in one request, then the records that were queued meanwhile."""
-        way.idle.set()
+        queue.idle.set()
         while True:
-            await way.some.wait()
-            records, way.waiting = way.waiting, {}
-            way.some.clear()
+            await queue.some.wait()
+            records, queue.waiting = queue.waiting, {}
+            queue.some.clear()
             if not records:
                 continue
-            way.idle.clear()
+            queue.idle.clear()
             try:
-                lost = await self._send(way, records)
+                lost = await self._send(queue, records)
             except (OSError, EngineError, struct.error, IndexError):  # TimeoutError is an OSError
-                way.drop_line()
+                queue.drop_line()
                 lost = list(records)
-            way.idle.set()
+            queue.idle.set()
             for key in lost:
                 self._leaders.pop(key, None)
             if lost:
                 self._lost.set()
 
-    async def _send(self, way: _BrokerQueue, records: Mapping[Partition, Sequence[bytes]]) -> list[Partition]:
+    async def _send(self, queue: _BrokerQueue, records: Mapping[Partition, Sequence[bytes]]) -> list[Partition]:
         """Send records, and return the partitions that the broker refused. EngineError or OSError."""
         async with asyncio.timeout(ASK_S):
-            if way.line is None:
-                way.line = await dial(way.address)
+            if queue.line is None:
+                queue.line = await dial(queue.address)
             body = request(self._version, records, int(time.time() * 1000), int(ASK_S * 1000))
-            found = base_offsets(self._version, await way.line.ask(apis.PRODUCE, self._version, body))
+            found = base_offsets(self._version, await queue.line.ask(apis.PRODUCE, self._version, body))
         taken = {key: base + len(records[key]) - 1 for key, base in found.items() if base is not None}
         self._written.update(taken)
         return [key for key in found if key not in taken]
 
     async def _read_metadata(self) -> None:
         """Ask the brokers in turn for leaders that are not known."""
-        nodes = list(self._ways)
+        nodes = list(self._queues)
         while True:
             await self._lost.wait()
             missing = [
@@ -215,7 +215,7 @@ class BackgroundProducer:
                 continue
             nodes.append(nodes.pop(0))
             with contextlib.suppress(OSError, EngineError, struct.error, IndexError):
-                await self._learn(self._ways[nodes[0]].address, missing)
+                await self._learn(self._queues[nodes[0]].address, missing)
             await asyncio.sleep(METADATA_S)
 
     async def _learn(self, address: Endpoint, missing: Sequence[Partition]) -> None:
@@ -227,5 +227,5 @@ class BackgroundProducer:
                 line.close()
         for key in missing:
             found = answer.placements.get(key)
-            if found is not None and found.leader in self._ways:
+            if found is not None and found.leader in self._queues:
                 self._leaders[key] = found.leader
