@@ -17,8 +17,9 @@ _SHORT = (
     "net/idle-dropped",
     "txn/timed-out",
 )
+_REFRESHING = ("group/member-joins-incomplete", "topic/grown-while-assigning")
 OWN_PROFILES: Mapping[str, str] = MappingProxyType(
-    {**dict.fromkeys(_SHORT, SHORT_LIMITS), "group/member-joins-incomplete": REFRESHING}
+    {**dict.fromkeys(_SHORT, SHORT_LIMITS), **dict.fromkeys(_REFRESHING, REFRESHING)}
 )
 """The profile by the name of the scenario."""
 

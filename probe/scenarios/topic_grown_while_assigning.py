@@ -12,6 +12,7 @@ Not covered: partitions that are added in a stable group (topic/grown).
 """
 
 from probe.model import Engine, Reaction, Role, Symptom, Target, Trigger
+from probe.scenarios.own_profiles import profile_of
 from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.coordinators import Rejoin
 from probe.scenarios.steps.topics import GrowWhileAssigning
@@ -20,7 +21,7 @@ SCENARIO = Scenario(
     name="topic/grown-while-assigning",
     story=__doc__,
     engines=(Engine.EMBEDDED,),
-    profile="refresh-1s",
+    profile=profile_of("topic/grown-while-assigning"),
     variants=(
         RoleVariant(
             roles=(Role.GROUP,),

@@ -109,8 +109,9 @@ def test_a_go_mod_is_audited_with_evidence_its_age_and_the_way_out(folder: Path)
     )
     done = probe(folder, "audit", "go.mod", "--max-age", "3650")
     assert done.returncode == 1, done.stderr
-    assert (
-        "shop.example/orders: producer disk/storage-error: stuck in 1 trial (pipelined and keyed, too)." in done.stdout
+    assert re.search(
+        r"shop\.example/orders: producer disk/storage-error: stuck in \d+ trials? \(pipelined and keyed, too\)\.",
+        done.stdout,
     )
     assert "; shipped evidence of 20" in done.stdout
     assert " old), rules " in done.stdout
