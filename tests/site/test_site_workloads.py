@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from probe.model import Cell, Engine, Role, Workload
+from probe.model.columns import NAMES
 from probe.site import build
 from probe.site.data.cell_index import CellIndex, setting
 from probe.site.data.matrix_rows import read_matrix
@@ -83,5 +84,5 @@ def test_a_matrix_of_an_older_program_has_to_be_built_again(tmp_path: Path) -> N
     path = site_data.write_matrix(tmp_path / "matrix.csv", site_data.matrix())
     lines = [line.rsplit(",", 1)[0] for line in path.read_text().splitlines()]
     path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(Exception, match="column workload is missing; build it again with `probe matrix`"):
+    with pytest.raises(Exception, match=f"column {NAMES[-1]} is missing; build it again with `probe matrix`"):
         read_matrix(path)
