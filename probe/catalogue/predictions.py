@@ -22,7 +22,7 @@ class Result(StrEnum):
     """How a prediction and its run compare."""
 
     HELD = "held"
-    MISSED = "missed"
+    DIFFERED = "missed"
     """The outcome or a stated number was another one, by the fault of the reading, of chance or of the laboratory."""
     NOT_PLAYED = "not played"
     NOT_PREDICTED = "not predicted"

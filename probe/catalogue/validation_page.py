@@ -29,7 +29,7 @@ GROUPS = """## By group
 Each file has the sources and versions that were read, each cell with what the source says, what was predicted and what
 was measured, and the reason of each difference.
 """
-PLAYED = (Result.HELD, Result.MISSED)
+PLAYED = (Result.HELD, Result.DIFFERED)
 
 
 def render() -> str:
@@ -51,7 +51,7 @@ def _by_family(rows: Iterable[Prediction]) -> str:
     counts = Counter((family, row.result) for row in rows for family in row.families)
     names = {family.family: family.title for family in read_families(CLIENTS).values()}
     lines = [
-        f"| {names[family]} | {_numbers(counts[family, Result.HELD], counts[family, Result.MISSED])} |"
+        f"| {names[family]} | {_numbers(counts[family, Result.HELD], counts[family, Result.DIFFERED])} |"
         for family in sorted({family for family, _ in counts}, key=lambda family: names[family].casefold())
     ]
     return "\n".join([FAMILIES, _head("family"), *lines, ""])
@@ -68,7 +68,7 @@ def _head(what: str) -> str:
 
 def _numbers_of(group: PredictionGroup) -> str:
     counts = Counter(row.result for row in group.predictions)
-    return _numbers(counts[Result.HELD], counts[Result.MISSED])
+    return _numbers(counts[Result.HELD], counts[Result.DIFFERED])
 
 
 def _numbers(held: int, missed: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault
 from probe.cells.citations import never_measured, rests_on
-from probe.cells.loss_words import said_of
+from probe.cells.loss_words import loss_remarks
 
 
 def doubt(fault: Fault) -> str:
@@ -29,7 +29,7 @@ def shown(fault: Fault) -> str:
 
 def remarks(answer: SettledCell) -> list[str]:
     """Return what an outcome does not say: the records that were lost, and that there are too few trials."""
-    return [*said_of(answer), *filter(None, [answer.chance])]
+    return [*loss_remarks(answer), *filter(None, [answer.chance])]
 
 
 def reason(fault: Fault) -> str:

@@ -35,7 +35,7 @@ def with_losses(
     return found
 
 
-def said_of(answer: SettledCell) -> Iterator[str]:
+def loss_remarks(answer: SettledCell) -> Iterator[str]:
     """Yield what an answer says of lost records."""
     if not answer.loses:
         return

@@ -11,7 +11,7 @@ from probe.diagnose.objects import Kind
 from probe.diagnose.troubles import Trouble
 from probe.protocol.names import error_name
 
-AGAIN = 3
+REPEATED_REFUSALS = 3
 """Refusals from which on a client is refused although it is let in between them, as one that logs in too often."""
 CUT = "the broker ends its connections during the log-in, as brokers without SaslAuthenticate refuse one"
 
@@ -22,7 +22,7 @@ def admission(kind: Kind, trouble: Trouble, mismatch: str, now: int) -> tuple[St
     if trouble.recovered_at(now) is not None:
         seconds = ((trouble.good_at or now) - trouble.since) / 1e6
         return Status.RECOVERED, f"it was let in {seconds:.1f} s after"
-    if trouble.good_at is not None and count < AGAIN:
+    if trouble.good_at is not None and count < REPEATED_REFUSALS:
         return Status.UNKNOWN, "it was let in, but the input ends within a second"
     between = ", although it is let in between" if trouble.better else ""
     if kind is Kind.LISTENER:

@@ -8,7 +8,7 @@ from probe.model import Request
 
 LONG_POLL_US = 10_000_000
 """Longest time for which a fetch is taken to wait for records; a client may be set to wait for longer."""
-REGULAR = 3
+FETCHES_OF_A_READER = 3
 """Good answers from which on fetches may be regular."""
 
 
@@ -33,4 +33,4 @@ class Reads:
     @property
     def regular(self) -> bool:
         """Return whether fetches came at the intervals of a long poll at most."""
-        return self.count >= REGULAR and self.last - self.first <= LONG_POLL_US * self.count
+        return self.count >= FETCHES_OF_A_READER and self.last - self.first <= LONG_POLL_US * self.count

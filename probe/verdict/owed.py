@@ -17,7 +17,7 @@ STANDS_STILL_US = 3_000_000
 HEARTBEATS = frozenset({apis.HEARTBEAT, apis.CONSUMER_GROUP_HEARTBEAT})
 JOINING = frozenset({apis.JOIN_GROUP, apis.SYNC_GROUP, apis.FIND_COORDINATOR})
 """Requests of a member that has no session, or looks for the broker that has it: it owes no heartbeat meanwhile."""
-MISSED = 3
+SILENT_INTERVALS = 3
 """Intervals without a heartbeat that show that none comes: libraries' sessions last at least as long by default, and
 Kafka's documentation wants an interval of at most a third of the session."""
 BY_BROKER_US = 5_000_000
@@ -88,9 +88,9 @@ def find_silence(evidence: WireEvidence) -> Debt | None:
     every_us, silent = _interval_us(evidence), until - last
     if every_us is None or silent <= every_us + MARGIN_US:
         return None
-    session_us = evidence.setting_us("session_timeout_ms") or MISSED * every_us
+    session_us = evidence.setting_us("session_timeout_ms") or SILENT_INTERVALS * every_us
     seconds = f"{silent / 1_000_000:.1f} s, though one is due each {every_us / 1_000_000:g} s"
-    proven = silent > min(MISSED * every_us, session_us) + MARGIN_US
+    proven = silent > min(SILENT_INTERVALS * every_us, session_us) + MARGIN_US
     return Debt(f"no heartbeat in {seconds}", pending=not proven, proven=proven)
 
 

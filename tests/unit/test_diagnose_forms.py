@@ -33,12 +33,12 @@ def again(tmp_path: Path, data: bytes) -> WholeInput:
 
 
 def test_every_connection_begins_with_a_log_in(found: WholeInput, tmp_path: Path) -> None:
-    plainly = again(tmp_path, PLAIN)
-    for conn in plainly.connections:
+    without_log_in = again(tmp_path, PLAIN)
+    for conn in without_log_in.connections:
         sent = [event.api for event in found.requests if event.conn == conn]
-        before = [event.api for event in plainly.requests if event.conn == conn]
+        before = [event.api for event in without_log_in.requests if event.conn == conn]
         assert sent == [apis.SASL_HANDSHAKE, apis.SASL_AUTHENTICATE, *before]
-    assert found.left == plainly.left == {}
+    assert found.left == without_log_in.left == {}
     assert set(found.errors) == {""}
 
 

@@ -76,11 +76,11 @@ def test_a_library_that_names_itself_has_its_name(library: Asks, name: str) -> N
 
 
 def test_a_log_in_at_the_beginning_changes_nothing(library: Asks) -> None:
-    plainly = first_its_id("", "")
-    assert library([*log_in(10), *plainly]) == library(plainly)
+    without_log_in = first_its_id("", "")
+    assert library([*log_in(10), *without_log_in]) == library(without_log_in)
 
 
 def test_a_java_client_that_logs_in_asks_for_versions_twice(library: Asks) -> None:
     """It asks in version 0, logs in, and asks again in its own version, with its name (`SaslClientAuthenticator`)."""
-    plainly = first_its_id("apache-kafka-java", "3.6.1")
-    assert library([versions(0, 9), *log_in(10), *plainly]) == library(plainly)
+    without_log_in = first_its_id("apache-kafka-java", "3.6.1")
+    assert library([versions(0, 9), *log_in(10), *without_log_in]) == library(without_log_in)

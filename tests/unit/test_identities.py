@@ -50,7 +50,7 @@ def evidence_of(family: str, version: str) -> Mapping[Cell, SettledCell]:
         return file.cells(wanted)
 
 
-def audited(text: str, folder: Path, name: str = "images.txt") -> list[dict[str, Any]]:
+def services_of(text: str, folder: Path, name: str = "images.txt") -> list[dict[str, Any]]:
     file = folder / name
     file.write_text(text)
     done = invoke("audit", str(file), "--json", "--results", str(folder / "results"))
@@ -76,7 +76,7 @@ def test_every_application_that_is_driven_itself_is_found_by_the_name_of_either(
 def test_an_image_is_answered_by_the_cells_of_the_application_itself(image: str, tmp_path: Path) -> None:
     family, version = IMAGES[image]
     evidence = evidence_of(family, version)
-    (service,) = audited(f"{image}\n", tmp_path)
+    (service,) = services_of(f"{image}\n", tmp_path)
     answers = {cell: finding for cell, finding in own_answers(service) if cell in evidence}
     assert answers
     for cell, finding in answers.items():
@@ -87,7 +87,7 @@ def test_an_image_is_answered_by_the_cells_of_the_application_itself(image: str,
 
 
 def test_all_images_of_a_list_have_the_findings_of_the_evidence(tmp_path: Path) -> None:
-    services = audited("".join(f"{image}\n" for image in IMAGES), tmp_path)
+    services = services_of("".join(f"{image}\n" for image in IMAGES), tmp_path)
     fails = [
         {f"{fault['role']} {fault['scenario']}" for fault in one["faults"] if fault["finding"] == "fails"}
         for one in services
@@ -109,8 +109,10 @@ def test_all_images_of_a_list_have_the_findings_of_the_evidence(tmp_path: Path) 
 
 def test_an_image_a_sheet_and_a_look_up_say_the_same_of_telegraf(tmp_path: Path) -> None:
     """The real application passes where its library with its settings was suspected (1.36.4, sarama 1.46.3 inside)."""
-    (image,) = audited("telegraf:1.36.4\n", tmp_path)
-    sheets = [audited(f"client\n{name}@1.36.4\n", tmp_path, "sheet.csv")[0] for name in ("telegraf", "telegraf-kafka")]
+    (image,) = services_of("telegraf:1.36.4\n", tmp_path)
+    sheets = [
+        services_of(f"client\n{name}@1.36.4\n", tmp_path, "sheet.csv")[0] for name in ("telegraf", "telegraf-kafka")
+    ]
     assert [one["faults"] for one in sheets] == [image["faults"]] * 2
     asked = {(fault["role"], fault["scenario"]): fault["finding"] for fault in image["faults"]}
     said = json.loads(invoke("lookup", "telegraf@1.36.4", "--json").stdout)["answers"]

@@ -29,7 +29,7 @@ from probe.cli.laboratory import absent_packages
 from probe.cli.wiring import evidence as given
 from probe.cli.wiring.catalogue import apps, by_number, families
 from probe.cli.wiring.lookup_words import check_scenarios, nothing
-from probe.cli.wiring.sides import Side, answers_of, library_side, notes_of, sides_of, used_of
+from probe.cli.wiring.sides import AskedClient, answers_of, library_side, notes_of, sides_of, used_of
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.evidence.wanted import Wanted
 from probe.model import CONTROL, Cell, Engine, Profile, Role
@@ -78,7 +78,7 @@ def lookup(
     with given.open_evidence(evidence, results, max_age) as found:
         read: dict[Cell, SettledCell] = {}
 
-        def known(side: Side) -> tuple[Fault, ...]:
+        def known(side: AskedClient) -> tuple[Fault, ...]:
             every = found.find(_wanted(side.chosen, client, role, engine, workload))
             read.update(every)
             fitting = _fitting(every, side.chosen, profile, scenario)
@@ -119,13 +119,13 @@ def lookup(
     _check(client, faults, is_gate=not _is_family(asked, client))
 
 
-def _sides(client: str) -> tuple[Side, ...]:
+def _sides(client: str) -> tuple[AskedClient, ...]:
     """Return what answers for a name, without a registry. ProbeError for an unknown one, or several versions."""
     name, at, _ = client.partition("@")
     driven = family_of(name, families(), apps())
     try:
         if not at and driven:
-            return (Side(select_clients(families(), [driven], by_number)[-1]),)
+            return (AskedClient(select_clients(families(), [driven], by_number)[-1]),)
         if not driven:
             return (_one(client, select_clients(families(), [client], by_number, apps())),)
         return sides_of(identify(families(), client, by_number, apps()))
@@ -133,7 +133,7 @@ def _sides(client: str) -> tuple[Side, ...]:
         raise ProbeError(str(error).replace("--client", "lookup")) from None
 
 
-def _one(client: str, found: Sequence[Chosen]) -> Side:
+def _one(client: str, found: Sequence[Chosen]) -> AskedClient:
     if "@" in client and len(found) > 1:
         family = client.partition("@")[0]
         raise ProbeError(f"lookup {client}: {len(found)} versions; name one, or {family} for a line about each")

@@ -13,7 +13,7 @@ from probe.model import Client
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class AskedClient:
     """One client whose evidence answers."""
 
     chosen: Chosen
@@ -30,25 +30,25 @@ class Side:
         return f"{self.chosen.client} with its settings" if has_own else str(self.chosen.client)
 
 
-def library_side(chosen: Chosen) -> Side:
+def library_side(chosen: Chosen) -> AskedClient:
     """Return the side of a library, alone or inside an application or wrapper."""
     one = chosen.application
     is_proof = one is None or one.app.is_proven_by_library
-    return Side(chosen, "" if is_proof else f"{chosen.client} inside it")
+    return AskedClient(chosen, "" if is_proof else f"{chosen.client} inside it")
 
 
-def sides_of(identity: Identity) -> tuple[Side, ...]:
+def sides_of(identity: Identity) -> tuple[AskedClient, ...]:
     """Return what answers, the client itself first."""
     itself, relative, library = identity.itself, identity.relative, identity.library
     return (
-        *([Side(itself)] if itself else []),
-        *([Side(relative, like(relative.client), identity.measurable)] if relative else []),
+        *([AskedClient(itself)] if itself else []),
+        *([AskedClient(relative, like(relative.client), identity.measurable)] if relative else []),
         *([library_side(library)] if library else []),
     )
 
 
 def answers_of(
-    sides: Sequence[Side], known: Callable[[Side], tuple[Fault, ...]], *, by_profile: bool
+    sides: Sequence[AskedClient], known: Callable[[AskedClient], tuple[Fault, ...]], *, by_profile: bool
 ) -> tuple[Fault, ...]:
     """Return what is known of the first side, then of the next ones to the questions that have no answer."""
     found: tuple[Fault, ...] = ()
@@ -58,18 +58,18 @@ def answers_of(
     return found
 
 
-def _of(side: Side, faults: Sequence[Fault]) -> tuple[Fault, ...]:
+def _of(side: AskedClient, faults: Sequence[Fault]) -> tuple[Fault, ...]:
     found = of_stand_in(faults, side.stand_in)
     one = side.instead_of
     return tuple(replace(item, cell=replace(item.cell, version=one.version)) for item in found) if one else found
 
 
-def used_of(sides: Sequence[Side], faults: Sequence[Fault]) -> list[str]:
+def used_of(sides: Sequence[AskedClient], faults: Sequence[Fault]) -> list[str]:
     """Return the clients that answered, in words."""
     return [side.words for side in sides if _answered(side, faults)] or [sides[0].words]
 
 
-def notes_of(sides: Sequence[Side], faults: Sequence[Fault]) -> Iterator[str]:
+def notes_of(sides: Sequence[AskedClient], faults: Sequence[Fault]) -> Iterator[str]:
     """Yield what is to be known of a library inside, where it or a release like it answered: it may be a fork."""
     if not any(item.stand_in for item in faults):
         return
@@ -83,5 +83,5 @@ def notes_of(sides: Sequence[Side], faults: Sequence[Fault]) -> Iterator[str]:
             yield f"  {side.stand_in}: {notes}"
 
 
-def _answered(side: Side, faults: Sequence[Fault]) -> bool:
+def _answered(side: AskedClient, faults: Sequence[Fault]) -> bool:
     return any(item.evidence and item.evidence.cell.client == side.chosen.client for item in faults)

@@ -105,7 +105,7 @@ class _Cohorts:
             fits=lambda cells: cohort_fits(self._lag.machine().memory_mb, cells),
         )
         run.standing = self._admission.standing
-        self._queue, self._again = list(cohorts), list[TrialTask]()
+        self._queue, self._repeats = list(cohorts), list[TrialTask]()
         self._under_way: set[asyncio.Task[None] | None] = set()
         self._ended = asyncio.Event()
 
@@ -125,8 +125,8 @@ class _Cohorts:
     def _take(self) -> Sequence[TrialTask] | None:
         """Take the next cohort out of the queue. None if nothing is left, or all of it waits for those under way."""
         if not self._queue:
-            self._queue.extend(into_cohorts(self._again, self._limit.cells))
-            self._again.clear()
+            self._queue.extend(into_cohorts(self._repeats, self._limit.cells))
+            self._repeats.clear()
         cohort = _next(self._run, self._queue)
         if cohort is None and (self._under_way or not self._queue):
             return None
@@ -156,7 +156,7 @@ class _Cohorts:
             soon = list[TrialTask]()
             for one in left:
                 is_next = place.check.given_back or one.item.is_control or _passes_beside(one, self._queue)
-                (soon if is_next else self._again).append(one)
+                (soon if is_next else self._repeats).append(one)
             self._queue[:0] = into_cohorts(soon, self._limit.cells)
             if _keep_load(self._run, self._limit, place.check.load(cohort[0].item)):
                 queued = [work for later in self._queue for work in later]

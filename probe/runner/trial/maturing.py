@@ -17,7 +17,7 @@ from probe.runner.trial.environment import TrialEnvironment
 from probe.runner.trial.state import TrialState
 from probe.verdict.instances import separate
 
-AGAIN = 2
+FURTHER_SUCCESSES = 2
 """Operations that succeed after the election: one may have been under way at the former leader."""
 SERVES_S, REAL_SERVES_S = 8.0, 20.0
 """Longest time from the election until the client serves again, beyond the age at which it refreshes its metadata."""
@@ -105,8 +105,8 @@ async def _be_quiet(recorder: Recorder, since: int) -> None:
 def _serves(state: TrialState, now: Recorder, before: _Before) -> bool:
     """Return whether operations that began after the election have succeeded at the affected partition."""
     if ROLES[state.item.cell.role].transactional:
-        return _transactions(now) >= before.committed + AGAIN
-    return now.successes[state.header.subject.affected] >= before.served + AGAIN * state.item.load.batch
+        return _transactions(now) >= before.committed + FURTHER_SUCCESSES
+    return now.successes[state.header.subject.affected] >= before.served + FURTHER_SUCCESSES * state.item.load.batch
 
 
 def _transactions(recorder: Recorder) -> int:

@@ -18,12 +18,12 @@ const (
 	Served      = "served"      // an answer, with or without another error: the request is empty
 	Unsupported = "unsupported" // UNSUPPORTED_VERSION (35)
 	Closed      = "closed"      // the connection is closed in place of an answer
-	Silent      = "silent"      // no answer within patience
+	Silent      = "silent"      // no answer within answerTime
 	Unknown     = "unknown"     // this program has no encoding of it
 )
 
 const (
-	patience           = 1500 * time.Millisecond
+	answerTime         = 1500 * time.Millisecond
 	dialTimeout        = 5 * time.Second
 	longest            = 16 << 20
 	unsupportedVersion = 35
@@ -92,7 +92,7 @@ func exchange(address string, req kmsg.Request) ([]byte, error) {
 		return nil, err
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(answerTime)); err != nil {
 		return nil, err
 	}
 	frame := kmsg.NewRequestFormatter(kmsg.FormatterClientID("survey")).AppendRequest(nil, req, correlation)
