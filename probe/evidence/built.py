@@ -1,6 +1,6 @@
 """The file of evidence of a checkout, built from its text once per state of the text.
 
-`python -m probe.evidence.built` builds it, as set-up does; with the name of a file it writes that, for a wheel.
+`python -m probe.evidence.built` builds it, as the first look-up does; with the name of a file it writes that file.
 It uses the standard library alone, since a wheel is built in an environment without the look-ups' packages.
 """
 

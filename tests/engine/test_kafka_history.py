@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from probe.engines.kafka.admin import history
-from probe.engines.kafka.admin.history import GROUP, TRANSACTION, HistoryMaker
+from probe.engines.kafka.admin.history import HistoryMaker
 from probe.engines.kafka.admin.requests import BrokerError
 from probe.engines.kafka.ports import BrokerProcess
+from probe.protocol.api_table import CoordinatorKind
 
 Question = Callable[[Any], Awaitable[object]]
 
@@ -49,15 +50,15 @@ def asked(admin: Any, kind: int, monkeypatch: pytest.MonkeyPatch) -> int:
 
 def test_a_commit_whose_answer_is_lost_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clients of a cohort that begin earlier may make Kafka 0.9 lose it, as in incident/unknown-api-key."""
-    assert asked(Coordinators(TimeoutError("late"), TimeoutError("late")), GROUP, monkeypatch) == 3
+    assert asked(Coordinators(TimeoutError("late"), TimeoutError("late")), CoordinatorKind.GROUP, monkeypatch) == 3
 
 
 def test_a_transactional_producer_is_not_started_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(TimeoutError, match="late"):
-        asked(Coordinators(TimeoutError("late")), TRANSACTION, monkeypatch)
+        asked(Coordinators(TimeoutError("late")), CoordinatorKind.TRANSACTION, monkeypatch)
 
 
-@pytest.mark.parametrize("kind", [GROUP, TRANSACTION])
+@pytest.mark.parametrize("kind", [CoordinatorKind.GROUP, CoordinatorKind.TRANSACTION])
 def test_a_coordinator_that_loads_is_asked_again(kind: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked(Coordinators(BrokerError("loading", 14)), kind, monkeypatch) == 2
 
@@ -65,4 +66,4 @@ def test_a_coordinator_that_loads_is_asked_again(kind: int, monkeypatch: pytest.
 def test_repeating_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "MADE_S", -1.0)
     with pytest.raises(TimeoutError, match="late"):
-        asked(Coordinators(TimeoutError("late")), GROUP, monkeypatch)
+        asked(Coordinators(TimeoutError("late")), CoordinatorKind.GROUP, monkeypatch)
