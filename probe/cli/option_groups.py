@@ -37,6 +37,7 @@ class SelectionOptions:
     shard: o.Shard = "1/1"
     workload: common.Workloads = None
     long_watches: o.Long = LongWatches.ALL
+    baseline: o.BaselineOption = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

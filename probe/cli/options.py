@@ -103,6 +103,13 @@ Watch = Annotated[
 ]
 
 
+BaselineOption = Annotated[
+    bool,
+    typer.Option(
+        "--baseline",
+        help="Only the scenarios of Failover Baseline 2026, in the roles in which they are scored (docs/baseline.md).",
+    ),
+]
 Long = Annotated[
     LongWatches,
     typer.Option(

@@ -61,6 +61,16 @@ class Selection:
     long_watches: LongWatches = LongWatches.ALL
     versions: Mapping[Cell, Versions] = field(default_factory=dict)
     """Request versions observed in stored trials, by control cell."""
+    only_roles: Mapping[str, Collection[Role]] = field(default_factory=dict)
+    """The roles of scenarios of which a set names some; other scenarios have all."""
+
+    def variant(self, scenario: Scenario, role: Role) -> RoleVariant | None:
+        """Return what a scenario does in a role; None if it does not apply, or the set does not name the role."""
+        return scenario.variant(role, self.engine) if self.has_role(scenario.name, role) else None
+
+    def has_role(self, scenario: str, role: Role) -> bool:
+        """Return whether a scenario has a role here: all that it applies to, unless a set names some."""
+        return role in self.only_roles.get(scenario, tuple(Role))
 
 
 def usual_control(cell: Cell) -> Cell:
@@ -86,7 +96,7 @@ def combinations(selection: Selection) -> Iterator[Combination]:
     """Yield all combinations of a selection by scenario, client, role, profile, workload and line, in its order."""
     for scenario in selection.scenarios:
         for chosen, role, profile, workload, broker in _instances(selection, scenario):
-            part = scenario.variant(role, selection.engine)
+            part = selection.variant(scenario, role)
             if part is not None:
                 part = with_length(part, profile)
                 family, version = chosen.client.family, chosen.client.version
@@ -114,7 +124,7 @@ def _settings(
         return _own_settings(selection, scenario, chosen, role)
     engine = selection.engine
     every = (item for item in selection.scenarios if item.name != CONTROL and engine in item.engines)
-    others = [item for item in every if item.variant(role, engine) is not None]
+    others = [item for item in every if selection.variant(item, role) is not None]
     found = dict.fromkeys(pair for item in others for pair in _own_settings(selection, item, chosen, role))
     return list(found) or list(product(selection.profiles, selection.workloads))
 

@@ -46,8 +46,8 @@ def _clients(skips: Iterable[Skip]) -> list[Client]:
 def without_role(selection: Selection) -> Iterator[tuple[str, str]]:
     """Yield the scenarios that none of the selected roles can play, with the reason."""
     for scenario in selection.scenarios:
-        if all(scenario.variant(role, selection.engine) is None for role in selection.roles):
-            has = [str(role) for role in scenario.roles]
+        if all(selection.variant(scenario, role) is None for role in selection.roles):
+            has = [str(role) for role in scenario.roles if selection.has_role(scenario.name, role)]
             yield scenario.name, f"no role {' or '.join(selection.roles)} there; its roles are {', '.join(has)}"
 
 

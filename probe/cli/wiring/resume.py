@@ -26,6 +26,7 @@ def selected(asked: RunSelection, watch_ms: int | None) -> dict[str, Any]:
         "election": None if asked.election is None else str(asked.election),
         "watch_ms": watch_ms,
         "long_watches": str(asked.long_watches),
+        **({"baseline": True} if asked.baseline else {}),
         **({} if asked.over is None else {"over": str(asked.over)}),
     }
 
@@ -57,6 +58,7 @@ def _read(stored: Mapping[str, Any], asked: RunSelection) -> RunSelection:
         trials=stored["trials"],
         election=_election(stored),
         long_watches=LongWatches(stored.get("long_watches", LongWatches.ALL)),
+        baseline=bool(stored.get("baseline")),
         over=Sweep.parse(stored["over"]) if stored.get("over") else None,
     )
 

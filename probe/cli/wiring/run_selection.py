@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from probe.catalogue.baseline import baseline
 from probe.catalogue.brokers import asked_brokers
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
@@ -46,6 +47,8 @@ class RunSelection:
     shard: str = "1/1"
     workloads: Sequence[str] = ()
     long_watches: LongWatches = LongWatches.ALL
+    baseline: bool = False
+    """Only scored scenarios of the baseline, in the roles in which they are scored; `continuous` unless asked."""
     over: Sweep | None = None
     """What the cells differ in; each profile is run with each of its values."""
 
@@ -68,7 +71,7 @@ class RunSelection:
         return plan, selection
 
     def _selection(self) -> Selection:
-        scenarios = select_scenarios(self.scenarios or ["*"])
+        scenarios = self._scenarios()
         if all(item.name != CONTROL for item in scenarios):
             scenarios = (*select_scenarios([CONTROL]), *scenarios)
         asked = self.brokers or [DEFAULT_BROKER]
@@ -95,9 +98,23 @@ class RunSelection:
             exact=exact,
             unplayed=WIRED[self.engine].unplayed,
             workloads=select_workloads(self.workloads),
-            own_workloads=() if self.workloads else self._listed(scenarios),
+            own_workloads=() if self.workloads or self.baseline else self._listed(scenarios),
             long_watches=self.long_watches,
+            only_roles={name: baseline().roles(name) for name in baseline().scenarios} if self.baseline else {},
         )
+
+    def _scenarios(self) -> tuple[Scenario, ...]:
+        """Return the scenarios of these patterns. CatalogueError if none matches, or none of them is scored."""
+        if not self.baseline:
+            return select_scenarios(self.scenarios or ["*"])
+        scored = baseline().scenarios
+        found = select_scenarios(self.scenarios or scored)
+        if not any(item.name in scored for item in found):
+            names = " ".join(self.scenarios)
+            raise CatalogueError(
+                f"--baseline --scenario {names}: none is scored; docs/baseline.md lists those that are"
+            )
+        return tuple(item for item in found if item.name in scored)
 
     def _profiles(self) -> tuple[Profile, ...]:
         """Return the profiles, in a sweep each with each value. CatalogueError for a thing that is set twice."""

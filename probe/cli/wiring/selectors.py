@@ -23,4 +23,5 @@ def selectors_of(options: SelectionOptions) -> RunSelection:
         shard=options.shard,
         workloads=options.workload or (),
         long_watches=options.long_watches,
+        baseline=options.baseline,
     )
