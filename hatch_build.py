@@ -21,7 +21,7 @@ class EvidenceHook(BuildHookInterface[Any]):  # type: ignore[misc]  # hatchling 
         if version == "editable":
             return
         self.made = Path(tempfile.mkdtemp()) / "evidence.sqlite"
-        argv = [sys.executable, "-m", "probe.evidence.built", str(self.made)]
+        argv = [sys.executable, "-m", "probe.evidence.checkout_build", str(self.made)]
         subprocess.run(argv, cwd=self.root, check=True, timeout=300)
         for name in (self.made.name, f"{self.made.name}.sha256"):
             build_data["force_include"][str(self.made.with_name(name))] = f"{Path(PLACE).parent}/{name}"

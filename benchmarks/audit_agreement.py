@@ -29,9 +29,9 @@ from probe.cells.aggregate import SettledCell, merged, settle
 from probe.cells.audit import examine
 from probe.cells.citations import said
 from probe.evidence import places
-from probe.evidence.opening import opened
-from probe.evidence.publishing import for_package
-from probe.evidence.write import Contents
+from probe.evidence.access import opened
+from probe.evidence.publication import for_package
+from probe.evidence.writer import Contents
 from probe.model import Cell, Profile
 from probe.verdict import RULES_VERSION
 

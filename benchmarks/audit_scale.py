@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.start import cpu
 from probe.cli.wiring.osv_records import osv_files
 from probe.evidence import places
-from probe.evidence.opening import opened
+from probe.evidence.access import opened
 from probe.model.versions import version_key
 from tests.support.osv_scanner import NAME, place
 

@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 from probe.catalogue.brokers import real_brokers
-from probe.cli.wiring.compose import relays
+from probe.cli.wiring.composition import relays
 from probe.cli.wiring.kafka_engine import kafka_engine
 from probe.engines.kafka.cluster.cluster import running
 from probe.engines.kafka.disks.choice import choose

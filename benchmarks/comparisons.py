@@ -31,16 +31,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from probe.catalogue.files import data_file
 from probe.catalogue.known_results import contrasted, expected, read_known
 from probe.cells.aggregate import SettledCell, settle
-from probe.cells.comparing import Asked, compared_steps
 from probe.cells.comparison import CHANCE, PLAIN, Answer, Compared, Pair, compare
+from probe.cells.comparison_steps import Asked, compared_steps
 from probe.cells.harm import harm_of, harms
 from probe.cells.trends import Step
 from probe.cli.console.streams import OUT
 from probe.cli.wiring.catalogue import families
-from probe.cli.wiring.deciding import decide
 from probe.cli.wiring.evidence import open_evidence
+from probe.cli.wiring.fresh_trials import decide
 from probe.cli.wiring.single_cells import possible, run_cells
-from probe.evidence.wanted import Wanted
+from probe.evidence.cell_choice import Wanted
 from probe.model import CONTROL, Cell, Client, Engine, Outcome, Verdict
 from probe.model.profile import DEFAULT_PROFILE
 from probe.model.results import ResultsError

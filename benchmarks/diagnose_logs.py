@@ -29,13 +29,13 @@ from incident_recording import ZONE, write_request_logging
 
 from probe import store
 from probe.cli.console.streams import say
-from probe.cli.wiring.compose import get_clients
+from probe.cli.wiring.composition import get_clients
 from probe.cli.wiring.diagnosis import diagnose_files
 from probe.cli.wiring.execution import PreparedRun, execute
 from probe.cli.wiring.kafka_engine import RealBrokers, description, exact_versions, kafka_engine
 from probe.cli.wiring.run_selection import RunSelection
 from probe.diagnose.input.log_lines import time_of
-from probe.diagnose.seen import LogZone, ZoneBy
+from probe.diagnose.observation import LogZone, ZoneBy
 from probe.engines.kafka.engine import Kafka
 from probe.model import Engine, History, Role
 from probe.model.clock import now_us

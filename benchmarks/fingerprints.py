@@ -23,12 +23,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from probe.cli.commands.publish_fingerprints import of_libraries
 from probe.cli.wiring.catalogue import families
-from probe.cli.wiring.settled import read_runs
+from probe.cli.wiring.settled_cells import read_runs
 from probe.diagnose.fingerprints import Fingerprints, learned, whole
-from probe.diagnose.fits import Hulls, Lines
+from probe.diagnose.identification import Listed
 from probe.diagnose.libraries import Sure, Whose
 from probe.diagnose.traits import Observed, hard_part
-from probe.diagnose.whose import Listed
+from probe.diagnose.version_fit import Hulls, Lines
 from probe.model import Cell
 from probe.model.handshake import Handshake
 from probe.protocol.apis import HANDSHAKE_APIS

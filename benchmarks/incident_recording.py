@@ -17,7 +17,7 @@ from pathlib import Path
 
 from probe import store
 from probe.cli.console.streams import say
-from probe.cli.wiring.compose import get_clients, relays
+from probe.cli.wiring.composition import get_clients, relays
 from probe.cli.wiring.execution import PreparedRun, execute
 from probe.cli.wiring.kafka_engine import RealBrokers, description, exact_versions, kafka_engine
 from probe.cli.wiring.run_selection import RunSelection

@@ -40,7 +40,7 @@ from pathlib import Path
 try:
     from probe.cli.wiring.captures import Captures
     from probe.cli.wiring.catalogue import inside
-    from probe.cli.wiring.publish import stamp
+    from probe.cli.wiring.publication import stamp
 except ImportError:  # 3eb8ea2
     from probe.cli.captures import Captures
     from probe.cli.compose import inside

@@ -30,7 +30,7 @@ import sql
 from pyspark.sql import SparkSession
 from synthetic import write_history
 
-from spark.incremental import IncrementalBuild, build_incrementally
+from spark.incremental_build import IncrementalBuild, build_incrementally
 from spark.inputs import find_inputs
 from spark.job import build_matrix
 from spark.session import start_session, stop_session

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pyspark
 
-from probe.files.atomic import writing
+from probe.files.atomic_writes import writing
 from probe.toolchain.tools import cache_root
 
 _NEW = "classes.jsa"

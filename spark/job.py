@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from probe.model.results import ResultsError
 from probe.toolchain.tools import ToolError
 from spark.cache import SettledCache, find_cache, load_cache, save_cache
-from spark.incremental import build_incrementally
+from spark.incremental_build import build_incrementally
 from spark.inputs import Inputs, check_footers, demand, find_inputs, list_inputs, read_through, run_of
 from spark.output import write_tables
 from spark.session import SMALL, start_session, stop_session

@@ -22,7 +22,7 @@ from probe.toolchain.tools import ToolError
 from spark.aggregate import CELL_RUN
 from spark.inputs import Inputs, check_footers, have_column, list_inputs, open_place
 from spark.output import write_table
-from spark.reading import read_files
+from spark.reader import read_files
 from spark.schema import EVENT, HEADER
 from spark.session import start_session, stop_session, tune
 from spark.tables import TRAFFIC

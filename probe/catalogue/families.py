@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from probe.catalogue.late import LateEntries
+from probe.catalogue.lazy_tables import LateEntries
 from probe.errors import CatalogueError as CatalogueError  # noqa: PLC0414  # its readers raise it
 from probe.model import Client, Role, Workload
 from probe.model.versions import line_of, version_key

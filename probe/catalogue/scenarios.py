@@ -116,9 +116,9 @@ def _generated(name: str) -> dict[str, Scenario]:
 
 def _templates() -> ModuleType:
     """Return the generated families of scenarios, which take long to load and are seldom needed."""
-    from probe.scenarios import generated  # noqa: PLC0415  # see above
+    from probe.scenarios import generated_families  # noqa: PLC0415  # see above
 
-    return generated
+    return generated_families
 
 
 def _near(pattern: str) -> str:

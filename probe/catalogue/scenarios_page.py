@@ -13,7 +13,7 @@ from probe.catalogue.scenarios import default_scenarios
 from probe.catalogue.workloads import listed
 from probe.model import Engine, Expectation, Reality, Role
 from probe.protocol.names import error_name
-from probe.scenarios import error_answers, generated
+from probe.scenarios import error_answers, generated_families
 from probe.scenarios.error_answers import ErrorClass
 from probe.scenarios.scenario import RoleVariant, Scenario
 
@@ -60,7 +60,7 @@ def render() -> str:
 
 
 def _is_generated(name: str) -> bool:
-    return name.split("/", maxsplit=1)[0] in {*(item.prefix for item in generated.TEMPLATES), *STORIES}
+    return name.split("/", maxsplit=1)[0] in {*(item.prefix for item in generated_families.TEMPLATES), *STORIES}
 
 
 def _by_first(items: Iterable[Scenario]) -> list[tuple[str, list[Scenario]]]:

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from probe.cells.aggregate import SettledCell
 from probe.cells.lines import sides_of
-from probe.inventory.found import Place
+from probe.inventory.entries import Place
 from probe.model import CONTROL, Cell, Profile
 
 

@@ -29,8 +29,8 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:  # typer's callback form
     if wanted:
-        from probe.evidence.built import located  # noqa: PLC0415  # other commands do not need it
-        from probe.files.shipped import shipped_digest  # noqa: PLC0415
+        from probe.evidence.checkout_build import located  # noqa: PLC0415  # other commands do not need it
+        from probe.files.shipped_evidence import shipped_digest  # noqa: PLC0415
 
         typer.echo(__version__)
         digest = shipped_digest(located())

@@ -8,7 +8,7 @@ import typer
 
 from probe.cells.cli_hints import DEFAULT_FOLDER
 from probe.model import Engine, Role, Workload
-from probe.runner.most import MOST
+from probe.runner.trial_limit import MOST
 
 RESULTS = DEFAULT_FOLDER
 DEFAULT_BROKER = "3.9"

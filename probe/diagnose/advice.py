@@ -8,9 +8,9 @@ from typing import Protocol
 
 from probe.cells.aggregate import SettledCell
 from probe.cells.upgrades import next_conforming
+from probe.diagnose.client_identity import Library
 from probe.diagnose.findings import BAD, Finding, Status
-from probe.diagnose.whose_client import Library
-from probe.evidence.wanted import Wanted
+from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Outcome, Reroute, Role, Trigger
 from probe.model.grades import worst_trial
 from probe.model.outcomes import OUTCOMES

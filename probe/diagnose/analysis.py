@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from probe.diagnose.awaited import Awaited
+from probe.diagnose.assessment import View, findings_of
 from probe.diagnose.brokers import Brokers
+from probe.diagnose.client_identity import Library, Whose
+from probe.diagnose.client_libraries import Libraries
 from probe.diagnose.clients import FIRST_CONNS, ClientKey, ClientState, Link, is_over
 from probe.diagnose.coverage import Coverage, Hosts, coverage
 from probe.diagnose.diagnosis import Diagnosis
+from probe.diagnose.event_reader import Reader
 from probe.diagnose.findings import ClientFinding, Finding, Status, client_finding, merged
-from probe.diagnose.judging import View, findings_of
 from probe.diagnose.leaders import Leaders
 from probe.diagnose.log_ins import latest
-from probe.diagnose.naming import Libraries
-from probe.diagnose.reading import Reader
-from probe.diagnose.seen import Connection, Input, Wire
-from probe.diagnose.standing import Standing
+from probe.diagnose.observation import Connection, Input, Wire
+from probe.diagnose.pending_requests import Awaited
+from probe.diagnose.standstill import Standing
 from probe.diagnose.topic_names import Aliases, learned, name_client, name_findings, named_event, named_item
-from probe.diagnose.whose_client import Library, Whose
 from probe.model import Closed, Folded, Opened, Request, Response
 from probe.verdict.apis import DISCOVERY
 

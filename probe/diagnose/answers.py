@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from probe.diagnose.fetch_pattern import LONG_POLL_US
 from probe.diagnose.objects import Item, work_on
 from probe.diagnose.proofs import FETCHES, is_bad
-from probe.diagnose.reads import LONG_POLL_US
 from probe.model import Request, Response
 from probe.protocol import apis
 from probe.verdict.broker_delay import JOINS

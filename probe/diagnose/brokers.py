@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from probe.diagnose.leaders import Leaders
 from probe.diagnose.objects import LOG_IN, WORK, Item, work_on
+from probe.diagnose.observation import Connection
 from probe.diagnose.proofs import is_bad
-from probe.diagnose.seen import Connection
 from probe.model import Folded, Response
 from probe.protocol.apis import SASL_APIS
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from probe.diagnose.clients import ClientState
 from probe.diagnose.objects import Item, Kind
-from probe.diagnose.seen import Source
+from probe.diagnose.observation import Source
 from probe.diagnose.spells import ANSWERED_US, JOINING_US, SILENT_US, TRIES
 from probe.diagnose.troubles import ItemState, Sign, Trouble
 from probe.protocol.names import api_slug, error_name

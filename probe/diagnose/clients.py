@@ -7,17 +7,17 @@ from collections.abc import Set as Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from probe.diagnose.keeping import Kept
+from probe.diagnose.event_retention import Kept
 from probe.diagnose.objects import Item, Kind, asked_for
+from probe.diagnose.observation import Source
 from probe.diagnose.proofs import side
-from probe.diagnose.seen import Source
 from probe.diagnose.spells import Question
 from probe.diagnose.troubles import ItemState
 from probe.model import Request
 from probe.protocol.rows import UNKNOWN_ID
 from probe.verdict.apis import COORDINATED, DISCOVERY
 from probe.verdict.broker_delay import JOINS
-from probe.verdict.judging import STORM_WATCH_MS
+from probe.verdict.judgement import STORM_WATCH_MS
 from probe.verdict.recovery import QUIET_US
 
 AFTER_US = STORM_WATCH_MS * 1000

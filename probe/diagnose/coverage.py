@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from probe.diagnose.clients import ClientState
 from probe.diagnose.leaders import Leaders
 from probe.diagnose.objects import Item, Kind
-from probe.diagnose.seen import Connection, Source
+from probe.diagnose.observation import Connection, Source
 
 MORE_THAN_ONE = 2
 """Addresses of brokers that show that an input has more than the traffic of one broker."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from probe.diagnose.brokers import BrokerView
 from probe.diagnose.findings import ClientFinding
-from probe.diagnose.seen import Left, LogZone, Source
+from probe.diagnose.observation import Left, LogZone, Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from probe.diagnose.client_identity import Library
 from probe.diagnose.clients import ClientKey, ClientState
 from probe.diagnose.objects import ADMISSION, Item
-from probe.diagnose.seen import LogIn, Source
-from probe.diagnose.whose_client import Library
+from probe.diagnose.observation import LogIn, Source
 from probe.model import History, Role, Trigger
 from probe.verdict.storms import allowed_connects
 

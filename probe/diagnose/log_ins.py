@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from probe.diagnose.clients import ClientState, Link
 from probe.diagnose.objects import LISTENER, LOG_IN
-from probe.diagnose.seen import Connection, LogIn
+from probe.diagnose.observation import Connection, LogIn
 from probe.model import Response
 from probe.protocol.apis import SASL_APIS
 

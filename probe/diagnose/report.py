@@ -13,10 +13,10 @@ from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import BAD, ORDER, Asked, ClientFinding, Finding, Status
 from probe.diagnose.names import BrokerNames
 from probe.diagnose.objects import Kind
-from probe.diagnose.seen import FILES, Left, ZoneBy, zone_text
+from probe.diagnose.observation import FILES, Left, ZoneBy, zone_text
 from probe.model import Trigger
 from probe.model.counts import counted
-from probe.model.visible import visible
+from probe.model.safe_text import visible
 from probe.protocol.names import api_name, error_name
 from probe.verdict.reason_text import TRIGGER_TEXTS, storm_text
 

@@ -13,7 +13,7 @@ from probe.diagnose.brokers import BrokerView
 from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import ClientFinding, Finding
 from probe.diagnose.objects import Item
-from probe.diagnose.seen import zone_text
+from probe.diagnose.observation import zone_text
 from probe.protocol.names import api_name, error_name
 
 Json = dict[str, Any]

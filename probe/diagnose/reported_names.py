@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from probe.diagnose.libraries import LibraryFit, Reported, Span, Sure, Whose
 from probe.diagnose.traits import HEAVY
-from probe.inventory.found import Place as Source
+from probe.inventory.entries import Place as Source
 from probe.inventory.text import one_line
 from probe.inventory.wire_names import client_on_the_wire
 

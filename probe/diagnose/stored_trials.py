@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
-from probe.diagnose.seen import Connection, Left, LogZone, Source, Wire
+from probe.diagnose.observation import Connection, Left, LogZone, Source, Wire
 from probe.model import Closed, Folded, History, Opened, Request, Response
 from probe.model.handshake import Handshake
 from probe.verdict.timeline import EventIndex, find_timeline

@@ -12,7 +12,7 @@ from dataclasses import replace
 from probe.diagnose.clients import ClientState
 from probe.diagnose.findings import Finding
 from probe.diagnose.objects import Item
-from probe.diagnose.seen import Wire
+from probe.diagnose.observation import Wire
 from probe.model import Folded, Request, Response
 from probe.protocol.rows import id_of
 

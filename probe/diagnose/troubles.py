@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from probe.diagnose.fetch_pattern import LONG_POLL_US, Reads
 from probe.diagnose.proofs import COMMITS, needed, proves
-from probe.diagnose.reads import LONG_POLL_US, Reads
 from probe.diagnose.spells import Question, Spell, Way
 from probe.verdict.hits import SILENCE_US
 from probe.verdict.recovery import QUIET_US

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.clock import POLL_S, Clock
-from probe.drivers.convert import ENDINGS, to_app, to_start
+from probe.drivers.conversion import ENDINGS, to_app, to_start
 from probe.drivers.error_folding import ErrorFolding
 from probe.errors import DriverError
 from probe.model import App, AppKind, Client

@@ -10,7 +10,7 @@ from probe.errors import reason_of
 from probe.evidence.schema import EvidenceError
 from probe.files.digests import MAX_BYTES as MAX_DIGEST
 from probe.files.digests import digest_in, digest_path
-from probe.files.shipped import PUBLISHED
+from probe.files.shipped_evidence import PUBLISHED
 
 SETTLED = "settled.sqlite"
 """The settled cells of a results folder."""
@@ -48,7 +48,7 @@ def is_url(text: str) -> bool:
 
 def shipped() -> Held | None:
     """Return the evidence of the package; None if it has none. EvidenceError if it cannot be read or built."""
-    from probe.evidence.built import located  # noqa: PLC0415  # own results and files need no builder
+    from probe.evidence.checkout_build import located  # noqa: PLC0415  # own results and files need no builder
 
     path = located()
     return of_file(path, SHIPPED) if path.exists() else None

@@ -13,7 +13,7 @@ from probe.catalogue.scenarios import select_scenarios
 from probe.errors import CatalogueError
 from probe.model import Cell, Engine, Expectation, Facts, Outcome, Role
 from probe.verdict.findings import Findings
-from probe.verdict.judging import sentence
+from probe.verdict.judgement import sentence
 from probe.verdict.table import RULES, Rule
 
 

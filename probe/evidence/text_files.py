@@ -24,8 +24,8 @@ from probe.errors import reason_of
 from probe.evidence.cell_lines import Place, cell_of, line_of
 from probe.evidence.schema import EvidenceError, Run
 from probe.evidence.sentences import sentences
-from probe.evidence.write import Contents
-from probe.files.atomic import filling
+from probe.evidence.writer import Contents
+from probe.files.atomic_writes import filling
 from probe.model.cell import Cell, Engine
 from probe.model.codec import decode, to_json
 from probe.model.counts import commonest

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import fs
 
-from probe.files.atomic import beside, writing
+from probe.files.atomic_writes import beside, writing
 
 
 def write_whole(system: fs.FileSystem, path: str, save: Callable[[pa.NativeFile], object]) -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from probe.inventory.document import MIB
-from probe.inventory.found import InventoryError
+from probe.inventory.entries import InventoryError
 
 LONGEST_DIRECTORY = 16 * MIB
 """Bytes of an archive's list of entries, which takes a dozen times as much memory. 30,000 classes need 4 MiB."""

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO, TypeAlias
 
-from probe.inventory.found import InventoryError, Place
+from probe.inventory.entries import InventoryError, Place
 from probe.inventory.text import one_line
-from probe.model.lazy import lazy
+from probe.model.lazy_attribute import lazy
 
 HEAD = 65_536
 """Bytes of the beginning by which a format is recognised."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
-from probe.inventory import recognise
-from probe.inventory import recognise_running as running
+from probe.inventory import host_recognition as running
+from probe.inventory import recognition
 from probe.inventory.document import Document, Head
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
 
 Reader: TypeAlias = Callable[[Document], Iterable[Found | Skipped]]
 """Reads a document. InventoryError, ValueError and RecursionError mean that it cannot be read."""
@@ -73,16 +73,16 @@ FORMATS: tuple[Format, ...] = (
         walked=("*node_modules/*/package.json",),
         environment=True,
     ),
-    Format(title="go.mod", recognises=recognise.go_mod, reader="go_mod", walked=("go.mod", "*.mod"), project=True),
-    Format(title="go.work", recognises=recognise.go_work, reader="go_work", walked=("go.work",), project=True),
-    Format(title="output of go version -m", recognises=recognise.go_version, reader="go_version", walked=TEXTS),
+    Format(title="go.mod", recognises=recognition.go_mod, reader="go_mod", walked=("go.mod", "*.mod"), project=True),
+    Format(title="go.work", recognises=recognition.go_work, reader="go_work", walked=("go.work",), project=True),
+    Format(title="output of go version -m", recognises=recognition.go_version, reader="go_version", walked=TEXTS),
     Format(
-        title="CycloneDX", recognises=recognise.cyclonedx, reader="cyclonedx", walked=JSON, project=True, quiet=True
+        title="CycloneDX", recognises=recognition.cyclonedx, reader="cyclonedx", walked=JSON, project=True, quiet=True
     ),
-    Format(title="SPDX", recognises=recognise.spdx, reader="spdx", walked=JSON, project=True, quiet=True),
+    Format(title="SPDX", recognises=recognition.spdx, reader="spdx", walked=JSON, project=True, quiet=True),
     Format(
         title="SPDX (tags and values)",
-        recognises=recognise.spdx_tag_value,
+        recognises=recognition.spdx_tag_value,
         reader="spdx_tag_value",
         walked=("*.spdx", *TEXTS),
         project=True,
@@ -90,26 +90,26 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         title="package-lock.json",
-        recognises=recognise.package_lock,
+        recognises=recognition.package_lock,
         reader="package_lock",
         project=True,
         walked=("package-lock.json", "npm-shrinkwrap.json"),
     ),
-    Format(title="yarn.lock", recognises=recognise.yarn_lock, reader="yarn_lock", walked=("*.lock",), project=True),
+    Format(title="yarn.lock", recognises=recognition.yarn_lock, reader="yarn_lock", walked=("*.lock",), project=True),
     Format(
         title="pnpm-lock.yaml",
-        recognises=recognise.pnpm_lock,
+        recognises=recognition.pnpm_lock,
         reader="pnpm_lock",
         walked=("pnpm-lock*.yaml",),
         project=True,
     ),
-    Format(title="pip list", recognises=recognise.pip_list, reader="pip_list", walked=(*TEXTS, *JSON), project=True),
+    Format(title="pip list", recognises=recognition.pip_list, reader="pip_list", walked=(*TEXTS, *JSON), project=True),
     Format(
-        title="pom.xml", recognises=recognise.pom, reader="pom", walked=("pom.xml", "*.pom"), project=True, quiet=True
+        title="pom.xml", recognises=recognition.pom, reader="pom", walked=("pom.xml", "*.pom"), project=True, quiet=True
     ),
     Format(
         title="project of .NET",
-        recognises=recognise.dotnet_project,
+        recognises=recognition.dotnet_project,
         reader="dotnet_project",
         walked=("*.csproj", "*.fsproj", "*.vbproj", "Directory.Packages.props", "packages.config"),
         project=True,
@@ -117,7 +117,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         title="packages.lock.json of NuGet",
-        recognises=recognise.nuget_lock,
+        recognises=recognition.nuget_lock,
         reader="nuget_lock",
         walked=("packages*.lock.json",),
         project=True,
@@ -125,7 +125,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         title="build file of Gradle",
-        recognises=recognise.gradle_build,
+        recognises=recognition.gradle_build,
         reader="gradle_build",
         walked=("*.gradle", "*.gradle.kts"),
         project=True,
@@ -133,7 +133,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         title="version catalogue of Gradle",
-        recognises=recognise.gradle_catalogue,
+        recognises=recognition.gradle_catalogue,
         reader="gradle_catalogue",
         walked=("*.versions.toml",),
         project=True,
@@ -141,47 +141,49 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         title="Gemfile.lock",
-        recognises=recognise.gemfile_lock,
+        recognises=recognition.gemfile_lock,
         reader="gemfile_lock",
         walked=("*.lock", "gems.locked"),
         project=True,
     ),
-    Format(title="mix.lock", recognises=recognise.mix_lock, reader="mix_lock", walked=("*.lock",), project=True),
+    Format(title="mix.lock", recognises=recognition.mix_lock, reader="mix_lock", walked=("*.lock",), project=True),
     Format(
         title="composer.lock",
-        recognises=recognise.composer_lock,
+        recognises=recognition.composer_lock,
         reader="composer_lock",
         walked=("*.lock",),
         project=True,
     ),
     Format(
         title="gradle.lockfile",
-        recognises=recognise.gradle_lock,
+        recognises=recognition.gradle_lock,
         reader="gradle_lock",
         walked=("*.lockfile",),
         project=True,
     ),
     Format(
         title="poetry.lock or uv.lock",
-        recognises=recognise.python_lock,
+        recognises=recognition.python_lock,
         reader="python_lock",
         walked=("*.lock",),
         project=True,
     ),
     Format(
         title="Pipfile.lock",
-        recognises=recognise.pipfile_lock,
+        recognises=recognition.pipfile_lock,
         reader="pipfile_lock",
         walked=("Pipfile.lock",),
         project=True,
     ),
-    Format(title="Pipfile", recognises=recognise.pipfile, reader="pipfile", walked=("Pipfile",), project=True),
-    Format(title="Cargo.lock", recognises=recognise.cargo_lock, reader="cargo_lock", walked=("*.lock",), project=True),
+    Format(title="Pipfile", recognises=recognition.pipfile, reader="pipfile", walked=("Pipfile",), project=True),
     Format(
-        title="mvn dependency:list", recognises=recognise.maven_list, reader="maven_list", walked=TEXTS, project=True
+        title="Cargo.lock", recognises=recognition.cargo_lock, reader="cargo_lock", walked=("*.lock",), project=True
     ),
     Format(
-        title="mvn dependency:tree", recognises=recognise.maven_tree, reader="maven_tree", walked=TEXTS, project=True
+        title="mvn dependency:list", recognises=recognition.maven_list, reader="maven_list", walked=TEXTS, project=True
+    ),
+    Format(
+        title="mvn dependency:tree", recognises=recognition.maven_tree, reader="maven_tree", walked=TEXTS, project=True
     ),
     Format(title="request log of a broker", recognises=running.request_log, reader="request_log"),
     Format(title="pods of Kubernetes", recognises=running.kubernetes, reader="kubernetes", walked=JSON),
@@ -202,13 +204,13 @@ FORMATS: tuple[Format, ...] = (
         walked=YAML,
     ),
     Format(title="settings of Telegraf", recognises=running.telegraf, reader="telegraf", walked=("*.conf", "*.toml")),
-    Format(title="fleet in TOML", recognises=recognise.fleet_toml, reader="fleet_toml", walked=("*.toml",)),
+    Format(title="fleet in TOML", recognises=recognition.fleet_toml, reader="fleet_toml", walked=("*.toml",)),
     Format(
         title="fleet in JSON",
-        recognises=recognise.fleet_json,
+        recognises=recognition.fleet_json,
         reader="fleet_json",
         walked=JSON,
-        walked_if=recognise.fleet_json_in_a_walk,
+        walked_if=recognition.fleet_json_in_a_walk,
     ),
     Format(
         title="Prometheus text",
@@ -216,12 +218,12 @@ FORMATS: tuple[Format, ...] = (
         reader="prometheus",
         walked=("*.prom", "*.metrics", "metrics", "*.txt"),
     ),
-    Format(title="sheet", recognises=recognise.sheet, reader="sheet", walked=("*.csv", "*.tsv", "*.psv")),
+    Format(title="sheet", recognises=recognition.sheet, reader="sheet", walked=("*.csv", "*.tsv", "*.psv")),
     Format(title="list of images", recognises=running.image_list, reader="image_list", walked=("*images*",)),
-    Format(title="list of clients", recognises=recognise.plain_list, reader="plain_list", walked=()),
+    Format(title="list of clients", recognises=recognition.plain_list, reader="plain_list", walked=()),
     Format(
         title="requirements of pip",
-        recognises=recognise.requirements,
+        recognises=recognition.requirements,
         reader="requirements",
         project=True,
         walked=("*requirements*.txt", "*/requirements/*.txt", "*requirements*.in", "*constraints*.txt", "*freeze*.txt"),

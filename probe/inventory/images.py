@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from probe.inventory.found import Found, Place
+from probe.inventory.entries import Found, Place
 from probe.inventory.text import one_line
 from probe.model.versions import version_key
 

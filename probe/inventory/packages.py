@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from probe.catalogue.package_table import PackageRow, normal, package_table
-from probe.inventory.found import Found, Place, Skipped
+from probe.inventory.entries import Found, Place, Skipped
 from probe.inventory.text import one_line
 from probe.inventory.versions import Answer, exact
 

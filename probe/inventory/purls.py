@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from probe.inventory.elsewhere import Origin, came_from
-from probe.inventory.found import Found, Place, Skipped
+from probe.inventory.entries import Found, Place, Skipped
+from probe.inventory.package_origins import Origin, came_from
 from probe.inventory.packages import client_of, ecosystem_of, mentions
 from probe.inventory.versions import with_v
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from probe.inventory.columns import WORDS, by_column
 from probe.inventory.document import Document, Spot
-from probe.inventory.found import Found, InventoryError, Place
+from probe.inventory.entries import Found, InventoryError, Place
 from probe.inventory.packages import by_artifact, by_repository, client_of, ecosystem_of
 from probe.inventory.text import one_line
 from probe.inventory.versions import exact, with_v

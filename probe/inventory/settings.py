@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from probe.inventory.found import Found, Place, Skipped
+from probe.inventory.entries import Found, Place, Skipped
 from probe.model import Role
 
 NO_VERSION = "its settings name no version; put an inventory that does into the same folder"

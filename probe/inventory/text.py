@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from probe.model.visible import visible
+from probe.model.safe_text import visible
 
 LONGEST = 300
 """Characters of a name that are kept."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from probe.inventory.found import InventoryError, Skipped
+from probe.inventory.entries import InventoryError, Skipped
 from probe.inventory.text import one_line
 
 NAMED = 5

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from probe.inventory.found import Found, Place
+from probe.inventory.entries import Found, Place
 from probe.inventory.packages import release
 from probe.inventory.text import LONGEST, one_line
 from probe.model.versions import version_key

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from probe.inventory.found import InventoryError
+from probe.inventory.entries import InventoryError
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element  # for types; defusedxml reads

@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Any
 
 from probe.inventory.document import MIB, Document
-from probe.inventory.found import InventoryError
+from probe.inventory.entries import InventoryError
 
 LARGEST = MIB
 DEPTH = 50

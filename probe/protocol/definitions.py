@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from probe.model.lazy import lazy
+from probe.model.lazy_attribute import lazy
 from probe.protocol.names import API_NAMES
 
 REQUEST, RESPONSE = "Request", "Response"

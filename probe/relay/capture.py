@@ -1,6 +1,6 @@
 """Bytes that passed through the relay, for `--capture`: kept per connection, written as pcapng for Wireshark. Sans-io.
 
-Payloads and credentials are overwritten (`probe.relay.blanked`). The other bytes, and the times, are those of the
+Payloads and credentials are overwritten (`probe.relay.redaction`). The other bytes, and the times, are those of the
 client's side of the relay, where events are stamped. The TCP and IP headers are synthetic: one segment per forwarded
 piece, none of them lost, repeated or out of order.
 The format: https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-04.html, sections 4.1 to 4.3.
@@ -20,7 +20,7 @@ from probe.model.clock import now_us
 from probe.ports import Pcapng
 from probe.protocol.conversation import Conversation
 from probe.protocol.schemas import Schemas
-from probe.relay.blanked import ANSWER, ASK, Piece, Plans, blanked
+from probe.relay.redaction import ANSWER, ASK, Piece, Plans, blanked
 
 LIMIT = 64 << 20
 """Most bytes that a relay keeps; a comment in the file says if more were dropped."""

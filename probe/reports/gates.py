@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from probe.cells.aggregate import SettledCell
-from probe.cells.comparing import of_two_runs
 from probe.cells.comparison import Answer
+from probe.cells.comparison_steps import of_two_runs
 from probe.errors import ProbeError
 from probe.model import Cell, Outcome
 

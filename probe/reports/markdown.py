@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from probe.model import Cell
 from probe.model.counts import counted
 from probe.model.profile import DEFAULT_PROFILE
-from probe.model.visible import visible
+from probe.model.safe_text import visible
 from probe.reports.gates import Gate, Result, stopped
 from probe.reports.run_report import Report
 

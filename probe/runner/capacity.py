@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from probe.runner.most import MOST
+from probe.runner.trial_limit import MOST
 
 PACE_CORE_S = 0.03
 """Time of one core between two starts: a dozen at once would overload the machine, and leave it idle afterwards."""

@@ -16,7 +16,7 @@ from probe.model import Reaction, Symptom, Target
 from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
 from probe.scenarios.steps.partitions import CutConnections
-from probe.scenarios.steps.real import KeepReplicas, SlowReads
+from probe.scenarios.steps.real_brokers import KeepReplicas, SlowReads
 from probe.scenarios.steps.topics import ForgetTopic
 
 SCENARIO = Scenario(

@@ -15,7 +15,7 @@ from probe.model import Engine, Reaction, Symptom, Target
 from probe.scenarios.broker_variants import LED
 from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
-from probe.scenarios.steps.real import KeepReplicas, Meanwhile
+from probe.scenarios.steps.real_brokers import KeepReplicas, Meanwhile
 
 ALONE_MS = 5000
 

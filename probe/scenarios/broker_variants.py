@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from probe.model import Expectation, Role, Target
 from probe.scenarios.scenario import RoleVariant
-from probe.scenarios.steps.real import KeepReplicas
+from probe.scenarios.steps.real_brokers import KeepReplicas
 from probe.scenarios.steps.step import Step
 
 LED = (Role.PRODUCER, Role.CONSUMER)

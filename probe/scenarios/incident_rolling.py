@@ -16,7 +16,7 @@ from dataclasses import replace
 from probe.model import Engine, Reaction, Symptom, Target, Trigger
 from probe.scenarios.cluster_spec import ClusterSpec
 from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
-from probe.scenarios.steps.real import DumpLogs, Order, RestartAll
+from probe.scenarios.steps.real_brokers import DumpLogs, Order, RestartAll
 
 CONTROLLER_FIRST = """Every node is restarted with a controlled shutdown, one at a time, the controller first.
 

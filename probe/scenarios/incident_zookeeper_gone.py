@@ -23,7 +23,7 @@ from probe.model import Engine, Reaction, Symptom, Target
 from probe.scenarios.broker_variants import variants_of_a_broker
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 from probe.scenarios.scenario import RoleVariant, Scenario, expect
-from probe.scenarios.steps.real import LoseZooKeeper, ManyLogs, Supervise
+from probe.scenarios.steps.real_brokers import LoseZooKeeper, ManyLogs, Supervise
 
 NAME = "incident/zookeeper-gone"
 ZOOKEEPER_GONE_MS = 15_000

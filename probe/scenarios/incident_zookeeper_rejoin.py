@@ -14,7 +14,7 @@ Not covered: a follower that stays away, an ensemble without a quorum (incident/
 from probe.model import Engine, Reaction, Role, Symptom, Target
 from probe.scenarios.cluster_spec import ClusterSpec
 from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
-from probe.scenarios.steps.real import DropFollower, DumpLogs
+from probe.scenarios.steps.real_brokers import DropFollower, DumpLogs
 
 ENSEMBLE = 3
 

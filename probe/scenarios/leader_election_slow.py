@@ -22,7 +22,7 @@ from probe.model import Reaction, Role, Symptom, Target
 from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
 from probe.scenarios.steps.partitions import LoseLeader
-from probe.scenarios.steps.real import KeepReplicas
+from probe.scenarios.steps.real_brokers import KeepReplicas
 
 SCENARIO = Scenario(
     name="leader/election-slow",

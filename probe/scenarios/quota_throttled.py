@@ -22,7 +22,7 @@ from probe.protocol.apis import FETCH, LIST_OFFSETS, PRODUCE
 from probe.scenarios.cluster_spec import ClusterSpec
 from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import Throttle, When
-from probe.scenarios.steps.real import SetQuota
+from probe.scenarios.steps.real_brokers import SetQuota
 
 LONG_THROTTLE_MS, SHORT_MS, EACH_MS = 1500, 1, 8000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from probe.model import Reaction
-from probe.scenarios.derived import derived
+from probe.scenarios.derivation import derived
 from probe.scenarios.scenario import CONFORMS, RoleVariant, Scenario
 
 PREFIX = "start-during/"

@@ -21,7 +21,7 @@ from probe.protocol.apis import PRODUCE
 from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import StopBroker
 from probe.scenarios.steps.partitions import AnswerError
-from probe.scenarios.steps.real import ConfigureTopics, KeepReplicas, Meanwhile
+from probe.scenarios.steps.real_brokers import ConfigureTopics, KeepReplicas, Meanwhile
 
 NOT_ENOUGH_REPLICAS = 19
 

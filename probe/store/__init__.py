@@ -10,15 +10,15 @@ from probe.model.results import ResultsError
 
 if TYPE_CHECKING:
     from probe.store.captures import read_capture, write_capture
-    from probe.store.reading import RunInfo, TrialRow, histories, history, run_info, runs, trials
-    from probe.store.writing import RunStore
+    from probe.store.reader import RunInfo, TrialRow, histories, history, run_info, runs, trials
+    from probe.store.writer import RunStore
 else:
     __getattr__ = lazy_names(
         __name__,
         {
             "captures": ("read_capture", "write_capture"),
-            "reading": ("RunInfo", "TrialRow", "histories", "history", "run_info", "runs", "trials"),
-            "writing": ("RunStore",),
+            "reader": ("RunInfo", "TrialRow", "histories", "history", "run_info", "runs", "trials"),
+            "writer": ("RunStore",),
         },
     )
 

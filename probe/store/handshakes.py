@@ -11,7 +11,7 @@ from probe.model.handshake import Handshake
 from probe.model.results import IDENTITY, RUN_PREFIX, TRIALS, ResultsError
 from probe.model.rows import MISFITS, cell_of
 from probe.store.files import Place
-from probe.store.reading import Warn
+from probe.store.reader import Warn
 
 
 def handshakes(

@@ -14,7 +14,7 @@ from probe.model.conditions import Rank, rank
 from probe.model.results import RUN_PREFIX, ResultsError
 from probe.model.run_ids import began
 from probe.store.files import Place
-from probe.store.reading import RunInfo, TrialRow, run_info, trials
+from probe.store.reader import RunInfo, TrialRow, run_info, trials
 
 ASIDE = ".pruned-"
 """Runs that are being removed; readers ignore such a folder."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from probe.errors import ProvisionError
-from probe.files.atomic import filling
+from probe.files.atomic_writes import filling
 from probe.toolchain.cache_folders import locked
 from probe.toolchain.commands import run_command
 from probe.toolchain.tools import ToolError, cache_root, find_tool

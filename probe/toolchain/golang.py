@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import cache as remember
 from pathlib import Path
 
-from probe.files.atomic import filling
+from probe.files.atomic_writes import filling
 from probe.files.locks import take
 from probe.files.sources import source_folder
 from probe.toolchain.commands import run_command

@@ -30,7 +30,7 @@ def fill(root: Path, uv: str, python: str) -> Path:
     key = f"{sys.implementation.cache_tag}-{hashlib.sha256(locked.encode()).hexdigest()[:12]}"
     folder = cache_root() / "lookup-wheels" / key
     if not folder.exists():
-        from probe.files.atomic import filling  # noqa: PLC0415  # run.py starts faster without ctypes
+        from probe.files.atomic_writes import filling  # noqa: PLC0415  # run.py starts faster without ctypes
 
         say("wheels of look-ups and of the build, from the Python package index (5 MB)")
         folder.parent.mkdir(exist_ok=True)

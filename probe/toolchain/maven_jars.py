@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from probe.errors import ProvisionError
-from probe.files.atomic import put_file, write_file
+from probe.files.atomic_writes import put_file, write_file
 from probe.model.versions import version_key
 from probe.toolchain import maven_registry
 from probe.toolchain.cache_folders import locked

@@ -8,9 +8,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from probe.files.atomic import write_file
+from probe.files.atomic_writes import write_file
 from probe.protocol.definitions import Jar
-from probe.protocol.shipped import DEFINITIONS, pack
+from probe.protocol.shipped_definitions import DEFINITIONS, pack
 from probe.toolchain.maven_jars import schema_jars
 from probe.toolchain.pinned_jars import read_pins
 from probe.toolchain.tools import cache_root

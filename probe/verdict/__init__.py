@@ -6,8 +6,8 @@ package for readers.
 
 from probe.verdict.elections import election, typical
 from probe.verdict.findings import STALL_MS
-from probe.verdict.judging import Outlook, certain, conforms, judge, outlook
-from probe.verdict.nearness import near_bounds
+from probe.verdict.judgement import Outlook, certain, conforms, judge, outlook
+from probe.verdict.margins import near_bounds
 from probe.verdict.progress import patience_ms
 from probe.verdict.table import RULES, RULES_VERSION, Rule
 

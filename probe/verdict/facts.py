@@ -21,7 +21,7 @@ from probe.verdict.storms import find_storms
 from probe.verdict.triggers import explain
 from probe.verdict.usage_counts import close_ms, connects, joins, versions_used
 from probe.verdict.wire_evidence import WireEvidence
-from probe.verdict.written import Promises
+from probe.verdict.writer_promises import Promises
 
 
 @dataclass(frozen=True, slots=True)

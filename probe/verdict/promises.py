@@ -13,9 +13,9 @@ from probe.model.counts import counted
 from probe.model.roles import ROLES
 from probe.verdict import absence, members, new_log
 from probe.verdict.beginnings import skipped_at_start
-from probe.verdict.elsewhere import served_elsewhere
+from probe.verdict.other_cluster import served_elsewhere
 from probe.verdict.wire_evidence import WireEvidence
-from probe.verdict.written import Promises, written
+from probe.verdict.writer_promises import Promises, written
 
 READ_COMMITTED = "read_committed"
 """The isolation level of readers that are given committed records only (proto/driver.proto)."""

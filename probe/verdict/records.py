@@ -9,11 +9,11 @@ from probe.model import App, AppKind, Header, Stored
 from probe.model.counts import counted
 from probe.model.roles import ROLES, WRITERS
 from probe.verdict.closing import OUTCOMES, without_outcome
-from probe.verdict.keyed import series_of
+from probe.verdict.record_keys import series_of
 from probe.verdict.service import ended_unasked
 from probe.verdict.wire_evidence import WireEvidence
 from probe.verdict.wire_proof import WIRE
-from probe.verdict.written import TXN_ENDS
+from probe.verdict.writer_promises import TXN_ENDS
 
 DELIVERY = "delivery_timeout_ms"
 """Name of the setting by which a library promises an outcome of every record (proto/driver.proto)."""

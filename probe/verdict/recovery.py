@@ -12,9 +12,9 @@ from probe.model.cluster_history import OLD
 from probe.model.roles import ROLES
 from probe.verdict import apis
 from probe.verdict.hits import Hit
-from probe.verdict.keyed import beat
-from probe.verdict.owed import find_debt
+from probe.verdict.obligations import find_debt
 from probe.verdict.questions import is_affected
+from probe.verdict.record_keys import beat
 from probe.verdict.service import SERVING, Errors
 from probe.verdict.wire_evidence import Exchange, WireEvidence
 

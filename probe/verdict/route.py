@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from probe.model import EngineKind, Reaction, Reroute, Rescuer, Symptom, Trigger
 from probe.verdict import apis
 from probe.verdict.discovery import Discovery
-from probe.verdict.owed import stays
+from probe.verdict.obligations import stays
 from probe.verdict.recovery import Recovery, first_success
 from probe.verdict.service import paces, started_at
 from probe.verdict.wire_evidence import WireEvidence, spread

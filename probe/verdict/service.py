@@ -10,8 +10,8 @@ from probe.model import App, AppKind, MarkKind, Reaction
 from probe.model.cluster_history import OLD
 from probe.model.engines import ENGINES
 from probe.model.roles import ROLES
-from probe.verdict.keyed import beat
 from probe.verdict.questions import is_affected, is_aside
+from probe.verdict.record_keys import beat
 from probe.verdict.wire_evidence import WireEvidence, within
 
 ERRORS = frozenset(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from probe.model import Symptom, Target, Trigger
-from probe.model.lazy import lazy
+from probe.model.lazy_attribute import lazy
 from probe.verdict import apis
 from probe.verdict.discovery import Discovery, first_requests
 from probe.verdict.hits import Hit

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from probe.model import App, EngineKind, Folded, History, Request, Response, Row, Symptom, Target, Trigger
-from probe.model.lazy import lazy
+from probe.model.lazy_attribute import lazy
 from probe.model.roles import ROLES
 from probe.verdict import apis
-from probe.verdict.affected import find_affected
+from probe.verdict.affected_object import find_affected
 from probe.verdict.instances import separate
-from probe.verdict.keyed import with_partitions
+from probe.verdict.record_keys import with_partitions
 from probe.verdict.timeline import EventIndex, Timeline, find_timeline
 from probe.verdict.wire_proof import with_wire_proof
 

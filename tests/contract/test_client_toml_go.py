@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from probe.catalogue.families import Family, Version, read_family
-from probe.drivers.sources.compiled import tags_of
+from probe.drivers.sources.compiled_driver import tags_of
 from probe.drivers.sources.module import HEADING
 from probe.model import Workload
 from probe.protocol.names import api_name

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from probe.catalogue.families import Family, Version, read_family
-from probe.drivers.sources.compiled import tags_of
+from probe.drivers.sources.compiled_driver import tags_of
 from probe.drivers.sources.crate import Pin, manifest
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"

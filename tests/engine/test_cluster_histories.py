@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from probe.cli.wiring.compose import embedded_engine
+from probe.cli.wiring.composition import embedded_engine
 from probe.cli.wiring.kafka_engine import kafka_engine
 from probe.model import History, Request, Response, Subject
 from probe.model.cluster import BROKERS

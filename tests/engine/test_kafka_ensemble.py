@@ -19,7 +19,7 @@ from probe.engines.kafka.zookeeper import ensemble
 from probe.engines.kafka.zookeeper.ensemble import Member, MemberStatus, QuorumProxies
 from probe.errors import EngineError
 from probe.model.endpoint import Endpoint
-from probe.scenarios.steps.real import DropFollower
+from probe.scenarios.steps.real_brokers import DropFollower
 from tests.support.scripted_kafka import Cluster, subject
 
 BUSY_S = 20.0

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from probe.catalogue.brokers import real_brokers
-from probe.cli.wiring.compose import embedded_engine
+from probe.cli.wiring.composition import embedded_engine
 from probe.cli.wiring.kafka_engine import description, kafka_engine
 from probe.engines.kafka.cluster import formatting, nodes, properties
 from probe.engines.kafka.cluster.release import Release

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from probe.drivers.convert import read_value
+from probe.drivers.conversion import read_value
 from probe.engines.kafka.admin.read_back import Brokers
 from probe.engines.kafka.faults import transactions
 from probe.errors import EngineError

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from probe import verdict
-from probe.cli.wiring.compose import get_clients, live_tools
+from probe.cli.wiring.composition import get_clients, live_tools
 from probe.cli.wiring.kafka_engine import exact_versions, kafka_engine
 from probe.cli.wiring.run_selection import RunSelection
 from probe.engines.kafka.engine import Kafka

@@ -13,7 +13,7 @@ from probe.engines.kafka.faults.decommission import plan, requests_to
 from probe.engines.kafka.faults.rolling_restart import all_up, waves
 from probe.engines.kafka.ports import FaultTarget, Placement
 from probe.model.cluster import BROKERS
-from probe.scenarios.steps.real import Order, RestartAll
+from probe.scenarios.steps.real_brokers import Order, RestartAll
 from tests.support.scripted_kafka import OLD, Cluster, played, subject
 
 CONTROLLER_NODE = 4

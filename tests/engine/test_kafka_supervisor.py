@@ -17,7 +17,7 @@ from probe.errors import EngineError
 from probe.model import EngineKind, Subject
 from probe.model.endpoint import Endpoint
 from probe.scenarios.incident_zookeeper_gone import MITIGATIONS, SCENARIO, VARIANTS
-from probe.scenarios.steps.real import LoseZooKeeper, ManyLogs, Supervise
+from probe.scenarios.steps.real_brokers import LoseZooKeeper, ManyLogs, Supervise
 
 OLD = 1
 STEP = Supervise(after_ms=0, grace_ms=500, check_ms=500, read_ms=3)

@@ -22,7 +22,7 @@ from probe.site.data.matrix_rows import MatrixRow, read_matrix
 from probe.site.data.outcome_signs import tone
 from probe.site.data.wording import command, details, duration, hint, summary
 from probe.site.pages.grid import grid
-from probe.site.render.replace_folder import replacing
+from probe.site.render.folder_replacement import replacing
 from tests.support import site_data
 from tests.support.site_data import BARE, RUN, SOURCE, FakeTrial
 
@@ -193,7 +193,7 @@ def test_a_foreign_folder_is_left_alone(matrix: Path, tmp_path: Path) -> None:
 
 
 def test_the_folder_is_replaced_without_an_atomic_swap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probe.files.atomic._exchange", lambda _one, _other: False)
+    monkeypatch.setattr("probe.files.atomic_writes._exchange", lambda _one, _other: False)
     for words in ("first", "second"):
         with replacing(tmp_path / "site") as fresh:
             (fresh / "a.txt").write_text(words)

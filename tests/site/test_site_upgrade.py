@@ -15,8 +15,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from probe.cells.aggregate import SettledCell, settle
-from probe.cells.comparing import Asked, compared_steps
 from probe.cells.comparison import Answer, Compared, Pair, compare
+from probe.cells.comparison_steps import Asked, compared_steps
 from probe.cells.trends import Step, question
 from probe.model import Cell, Outcome, Verdict
 from probe.model.conditions import FIRST

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from probe.cli.app import app
 from probe.model import Outcome
-from spark.rejudge import Change, Rejudged
+from spark.rejudgement import Change, Rejudged
 from tests.support.synthetic_rows import CELL, fill
 from tests.unit.test_cli import probe
 
@@ -20,7 +20,7 @@ def test_changed_cells_are_named_with_both_outcomes(monkeypatch: pytest.MonkeyPa
         Change(CELL, "late", "late", ("refreshes_max", "reason")),
     )
     monkeypatch.setattr(
-        "spark.rejudge.rejudge", lambda results, master: Rejudged(9, ("v",), changes, ("a damaged file",))
+        "spark.rejudgement.rejudge", lambda results, master: Rejudged(9, ("v",), changes, ("a damaged file",))
     )
     done = CliRunner().invoke(app, ["judge", "--results", str(tmp_path)])
     assert done.exit_code == 0, done.output

@@ -88,7 +88,7 @@ def test_duckdb_and_python_give_the_same_results(
 ) -> None:
     """Trials of a run may differ in their conditions, as if several programs had run its shards."""
     monkeypatch.setattr(conditions, "CHANGES", table)
-    for module in ("spark.session", "spark.incremental"):
+    for module in ("spark.session", "spark.incremental_build"):
         monkeypatch.setattr(f"{module}.SMALL", small)
     write(tmp_path, random_rows(11, 150, 5, numbers=(1, 1, 2, 3)), parts=2)
     found, expected = tables(spark, tmp_path, tmp_path / "out"), recompute(tmp_path)

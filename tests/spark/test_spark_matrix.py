@@ -24,7 +24,7 @@ from spark.inputs import find_inputs
 from spark.job import build_matrix
 from spark.measures import GATHERED, SUPPORTING, as_matrix, keep_agreeing, measure
 from spark.output import as_csv, in_order
-from spark.reading import read_trials
+from spark.reader import read_trials
 from spark.schema import MATRIX, TRIAL, VERDICT
 from spark.session import SMALL
 from spark.tables import LATEST, PUBLISHED
@@ -65,7 +65,7 @@ def test_spark_and_the_store_agree_on_the_columns() -> None:
 def test_duckdb_gives_the_same_bytes(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, cells: int, trials: int, small: int
 ) -> None:
-    for module in ("spark.session", "spark.incremental"):
+    for module in ("spark.session", "spark.incremental_build"):
         monkeypatch.setattr(f"{module}.SMALL", small)
     write(tmp_path, random_rows(seed, cells, trials), parts=3)
     built = build_matrix(str(tmp_path), str(tmp_path / "out"), session=spark)

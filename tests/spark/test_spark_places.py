@@ -23,7 +23,7 @@ from probe.model.results import SCHEMA_KEY, SCHEMA_VERSION
 from probe.store import RunStore, trials
 from probe.store.schemas import EVENT_SCHEMA, TRIAL_SCHEMA
 from spark.job import build_matrix
-from spark.rejudge import rejudge
+from spark.rejudgement import rejudge
 from tests.support.fetched_tools import moto_packages
 from tests.support.spark_cluster import cluster
 from tests.support.synthetic_rows import CELL, RUNS, create, history, random_rows, trial, verdict, write, write_part
@@ -100,7 +100,7 @@ def _make_bucket(port: str, deadline: float) -> None:
 SCRIPT = """
 import json, sys
 from spark.job import build_matrix
-from spark.rejudge import rejudge
+from spark.rejudgement import rejudge
 from spark.session import start_session, stop_session
 bucket, out = sys.argv[1:]
 session = start_session("local[2]")

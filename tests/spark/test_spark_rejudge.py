@@ -12,7 +12,7 @@ import pytest
 from probe.model import Outcome
 from probe.store import RunStore, trials
 from spark.job import build_matrix
-from spark.rejudge import rejudge
+from spark.rejudgement import rejudge
 from tests.support.synthetic_rows import CELL, EVENTS, history, verdict
 
 if TYPE_CHECKING:

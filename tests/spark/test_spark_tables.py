@@ -19,7 +19,7 @@ from probe.model import Cell, Engine, Outcome, Profile
 from probe.model.intervals import Z_95, wilson
 from probe.model.versions import version_key
 from spark.encoding import version_place
-from spark.incremental import IncrementalBuild
+from spark.incremental_build import IncrementalBuild
 from spark.inputs import find_inputs
 from spark.job import build_matrix
 from spark.schema import IDENTITY
@@ -81,7 +81,7 @@ def test_duckdb_gives_the_same_tables(
     small: int,
 ) -> None:
     """The same on the path for many rows: compiled, in several tasks, adaptively planned."""
-    for module in ("spark.session", "spark.incremental"):
+    for module in ("spark.session", "spark.incremental_build"):
         monkeypatch.setattr(f"{module}.SMALL", small)
     write(tmp_path, random_rows(seed, cells, 4, runs), parts=2)
     ours, theirs = tables(spark, tmp_path, tmp_path / "out"), recompute(tmp_path)
@@ -104,7 +104,7 @@ def test_few_of_many_runs_are_read_whole(spark: SparkSession, tmp_path: Path, mo
     write(tmp_path, rows, parts=2)
     inputs = find_inputs(str(tmp_path))
     for small in (0, inputs.of(runs_behind(rows)).bytes):
-        for module in ("spark.session", "spark.incremental"):
+        for module in ("spark.session", "spark.incremental_build"):
             monkeypatch.setattr(f"{module}.SMALL", small)
         with ExitStack() as caches:
             ranked = IncrementalBuild(spark, inputs, None, caches).ranked

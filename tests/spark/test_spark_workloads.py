@@ -16,7 +16,7 @@ from probe.cells.aggregate import settle
 from probe.model import Cell, Outcome, Workload
 from probe.store import trials
 from spark.job import build_matrix
-from spark.rejudge import rejudge
+from spark.rejudgement import rejudge
 from tests.spark.test_spark_places import STORED
 from tests.support.synthetic_rows import CELL, RUNS, trial, write_part
 

@@ -31,7 +31,7 @@ from probe.store import trials
 from probe.store.files import Place
 from probe.store.run_description import describe
 from spark.job import build_matrix
-from spark.rejudge import rejudge
+from spark.rejudgement import rejudge
 from tests.support.synthetic_rows import write_part
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from probe.errors import ProbeError
-from probe.files.atomic import filling, writing
+from probe.files.atomic_writes import filling, writing
 from probe.toolchain import debian, npm, npm_tarballs, pip
 from probe.toolchain.cache_folders import locked
 from probe.toolchain.tools import cache_root

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from probe.diagnose.input.file_set import open_inputs
-from probe.diagnose.seen import Connection, Left, LogZone, Wire
+from probe.diagnose.observation import Connection, Left, LogZone, Wire
 from probe.model import Request, Response
 from probe.model.handshake import Handshake
 

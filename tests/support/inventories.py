@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-from probe.inventory.found import FileContent, Found
-from probe.inventory.reading import read_inventories, read_stream
+from probe.inventory.entries import FileContent, Found
+from probe.inventory.inventory_reader import read_inventories, read_stream
 
 SAMPLES = Path(__file__).parents[1] / "data" / "inventory"
 

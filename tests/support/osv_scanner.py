@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from probe.files.atomic import filling
+from probe.files.atomic_writes import filling
 from probe.toolchain.cache_folders import locked
 from probe.toolchain.tools import cache_root, find_tool
 

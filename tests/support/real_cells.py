@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from probe import verdict
-from probe.cli.wiring.compose import embedded_engine, get_clients, live_tools
+from probe.cli.wiring.composition import embedded_engine, get_clients, live_tools
 from probe.cli.wiring.run_selection import RunSelection
 from probe.engines.embedded.engine import Embedded
 from probe.errors import YoungError

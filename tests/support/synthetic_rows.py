@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from probe.cells.aggregate import SettledCell
-from probe.cli.wiring.settled import write_settled
+from probe.cli.wiring.settled_cells import write_settled
 from probe.model import (
     AfterHeal,
     App,

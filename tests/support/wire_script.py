@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from probe.diagnose.analysis import analyse
+from probe.diagnose.client_identity import Library
 from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import ClientFinding
-from probe.diagnose.seen import Connection, Left, LogZone, Source, Wire
-from probe.diagnose.whose_client import Library
+from probe.diagnose.observation import Connection, Left, LogZone, Source, Wire
 from probe.model import Closed, Folded, Opened, Request, Response, Row
 from probe.model.handshake import Handshake
 from probe.protocol import apis

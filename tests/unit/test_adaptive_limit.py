@@ -8,7 +8,6 @@ from collections.abc import Callable
 from probe.model import Client
 from probe.planning.plan import WAITING_PER_JOB
 from probe.runner.capacity import CALM_MS, Machine
-from probe.runner.most import MOST
 from probe.runner.schedule.adaptive_limit import (
     DECREASE_FACTOR,
     FIRST_CUT_FROM,
@@ -19,6 +18,7 @@ from probe.runner.schedule.adaptive_limit import (
     StartingSlots,
     no_machine,
 )
+from probe.runner.trial_limit import MOST
 
 
 def crowd(most: int | None, machine: Callable[[], Machine] = no_machine) -> tuple[AdaptiveLimit, list[float]]:

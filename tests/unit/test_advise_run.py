@@ -14,11 +14,11 @@ from probe.catalogue.families import Version
 from probe.catalogue.selectors import select_clients
 from probe.cells.aggregate import SettledCell, settle
 from probe.cli.app import app
-from probe.cli.wiring import deciding, filling
+from probe.cli.wiring import fresh_trials, missing_cells
 from probe.cli.wiring.catalogue import apps, families
 from probe.cli.wiring.comparisons import Change, Filter, absent, needed, stored_cells
 from probe.cli.wiring.evidence import open_evidence
-from probe.cli.wiring.settled import write_settled
+from probe.cli.wiring.settled_cells import write_settled
 from probe.model import Cell, Engine, Outcome, Profile, Role
 from probe.store import trials
 from tests.support.synthetic_rows import CELL, create, fill, history, verdict
@@ -107,8 +107,8 @@ def decided(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, played: Played, *more: str
 ) -> tuple[Result, list[set[int]]]:
     """Run `advise --run` with fresh trials of these outcomes; return what it says, and the trials a side per round."""
-    monkeypatch.setattr(deciding, "FreshTrials", played)
-    monkeypatch.setattr(filling, "run_cells", lambda *_: None)
+    monkeypatch.setattr(fresh_trials, "FreshTrials", played)
+    monkeypatch.setattr(missing_cells, "run_cells", lambda *_: None)
     line = "advise sarama 1.43.2 1.43.3 --role producer --scenario disk/storage-error --evidence own --run"
     done = CliRunner().invoke(app, [*line.split(), *more, "--results", str(tmp_path)])
     return done, [set(one.values()) for one in played.counts]
@@ -159,8 +159,8 @@ def test_run_adds_missing_trials_and_then_compares(tmp_path: Path, monkeypatch: 
         played.extend(cells)
         fill(Path(results), *((cell, 0, Outcome.REFRESHES) for cell in played))
 
-    monkeypatch.setattr(filling, "run_cells", play)
-    monkeypatch.setattr(deciding, "FreshTrials", Played({"1.43.2": [Outcome.STUCK], "1.43.3": [Outcome.REFRESHES]}))
+    monkeypatch.setattr(missing_cells, "run_cells", play)
+    monkeypatch.setattr(fresh_trials, "FreshTrials", Played({"1.43.2": [Outcome.STUCK], "1.43.3": [Outcome.REFRESHES]}))
     line = "advise sarama 1.43.2 1.43.3 --role producer --scenario disk/storage-error --scenario net/reset --run"
     done = CliRunner().invoke(app, [*line.split(), "--evidence", "own", "--results", str(tmp_path)])
     assert done.exit_code == 0, done.output
@@ -216,7 +216,7 @@ def test_a_family_alone_compares_each_listed_version_with_the_next_in_one_run(
     fill(tmp_path, (older, 0, Outcome.REFRESHES), (OLD, 0, Outcome.STUCK), (CELL, 0, Outcome.REFRESHES))
     good, bad = [Outcome.REFRESHES], [Outcome.STUCK]
     played = Played({"1.43.1": good, "1.43.2": bad, "1.43.3": good})
-    monkeypatch.setattr(deciding, "FreshTrials", played)
+    monkeypatch.setattr(fresh_trials, "FreshTrials", played)
     line = ["advise", "sarama", "--evidence", "own", "--results", str(tmp_path)]
     asked = CliRunner().invoke(app, line)
     assert "2 cells undecided on too few trials; 16 to 48 trials" in asked.output

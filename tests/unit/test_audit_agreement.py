@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from benchmarks.audit_agreement import main
 from probe.cells.aggregate import SettledCell
 from probe.cli.app import app
-from probe.evidence.opening import opened
-from probe.evidence.write import Contents, put, whole
+from probe.evidence.access import opened
+from probe.evidence.writer import Contents, put, whole
 from probe.model import Cell, Engine, Outcome, Role
 from probe.model.profile import SHORT_LIMITS
 from tests.support.synthetic_rows import CELL

@@ -18,7 +18,7 @@ from probe.catalogue.scenarios import CORE
 from probe.cells.audit import Finding, Report, Upgrade, examine, worst_first
 from probe.cells.ignores import apply, read_ignores
 from probe.cli.wiring.catalogue import apps, packages
-from probe.inventory.found import Place
+from probe.inventory.entries import Place
 from probe.model import Cell, Client, Outcome
 from probe.reports.audit.formats import WRITERS, Format, write
 from probe.reports.audit.question import Question

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from probe.inventory.found import FileContent
+from probe.inventory.entries import FileContent
 from tests.unit.test_audit import audit, fleet
 
 __all__ = ["fleet"]  # the fixture

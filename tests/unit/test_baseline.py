@@ -21,7 +21,7 @@ from probe.catalogue.baseline import (
 from probe.catalogue.baseline_page import PAGE, render
 from probe.catalogue.files import data_file
 from probe.catalogue.scenarios import default_scenarios
-from probe.cli.wiring.resume import selected
+from probe.cli.wiring.resumption import selected
 from probe.cli.wiring.run_selection import RunSelection
 from probe.errors import CatalogueError, ProbeError
 from probe.model import CONTROL, Engine, Profile, Role

@@ -20,9 +20,9 @@ from probe.cells.bisect import ChangePoint, NextRuns, NoChange, changes, is_show
 from probe.cli.app import app
 from probe.cli.wiring import bisect_run, execution
 from probe.cli.wiring.catalogue import families
-from probe.cli.wiring.resume import as_before, names_nothing, selected
+from probe.cli.wiring.resumption import as_before, names_nothing, selected
 from probe.cli.wiring.run_selection import RunSelection
-from probe.cli.wiring.settled import write_settled
+from probe.cli.wiring.settled_cells import write_settled
 from probe.errors import ProbeError
 from probe.model import Cell, Election, Outcome, Role
 from probe.model.versions import version_key

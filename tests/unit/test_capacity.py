@@ -23,7 +23,7 @@ from probe.runner.capacity import (
     reserve_mb,
     seen_trial_mb,
 )
-from probe.runner.most import MOST
+from probe.runner.trial_limit import MOST
 
 IDLE = Machine(cores=2, idle=1.0, memory_mb=8000)
 SOME = Trials(busy=10, resting=5, starting=3)

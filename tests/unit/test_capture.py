@@ -24,8 +24,8 @@ from probe.model.endpoint import Endpoint
 from probe.ports import RelayPort, Sink
 from probe.protocol.apis import HEARTBEAT
 from probe.relay import Relay
-from probe.relay.blanked import ANSWER, ASK
 from probe.relay.capture import CLIENT_PORTS, SEGMENT, Capture, ConnectionCapture, pcapng
+from probe.relay.redaction import ANSWER, ASK
 from probe.site import Source, build
 from probe.store import read_capture
 from tests.support import site_data

@@ -61,7 +61,7 @@ def test_the_program_ends_as_the_command_in_this_process() -> None:
 
 def test_results_without_trials_are_named_before_spark_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[object] = []
-    monkeypatch.setattr("probe.cli.wiring.publish.start_session", lambda *given, **_: started.append(given))
+    monkeypatch.setattr("probe.cli.wiring.publication.start_session", lambda *given, **_: started.append(given))
     done = command("matrix", "--results", str(tmp_path))
     assert (done.returncode, started) == (3, [])
     assert f"{tmp_path} has no trials" in done.stderr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from probe.drivers.convert import read_value
+from probe.drivers.conversion import read_value
 from probe.model import ClusterHistory, decode, encode
 from probe.model.cluster_history import OLD, WRITER, history_plan
 

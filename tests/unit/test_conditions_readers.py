@@ -18,17 +18,17 @@ from probe.cells.aggregate import SettledCell, settle
 from probe.cells.agreement import pair
 from probe.cells.audit import Fault, Finding, Upgrade
 from probe.cells.audit_upgrades import first_good, upgrade
-from probe.cells.comparing import of_two_runs
 from probe.cells.comparison import Answer
+from probe.cells.comparison_steps import of_two_runs
 from probe.cells.diff import differences
 from probe.cli.app import app
 from probe.cli.commands import verify
-from probe.cli.wiring import execution, filling, time_budget
+from probe.cli.wiring import execution, missing_cells, time_budget
 from probe.cli.wiring.comparable_trials import known_outcomes
 from probe.cli.wiring.execution import RunResult, run_planned
 from probe.cli.wiring.reports import Reports, read_report
 from probe.cli.wiring.request_versions import _stored as stored_versions
-from probe.cli.wiring.settled import write_settled
+from probe.cli.wiring.settled_cells import write_settled
 from probe.cli.wiring.single_cells import plan_cell
 from probe.errors import ProbeError
 from probe.model import CONTROL, Cell, Engine, Outcome, Role, conditions
@@ -227,7 +227,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[Cell]:
         right = [(cell, BAD if cell == OLDER else GOOD) for cell in mine]
         return RunResult(store(Path(results), conditions.current(Engine.EMBEDDED), *right), {}, {})
 
-    for module in (filling, verify):
+    for module in (missing_cells, verify):
         monkeypatch.setattr(module, "run_cells", play)
     return asked
 

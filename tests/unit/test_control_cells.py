@@ -18,7 +18,7 @@ from probe.cells.evidence_choice import choose
 from probe.cells.lines import from_neighbours
 from probe.cli.app import app
 from probe.evidence.schema import Run
-from probe.evidence.write import Contents, put, whole
+from probe.evidence.writer import Contents, put, whole
 from probe.model import CONTROL, Cell, Engine, Outcome, Role
 from probe.model.conditions import current
 from probe.model.grades import Trend, trend

@@ -14,7 +14,7 @@ from probe.model import App, AppKind, Engine, Role
 from probe.recorder import Recorder
 from probe.runner.trial.state import TrialState
 from probe.runner.trial.warm_up import WARM_OPERATIONS, is_serving, warm_up
-from probe.scenarios.generated import scenario
+from probe.scenarios.generated_families import scenario
 from probe.scenarios.scenario import Scenario
 from tests.support.histories import history
 from tests.support.real_cells import planned

@@ -15,8 +15,8 @@ from typer.testing import CliRunner, Result
 
 from probe.cli.app import app
 from probe.cli.console.reading_progress import line
-from probe.diagnose.seen import Input, Left
-from probe.diagnose.whose_client import Library
+from probe.diagnose.client_identity import Library
+from probe.diagnose.observation import Input, Left
 from probe.errors import ProbeError
 from probe.model import Cell, Engine, Facts, Outcome, Role, Row, Verdict
 from tests.support.wire_script import TOPIC, Talk, WireScript

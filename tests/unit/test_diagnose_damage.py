@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from probe.diagnose.analysis import analyse
 from probe.diagnose.input.file_set import open_inputs
+from probe.diagnose.observation import Wire
 from probe.diagnose.report import lines
 from probe.diagnose.report_json import as_json
-from probe.diagnose.seen import Wire
 from probe.errors import ProbeError
 from probe.model import Request
 from probe.site.render.diagnosis_page import page

@@ -13,8 +13,8 @@ from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import Status
 from probe.diagnose.input.file_set import open_inputs
 from probe.diagnose.names import BrokerNames
+from probe.diagnose.observation import LogZone, ZoneBy
 from probe.diagnose.report import details
-from probe.diagnose.seen import LogZone, ZoneBy
 from probe.model import Request, Trigger
 from probe.protocol import apis
 from tests.support.wire_script import NEW, WireScript

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from probe.cli.wiring.diagnosis import diagnose_files
-from probe.diagnose.whose_client import Library
+from probe.diagnose.client_identity import Library
 from probe.protocol import apis
 from tests.support.packets import Talk, pcap, produce
 from tests.support.protocol_wire import plain, request, response

@@ -12,7 +12,7 @@ import pytest
 
 from probe.diagnose.input.log_lines import time_of
 from probe.diagnose.input.log_zone import parse_zone
-from probe.diagnose.seen import LogZone, Source, ZoneBy, zone_text
+from probe.diagnose.observation import LogZone, Source, ZoneBy, zone_text
 from probe.errors import ProbeError
 from probe.model import Opened
 from tests.support.inputs import WholeInput, read

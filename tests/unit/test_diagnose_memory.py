@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from probe.diagnose.event_retention import FIRST, LAST, LEAD, Kept
 from probe.diagnose.findings import Status
-from probe.diagnose.keeping import FIRST, LAST, LEAD, Kept
-from probe.diagnose.seen import Wire
+from probe.diagnose.observation import Wire
 from probe.model import Closed, Folded, Opened, Request, Response, Row
 from tests.support.wire_script import WireScript
 

@@ -11,7 +11,7 @@ from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import ClientFinding, Status
 from probe.diagnose.leaders import Leaders
 from probe.diagnose.objects import Item, Kind
-from probe.diagnose.seen import Source
+from probe.diagnose.observation import Source
 from probe.protocol import apis
 from tests.support.wire_script import NEW, NODES, OLD, OTHER, TOPIC, Talk, WireScript
 

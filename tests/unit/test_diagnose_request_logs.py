@@ -11,7 +11,7 @@ import pytest
 
 from probe.diagnose.input.log_lines import parse_line, time_of
 from probe.diagnose.input.struct_text import parse_struct
-from probe.diagnose.seen import Source
+from probe.diagnose.observation import Source
 from probe.model import Opened
 from probe.model.handshake import FirstProduce, TopicList
 from probe.protocol import apis

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from probe.diagnose.findings import Status
-from probe.diagnose.seen import Source
+from probe.diagnose.observation import Source
 from probe.model import Row
 from probe.protocol import apis
 from tests.support.wire_script import GROUP, NEW, OLD, OTHER, Talk, WireScript

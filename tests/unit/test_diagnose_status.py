@@ -8,7 +8,7 @@ import pytest
 
 from probe.diagnose.findings import ClientFinding, Status
 from probe.diagnose.objects import Kind
-from probe.diagnose.seen import Source
+from probe.diagnose.observation import Source
 from probe.model import Row, Trigger
 from probe.protocol import apis
 from tests.support.wire_script import GROUP, NEW, OLD, OTHER, TOPIC, TXN_ID, Talk, WireScript

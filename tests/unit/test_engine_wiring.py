@@ -10,7 +10,7 @@ import pytest
 
 from probe.cli import wiring
 from probe.cli.wiring import engines
-from probe.cli.wiring.compose import FakeClusters
+from probe.cli.wiring.composition import FakeClusters
 from probe.cli.wiring.engines import WIRED, BuiltEngine, EngineEntry, built
 from probe.cli.wiring.kafka_engine import RealBrokers
 from probe.cli.wiring.run_selection import RunSelection
@@ -21,7 +21,7 @@ from probe.model import Engine
 from probe.planning.plan import Plan
 from probe.runner import Options
 
-BUILDERS = {"engines.py", "kafka_engine.py", "compose.py"}
+BUILDERS = {"engines.py", "kafka_engine.py", "composition.py"}
 """Files of `probe/cli/wiring` that build engines."""
 
 

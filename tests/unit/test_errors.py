@@ -8,7 +8,7 @@ from probe.catalogue.scenarios import default_scenarios, select_scenarios
 from probe.model import Engine, Outcome, Reaction, Reality, Role, Target
 from probe.protocol.names import ERROR_NAMES, api_key, error_name
 from probe.scenarios.error_answers import ANSWERS, APIS, BY_CODE, Answer, ErrorClass, find_api
-from probe.scenarios.generated import TEMPLATES, defaults, scenario
+from probe.scenarios.generated_families import TEMPLATES, defaults, scenario
 from probe.scenarios.steps.coordinators import Rejoin
 from probe.scenarios.steps.partitions import AnswerError
 

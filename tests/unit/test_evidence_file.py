@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 
 from probe.cells.aggregate import SettledCell, settle
-from probe.cli.wiring.settled import write_settled
+from probe.cli.wiring.settled_cells import write_settled
 from probe.cli.wiring.site_files import as_parquet, site_files
 from probe.evidence import places
-from probe.evidence.opening import opened
+from probe.evidence.access import opened
+from probe.evidence.cell_choice import Wanted
 from probe.evidence.places import SETTLED, of_file
 from probe.evidence.schema import JUDGED, SCHEMA, EvidenceError, Run
-from probe.evidence.wanted import Wanted
-from probe.evidence.write import Contents, put, whole
+from probe.evidence.writer import Contents, put, whole
 from probe.files.digests import digest_of, digest_path
-from probe.files.shipped import PUBLISHED
+from probe.files.shipped_evidence import PUBLISHED
 from probe.model import Cell, Engine, Facts, Outcome
 from probe.model.conditions import current
 from probe.store import trials

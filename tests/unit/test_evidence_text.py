@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from probe.cells.aggregate import SettledCell
-from probe.evidence.built import built
+from probe.evidence.access import opened
+from probe.evidence.checkout_build import built
 from probe.evidence.fact_tokens import LETTERS
-from probe.evidence.opening import opened
-from probe.evidence.publishing import for_package, joined, numbers_of
+from probe.evidence.publication import for_package, joined, numbers_of
 from probe.evidence.schema import EvidenceError
 from probe.evidence.text_files import CONFIRMED, RUNS, read_folder, write_folder
-from probe.evidence.write import Contents
-from probe.files.shipped import TEXT
+from probe.evidence.writer import Contents
+from probe.files.shipped_evidence import TEXT
 from probe.model import Facts, Outcome
 from probe.model.columns import FACTS
 from probe.model.conditions import current

@@ -16,10 +16,10 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding
 from probe.cli.app import app
 from probe.cli.wiring.catalogue import apps, by_number, families
-from probe.evidence.built import built
-from probe.evidence.opening import opened
-from probe.evidence.wanted import Wanted
-from probe.files.shipped import TEXT
+from probe.evidence.access import opened
+from probe.evidence.cell_choice import Wanted
+from probe.evidence.checkout_build import built
+from probe.files.shipped_evidence import TEXT
 from probe.model import Cell
 
 NOT_BY_A_NAME = {"confluent-kafka-aio", "rust-rdkafka"}

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from probe.inventory.archives import LONGEST_DIRECTORY
 from probe.inventory.document import MIB
+from probe.inventory.inventory_reader import read_inventories, read_stream
 from probe.inventory.readers import jar as jars
-from probe.inventory.reading import read_inventories, read_stream
 from tests.support.host_files import VERSION_FILE, go_program, jar, kafka_clients, version_function
 from tests.support.inventories import read
 from tests.unit.test_inventory_bad_input import harmless

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe.inventory.document import HEAD, WHOLE
-from probe.inventory.found import FileContent
-from probe.inventory.reading import read_inventories, read_stream
+from probe.inventory.entries import FileContent
+from probe.inventory.inventory_reader import read_inventories, read_stream
 from tests.support.inventories import SAMPLES, read
 
 GO = "module a.example/b\n\ngo 1.24\n\nrequire github.com/IBM/sarama v1.43.2\n"
@@ -174,7 +174,7 @@ def test_names_are_shown_without_what_moves_a_cursor() -> None:
 
 
 def test_many_entries_are_cut_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probe.inventory.reading.MOST", 5)
+    monkeypatch.setattr("probe.inventory.inventory_reader.MOST", 5)
     reading = read("sarama@1.0.0\n" * 9)
     assert len(reading.found) == 5
     assert reading.skipped[-1].what == "what follows"

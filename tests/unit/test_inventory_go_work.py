@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from probe.inventory.reading import read_inventories
+from probe.inventory.inventory_reader import read_inventories
 from tests.support.inventories import SAMPLES, read, shown
 
 GO = "module example.org/shop/{}\n\ngo 1.24\n\nrequire github.com/IBM/sarama v1.43.2\n{}"

@@ -11,9 +11,9 @@ from pathlib import Path
 import confluent_kafka
 import pytest
 
-from probe.inventory.found import FileContent, Found
+from probe.inventory.entries import FileContent, Found
+from probe.inventory.inventory_reader import read_inventories
 from probe.inventory.programs import go_modules, librdkafka_versions
-from probe.inventory.reading import read_inventories
 from tests.support.host_files import (
     FLINK_NOTICE,
     SHADED,

@@ -10,7 +10,7 @@ import pytest
 
 from probe.catalogue.apps_file import read_apps
 from probe.catalogue.families import read_families
-from probe.inventory.found import FileContent, Found, Place
+from probe.inventory.entries import FileContent, Found, Place
 from probe.inventory.images import images, in_image, is_image
 from tests.support.inventories import SAMPLES, only, read
 

@@ -14,7 +14,7 @@ from tests.support.inventories import SAMPLES
 
 LOADED = """
 import sys
-from probe.inventory.reading import read_inventories
+from probe.inventory.inventory_reader import read_inventories
 found = [item.shown for one in read_inventories(sys.argv[1:]) for item in one.found]
 libraries = ("yaml", "prometheus_client", "packageurl", "defusedxml", "zipfile")
 print(len(found), *(name for name in libraries if name in sys.modules))

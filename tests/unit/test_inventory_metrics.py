@@ -9,8 +9,8 @@ import tracemalloc
 import pytest
 
 from probe.inventory.document import MIB
-from probe.inventory.found import FileContent
-from probe.inventory.reading import read_stream
+from probe.inventory.entries import FileContent
+from probe.inventory.inventory_reader import read_stream
 from tests.support.inventories import SAMPLES, read
 
 ALL = {"java@3.6.2": 2, "librdkafka@2.16.0": 2, "kafka-python@3.0.12": 1, "franz-go@1.22.3": 3, "unknown": 9}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from probe.inventory.reading import read_inventories
+from probe.inventory.inventory_reader import read_inventories
 from tests.support.inventories import SAMPLES, only, read, read_file, shown
 
 READ = {

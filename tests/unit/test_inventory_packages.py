@@ -11,12 +11,12 @@ import pytest
 from probe.catalogue.package_table import package_table
 from probe.cli.wiring.catalogue import apps, families
 from probe.inventory.columns import WORDS
-from probe.inventory.found import FileContent, Found, Place
+from probe.inventory.entries import FileContent, Found, Place
 from probe.inventory.packages import client_of, known, packages
-from probe.inventory.related import relate_files
+from probe.inventory.relations import relate_files
 from probe.inventory.text import LONGEST, one_line
 from probe.inventory.versions import exact
-from probe.model.visible import csv_cell
+from probe.model.safe_text import csv_cell
 
 
 def test_every_client_of_the_table_is_in_the_catalogue() -> None:
@@ -116,7 +116,7 @@ def test_the_library_of_a_format_is_imported_when_a_file_of_it_is_met(tmp_path: 
     (tmp_path / "go.mod").write_text("module a\n\ngo 1.24\n\nrequire github.com/IBM/sarama v1.43.2\n")
     (tmp_path / "poetry.lock").write_text('[[package]]\nname = "requests"\n[metadata]\npython-versions = "*"\n')
     code = (
-        "import sys\nfrom probe.inventory.reading import read_inventories\n"
+        "import sys\nfrom probe.inventory.inventory_reader import read_inventories\n"
         "found = [item for one in read_inventories(sys.argv[1:]) for item in one.found]\n"
         "print(len(found), *({'packaging', 'packageurl', 'defusedxml', 'xml', 'yaml'} & {*sys.modules}))"
     )

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from probe.inventory.found import FileContent
-from probe.inventory.reading import read_inventories
+from probe.inventory.entries import FileContent
+from probe.inventory.inventory_reader import read_inventories
 from tests.support.inventories import only, read
 
 KAFKA = "<groupId>org.apache.kafka</groupId><artifactId>kafka-clients</artifactId>"

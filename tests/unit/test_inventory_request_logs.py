@@ -9,9 +9,9 @@ import json
 import pytest
 
 from probe.inventory.document import MIB
-from probe.inventory.found import FileContent
+from probe.inventory.entries import FileContent
+from probe.inventory.inventory_reader import read_stream
 from probe.inventory.readers import request_log
-from probe.inventory.reading import read_stream
 from tests.support.inventories import SAMPLES, read
 from tests.unit.test_inventory_metrics import Repeated
 
@@ -137,7 +137,7 @@ def test_a_large_log_is_read_as_a_stream() -> None:
 
 
 def test_a_packed_file_that_unpacks_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probe.inventory.unpacked.FREE", MIB)
+    monkeypatch.setattr("probe.inventory.gzip_files.FREE", MIB)
     line = next(line for line in lines(LOGS[0]) if "kgo" in line)
     bomb = gzip.compress(line.encode() + (b" " * 1000 + b"\n") * 40_000)
     problem = read(bomb, "request.log.gz").problem

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from probe.inventory.found import FileContent, Found
-from probe.inventory.reading import read_inventories
+from probe.inventory.entries import FileContent, Found
+from probe.inventory.inventory_reader import read_inventories
 from probe.inventory.settings import COLLECTOR, FILEBEAT, TELEGRAF_INPUT, TELEGRAF_OUTPUT
 from probe.inventory.yaml_files import DEPTH
 from probe.model import Role

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from probe.inventory.found import FileContent
-from probe.inventory.reading import read_inventories
+from probe.inventory.entries import FileContent
+from probe.inventory.inventory_reader import read_inventories
 from probe.inventory.walk import Bounds, neighbour
 
 GO = "module a.example/{}\n\ngo 1.24\n\nrequire github.com/IBM/sarama v1.43.2\n"

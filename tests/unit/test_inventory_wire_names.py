@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from probe.catalogue.families import read_families
-from probe.inventory.found import Place
+from probe.inventory.entries import Place
 from probe.inventory.wire_names import client_on_the_wire, silent, tables, wire_names
 from tests.unit.test_handshake_recorded import WHO, recorded
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
-from probe.model.lazy import lazy
+from probe.model.lazy_attribute import lazy
 
 
 @dataclass

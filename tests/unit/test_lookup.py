@@ -23,9 +23,9 @@ from probe.cells.aggregate import SettledCell
 from probe.cli.app import app
 from probe.evidence.places import SETTLED
 from probe.evidence.schema import Run
-from probe.evidence.write import Contents, put, whole
+from probe.evidence.writer import Contents, put, whole
 from probe.files.digests import digest_of
-from probe.files.shipped import PUBLISHED
+from probe.files.shipped_evidence import PUBLISHED
 from probe.model import Cell, Engine, Outcome, Role
 from probe.model.conditions import current
 from probe.verdict import RULES_VERSION

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from probe.cli.app import app
-from probe.cli.console.wrapped import command_lines, terminal_columns
+from probe.cli.console.line_wrap import command_lines, terminal_columns
 from probe.model import Outcome
 from tests.support.synthetic_rows import CELL
 from tests.unit.test_lookup import OLD, code, look, publish, settled, shipped

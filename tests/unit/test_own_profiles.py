@@ -14,10 +14,10 @@ from probe.cells.audit import Fault, Finding
 from probe.cli.app import app
 from probe.cli.wiring.audit_requests import ask
 from probe.cli.wiring.run_selection import RunSelection
-from probe.inventory.found import Found, Place
+from probe.inventory.entries import Found, Place
 from probe.model import CONTROL, Cell, Engine, Outcome, Role, Workload
 from probe.model.profile import DEFAULT_PROFILE, REFRESHING, SHORT_LIMITS
-from probe.reports.audit.ways import bisect_command
+from probe.reports.audit.recommendations import bisect_command
 from probe.scenarios.own_profiles import OWN_PROFILES, profile_of
 from tests.support.synthetic_rows import CELL
 from tests.unit.test_lookup import code, look, publish, settled, shipped

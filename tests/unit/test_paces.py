@@ -9,7 +9,7 @@ from probe.cli.wiring.run_selection import RunSelection
 from probe.model import Engine, Role, Target
 from probe.planning.paces import PACES, TRANSACTION_INTERVAL_MS
 from probe.planning.plan import Planned
-from probe.scenarios.steps.real import DumpLogs, Supervise
+from probe.scenarios.steps.real_brokers import DumpLogs, Supervise
 
 
 def cells(engine: Engine, *scenarios: str) -> tuple[Planned, ...]:

@@ -21,7 +21,7 @@ from probe.planning.repeats import MOST_TRIALS, Doubt, doubt, enough, repeat_bud
 from probe.runner import Options
 from probe.runner.schedule.repeats import Repeated, Repeats
 from probe.verdict import near_bounds
-from probe.verdict.nearness import NEAR as NEAR_TABLE
+from probe.verdict.margins import NEAR as NEAR_TABLE
 from tests.support.synthetic_rows import verdict
 
 PLAY = Expectation(kind=Symptom.ANSWER, expects=Reaction.DISCOVER, target=Target.LEADER, codes=(56,))

@@ -28,7 +28,7 @@ from probe.runner.schedule.cohorts import drain_in_cohorts
 from probe.runner.schedule.descriptors import DRIVER, OWN, TRIAL, within, within_cohorts
 from probe.runner.schedule.memory import cohort_fits, within_memory
 from probe.runner.trial.setup import make_header
-from probe.store import ResultsError, trials, writing
+from probe.store import ResultsError, trials, writer
 from tests.support.synthetic_rows import CELL, create, history, verdict
 
 FULL = OSError(errno.ENOSPC, "No space left on device", "/results/x")
@@ -277,7 +277,7 @@ def test_judged_trials_are_written_once_the_disk_has_room(
         write(*args, **more)
 
     monkeypatch.setattr("probe.store.files.pq.write_table", try_to)
-    monkeypatch.setattr(writing, "FLUSH_S", 0.02)
+    monkeypatch.setattr(writer, "FLUSH_S", 0.02)
     with create(tmp_path) as store:
         store.add(history(), verdict())
         deadline = time.monotonic() + 10
@@ -303,7 +303,7 @@ def test_the_last_write_is_retried(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         write(*args, **more)
 
     monkeypatch.setattr("probe.store.files.pq.write_table", try_to)
-    monkeypatch.setattr(writing, "AGAIN_S", 0.01)
+    monkeypatch.setattr(writer, "AGAIN_S", 0.01)
     with create(tmp_path) as store:
         store.add(history(), verdict())
     assert [row.cell for row in trials(str(tmp_path))] == [CELL]
@@ -314,7 +314,7 @@ def test_trials_lost_to_a_full_disk_are_counted(tmp_path: Path, monkeypatch: pyt
         raise FULL
 
     monkeypatch.setattr("probe.store.files.pq.write_table", full)
-    monkeypatch.setattr(writing, "LAST_S", 0.05)
+    monkeypatch.setattr(writer, "LAST_S", 0.05)
     with (
         pytest.raises(ResultsError, match=r"No space left on device; .* then repeats 1 trials"),
         create(tmp_path) as store,

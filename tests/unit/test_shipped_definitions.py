@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from probe.protocol.definitions import DefinitionsError
-from probe.protocol.shipped import DEFINITIONS, ShippedSchemas, pack, read_shipped
+from probe.protocol.shipped_definitions import DEFINITIONS, ShippedSchemas, pack, read_shipped
 from probe.toolchain.message_definitions import NOTICE, notice
 from probe.toolchain.pinned_jars import read_pins
 from tests.support.protocol_wire import schemas

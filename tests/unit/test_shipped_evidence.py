@@ -16,10 +16,10 @@ from probe.cells.diff import in_order
 from probe.cli.app import app
 from probe.cli.wiring.evidence import open_evidence
 from probe.evidence import places
-from probe.evidence.built import built
-from probe.evidence.opening import opened
-from probe.evidence.publishing import contradicted
-from probe.files.shipped import TEXT
+from probe.evidence.access import opened
+from probe.evidence.checkout_build import built
+from probe.evidence.publication import contradicted
+from probe.files.shipped_evidence import TEXT
 from probe.model import Cell, Engine, Outcome
 from probe.model.conditions import FIRST, current
 from probe.verdict import RULES_VERSION

@@ -64,7 +64,7 @@ def test_no_call_passes_an_api_key_as_a_number() -> None:
 
 
 RENAMES = {
-    "probe/files/atomic.py": "the one place that renames finished files and folders",
+    "probe/files/atomic_writes.py": "the one place that renames finished files and folders",
     "probe/files/filesystems.py": "object stores, which have no rename of their own",
     "probe/engines/kafka/disks/methods.py": "moves a log directory away: the fault itself",
     "probe/store/pruning.py": "hides a whole run before it is removed",

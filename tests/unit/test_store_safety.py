@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from probe.model import Outcome
-from probe.store import ResultsError, RunStore, files, runs, trials, writing
+from probe.store import ResultsError, RunStore, files, runs, trials, writer
 from probe.store import history as read_history
 from tests.support.synthetic_rows import CELL, EVENTS, create, fill, history, verdict
 
@@ -22,7 +22,7 @@ OTHER = replace(CELL, version="1.27.0")
 
 
 def test_trials_are_written_without_an_explicit_flush(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "FLUSH_S", 0.05)
+    monkeypatch.setattr(writer, "FLUSH_S", 0.05)
     with create(tmp_path) as store:
         store.add(history(), verdict())
         deadline = time.monotonic() + 10
@@ -52,8 +52,8 @@ def test_folders_that_vanish_while_listed_count_as_empty(tmp_path: Path) -> None
 
 
 def test_a_full_buffer_is_written_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "FLUSH_S", 60)
-    monkeypatch.setattr(writing, "FLUSH_TRIALS", 2)
+    monkeypatch.setattr(writer, "FLUSH_S", 60)
+    monkeypatch.setattr(writer, "FLUSH_TRIALS", 2)
     with create(tmp_path) as store:
         store.add(history(), verdict())
         store.add(history(OTHER), verdict())
@@ -77,7 +77,7 @@ def test_a_failed_write_is_retried(tmp_path: Path) -> None:
 def test_a_full_disk_ends_the_run_with_instructions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(writing, "FLUSH_S", 0.02)
+    monkeypatch.setattr(writer, "FLUSH_S", 0.02)
     fill(tmp_path, (CELL, 1, Outcome.REFRESHES))
     store = create(tmp_path)
 
@@ -99,7 +99,7 @@ def test_a_partial_file_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         raise OSError(errno.ENOSPC, "Error writing bytes to file. Detail: [errno 28] No space")
 
     monkeypatch.setattr("probe.store.files.pq.write_table", full)
-    monkeypatch.setattr(writing, "LAST_S", 0.0)
+    monkeypatch.setattr(writer, "LAST_S", 0.0)
     with pytest.raises(ResultsError, match=r"1of1-000000\.parquet cannot be written: No space left on device; free"):
         fill(tmp_path, (CELL, 1, Outcome.REFRESHES))
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["1of1.json"]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from probe.drivers.convert import read_value
+from probe.drivers.conversion import read_value
 from probe.model import AppKind, Outcome, Role, Verdict
 from probe.model.cluster_history import ABORTED, LEFT
 from probe.protocol.apis import END_TXN, PRODUCE

@@ -9,7 +9,7 @@ import pytest
 
 from probe.model import App, AppKind, Event, Header, History, MarkKind, Outcome, Reaction, Stored, Verdict
 from probe.verdict import judge
-from probe.verdict.keyed import beat, strayed, with_partitions
+from probe.verdict.record_keys import beat, strayed, with_partitions
 from tests.support.histories import history
 from tests.support.transcript import AFFECTED, BYSTANDER, ME, NEW, STORAGE_ERROR
 from tests.support.transcript_steps import (

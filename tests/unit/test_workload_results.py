@@ -16,13 +16,13 @@ from probe.catalogue.known_results import contrasted, expected, read_known
 from probe.cells.cli_hints import run_command, show_command
 from probe.cells.finding_ids import finding_id
 from probe.cli.app import app
-from probe.cli.wiring.settled import write_settled
-from probe.evidence.built import built
-from probe.evidence.opening import opened
+from probe.cli.wiring.settled_cells import write_settled
+from probe.evidence.access import opened
+from probe.evidence.cell_choice import Wanted
+from probe.evidence.checkout_build import built
 from probe.evidence.schema import SCHEMA
-from probe.evidence.wanted import Wanted
-from probe.evidence.write import extended, whole
-from probe.files.shipped import TEXT
+from probe.evidence.writer import extended, whole
+from probe.files.shipped_evidence import TEXT
 from probe.model import Cell, Outcome, Role, Workload
 from probe.model.results import SCHEMA_KEY
 from probe.site.data.page_names import slug

@@ -13,7 +13,7 @@ from probe.catalogue.scenarios import default_scenarios, select_scenarios
 from probe.catalogue.selectors import Chosen, select_profiles
 from probe.catalogue.workloads import listed_workloads, read_listed, select_workloads
 from probe.cli.wiring.catalogue import families
-from probe.cli.wiring.resume import as_before, selected
+from probe.cli.wiring.resumption import as_before, selected
 from probe.cli.wiring.run_selection import RunSelection
 from probe.cli.wiring.single_cells import plan_cell
 from probe.errors import ProbeError

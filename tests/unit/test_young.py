@@ -17,8 +17,8 @@ from probe.model.placement import TopicPlan
 from probe.recorder import Recorder
 from probe.runner.schedule import attempts
 from probe.runner.schedule.attempts import as_control_bears, trial_of
-from probe.runner.trial import maturing
-from probe.runner.trial.maturing import had_election, holds_election
+from probe.runner.trial import harmless_election
+from probe.runner.trial.harmless_election import had_election, holds_election
 from probe.runner.trial.state import TrialState
 from probe.verdict import judge
 from tests.support.histories import history
@@ -167,8 +167,8 @@ def test_a_reader_that_stays_at_the_former_leader_does_not_meet_the_fault(broker
     state = TrialState(planned(SARAMA, "disk/storage-error", "consumer"), found.header, Recorder())
     for event in found.events:
         state.recorder.add(event)
-    assert maturing._works_at(state, OLD, since=ZERO - 10_000) is at_leader
-    assert not maturing._works_at(state, OLD, since=ZERO + 10_000_000)
+    assert harmless_election._works_at(state, OLD, since=ZERO - 10_000) is at_leader
+    assert not harmless_election._works_at(state, OLD, since=ZERO + 10_000_000)
 
 
 class Electing:
@@ -181,8 +181,8 @@ class Electing:
         for event in found.events:
             self.state.recorder.add(replace(event, at=event.at + shift))
         for name, value in {"ASKS_S": 0.05, "QUIET_S": 0.1, "CALMS_S": 0.4, "SERVES_S": 0.2, **limits}.items():
-            monkeypatch.setattr(maturing, name, value)
-        monkeypatch.setattr(maturing, "_works_at", lambda *_, **__: True)
+            monkeypatch.setattr(harmless_election, name, value)
+        monkeypatch.setattr(harmless_election, "_works_at", lambda *_, **__: True)
 
     async def play(self, *kinds: AppKind, every_s: float = 0.0) -> None:
         async def elect() -> int:
@@ -196,7 +196,7 @@ class Electing:
         environment: Any = SimpleNamespace(cluster=SimpleNamespace(elect=elect))
         working = asyncio.create_task(work())
         try:
-            await maturing.hold_election(self.state, environment)
+            await harmless_election.hold_election(self.state, environment)
         finally:
             working.cancel()
 

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
 from driver_runtime.main import main  # found by the lines above
 
-from librdkafka_driver.loading import load  # as above
+from librdkafka_driver.library_choice import load  # as above
 
 if __name__ == "__main__":
     main(load, "confluent_kafka")

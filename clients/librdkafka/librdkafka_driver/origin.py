@@ -6,7 +6,7 @@ from pathlib import Path
 
 import confluent_kafka
 
-from librdkafka_driver.native import bundled
+from librdkafka_driver.configuration_table import bundled
 
 
 def library_file() -> Path:

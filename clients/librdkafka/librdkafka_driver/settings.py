@@ -9,7 +9,7 @@ from driver_runtime import librdkafka_settings
 from driver_runtime.library import Unsupported
 from driver_runtime.profiles import AUTOCOMMIT, COOPERATIVE, PRODUCING, STATIC_MEMBER, acks_of, check_role
 
-from librdkafka_driver.native import ConfigurationError, Native
+from librdkafka_driver.configuration_table import ConfigurationError, Native
 from librdkafka_driver.origin import library_file
 from probe.driver_contract import driver_pb2 as pb
 

@@ -13,8 +13,8 @@ from probe.cells.harm import WORDS
 from probe.cells.trends import Step
 from probe.cells.upgrades import advise_upgrade, drift
 from probe.cli.wiring.catalogue import families
-from probe.cli.wiring.comparing import Cost
 from probe.cli.wiring.comparisons import Change, Filter
+from probe.cli.wiring.decisive_trials import Cost
 from probe.model import CONTROL, Cell
 from probe.model.counts import counted
 from probe.model.profile import DEFAULT_PROFILE

@@ -12,14 +12,14 @@ from probe.cells.audit_groups import Group, grouped
 from probe.cells.citations import rests_on
 from probe.cells.cli_hints import run_command
 from probe.cells.fault_words import reason, unknown_reason
+from probe.cli.console.line_wrap import terminal_columns, wrapped
 from probe.cli.console.plain_table import lines_of
-from probe.cli.console.wrapped import terminal_columns, wrapped
+from probe.model.safe_text import visible
 from probe.model.versions import version_key
-from probe.model.visible import visible
 from probe.reports.audit.lines import line_of, short_line
 from probe.reports.audit.question import Question
+from probe.reports.audit.recommendations import bisect_command, helps, part_of_way, way_out
 from probe.reports.audit.result import AuditResult
-from probe.reports.audit.ways import bisect_command, helps, part_of_way, way_out
 
 COLOURS = {
     Finding.FAILS: "red",

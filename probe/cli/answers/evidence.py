@@ -10,7 +10,7 @@ from probe.cells.diff import in_order
 from probe.cells.fault_words import remarks
 from probe.cli.console.streams import OUT
 from probe.cli.wiring.evidence import open_evidence
-from probe.evidence.wanted import Wanted
+from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, encode
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from probe.inventory.found import FileContent
+from probe.inventory.entries import FileContent
 from probe.model.counts import counted
 
 

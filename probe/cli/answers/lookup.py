@@ -13,11 +13,11 @@ from probe.cells.audit import TOLD, Fault, Finding
 from probe.cells.citations import command, rests_on, said, source
 from probe.cells.cli_hints import run_command
 from probe.cells.fault_words import doubt, remarks, shown
-from probe.cli.console.wrapped import command_lines, wrapped
+from probe.cli.console.line_wrap import command_lines, wrapped
 from probe.model import Cell, Role
 from probe.model.counts import counted
 from probe.model.profile import named_profile
-from probe.model.visible import visible
+from probe.model.safe_text import visible
 
 LISTED = (*TOLD, Finding.UNKNOWN)
 """Findings that are listed one by one where there is evidence; the others are summed up per role."""

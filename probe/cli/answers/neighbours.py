@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from probe.cells.comparing import Asked
+from probe.cells.comparison_steps import Asked
 from probe.cli.answers.advise import summary
-from probe.cli.wiring.comparing import cost
+from probe.cli.wiring.decisive_trials import cost
 from probe.cli.wiring.neighbours import Neighbours
 from probe.model.counts import counted
 

@@ -24,10 +24,10 @@ from probe.cli.answers.neighbours import neighbour_lines
 from probe.cli.console.control_lines import control_lines
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import OUT, say
-from probe.cli.wiring.advising import Found, Source, decided, look
+from probe.cli.wiring.advice import Found, Source, decided, look
 from probe.cli.wiring.catalogue import apps, families
-from probe.cli.wiring.comparing import cost
 from probe.cli.wiring.comparisons import Change, Filter, absent, control_cells, failed_before, other_conditions
+from probe.cli.wiring.decisive_trials import cost
 from probe.cli.wiring.evidence import say_differing
 from probe.cli.wiring.neighbours import decide_all, every_version, look_at_all
 from probe.errors import GateError, ProbeError

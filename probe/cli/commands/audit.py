@@ -28,8 +28,8 @@ from probe.cli.wiring.catalogue import apps, packages
 from probe.cli.wiring.evidence import say_differing
 from probe.cli.wiring.ignore_file import accept, expired, read_ignore_file
 from probe.errors import GateError, NothingJudgedError, ProbeError
-from probe.inventory.found import FileContent, InventoryError
-from probe.inventory.reading import read_inventories
+from probe.inventory.entries import FileContent, InventoryError
+from probe.inventory.inventory_reader import read_inventories
 from probe.model import CONTROL, Engine
 from probe.model.counts import counted
 from probe.model.engines import DEFAULT_ENGINE

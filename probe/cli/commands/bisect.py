@@ -106,7 +106,7 @@ def bisect(
     state = survey(family, names[0], asked, oldest, newest)
     OUT.print(_title(state), markup=False)
     if has_runs(results) and not no_run:
-        from probe.cli.wiring.settled import keep_settled  # noqa: PLC0415  # loads pyarrow
+        from probe.cli.wiring.settled_cells import keep_settled  # noqa: PLC0415  # loads pyarrow
 
         keep_settled(results)  # nothing is run that is stored already
     with BisectRunner(results, Options(jobs=jobs), fresh=fresh) as player:

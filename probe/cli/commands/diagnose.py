@@ -11,9 +11,9 @@ from typing import Annotated
 import typer
 
 from probe.cli import common_options as o
+from probe.cli.console.line_wrap import terminal_columns, wrapped
 from probe.cli.console.reading_progress import ReadingProgress
 from probe.cli.console.streams import say
-from probe.cli.console.wrapped import terminal_columns, wrapped
 from probe.cli.laboratory import need_laboratory
 from probe.cli.wiring.diagnosis import STDIN, advices, diagnose_files, readable
 from probe.cli.wiring.signals import interrupt_ends_input
@@ -26,7 +26,7 @@ from probe.diagnose.names import anonymous
 from probe.diagnose.report import AT, lines
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.model.counts import counted
-from probe.model.visible import visible
+from probe.model.safe_text import visible
 
 TIMELINES = 30
 """Most timelines of a page."""
@@ -107,7 +107,7 @@ def _named(
 
 
 def _write_page(path: Path, found: Diagnosis, advised: Sequence[tuple[ClientFinding, Advice]]) -> None:
-    from probe.files.atomic import write_file  # noqa: PLC0415  # only --html needs them
+    from probe.files.atomic_writes import write_file  # noqa: PLC0415  # only --html needs them
     from probe.site.render.diagnosis_page import page  # noqa: PLC0415
 
     write_file(path, page(found, advised))

@@ -11,13 +11,13 @@ import typer
 
 from probe.cells.aggregate import SettledCell, settle
 from probe.cells.cli_hints import LONGEST, run_command
-from probe.cells.comparing import Asked, of_two_runs
 from probe.cells.comparison import Answer, Compared
+from probe.cells.comparison_steps import Asked, of_two_runs
 from probe.cells.diff import Difference, Kind, differences, not_comparable
 from probe.cli import common_options as common
 from probe.cli import options as o
 from probe.cli.console.streams import OUT
-from probe.cli.wiring.comparing import cost
+from probe.cli.wiring.decisive_trials import cost
 from probe.cli.wiring.reports import gate_text
 from probe.errors import GateError
 from probe.model import Cell

@@ -13,7 +13,7 @@ from probe.cli.wiring.spark_package import need_spark
 from probe.store.lock import PUBLISHING, locked
 
 if TYPE_CHECKING:
-    from spark.rejudge import Change
+    from spark.rejudgement import Change
 
 
 def judge(
@@ -24,7 +24,7 @@ def judge(
 ) -> None:
     """Judge stored trials again with the current rules, and list the cells of the matrix that changed."""
     need_spark()
-    from spark.rejudge import rejudge  # noqa: PLC0415  # imports pyspark, which may be missing
+    from spark.rejudgement import rejudge  # noqa: PLC0415  # imports pyspark, which may be missing
 
     with locked(results, PUBLISHING, wait_s=wait, say=say):
         done = rejudge(results, master)

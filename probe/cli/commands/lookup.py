@@ -23,15 +23,15 @@ from probe.cells.lines import completed
 from probe.cells.upgrades import next_conforming
 from probe.cli import common_options as o
 from probe.cli.answers.lookup import AT, Known, as_json, as_text, counts_of, overview
+from probe.cli.console.line_wrap import terminal_columns, wrapped
 from probe.cli.console.older_conditions import say_older
-from probe.cli.console.wrapped import terminal_columns, wrapped
 from probe.cli.laboratory import absent_packages
 from probe.cli.wiring import evidence as given
 from probe.cli.wiring.catalogue import apps, by_number, families
 from probe.cli.wiring.lookup_words import check_scenarios, nothing
 from probe.cli.wiring.sides import AskedClient, answers_of, library_side, notes_of, sides_of, used_of
 from probe.errors import GateError, NothingJudgedError, ProbeError
-from probe.evidence.wanted import Wanted
+from probe.evidence.cell_choice import Wanted
 from probe.model import CONTROL, Cell, Engine, Profile, Role
 from probe.model.engines import DEFAULT_ENGINE
 from probe.model.profile import DEFAULT_PROFILE, named_profile

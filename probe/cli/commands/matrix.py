@@ -25,7 +25,7 @@ def matrix(
 ) -> None:
     """Build matrix.csv, the other tables and the web site from stored runs."""
     need_spark()
-    from probe.cli.wiring.publish import Publisher  # noqa: PLC0415  # imports pyspark, which may be missing
+    from probe.cli.wiring.publication import Publisher  # noqa: PLC0415  # imports pyspark, which may be missing
     from spark.inputs import list_inputs  # noqa: PLC0415  # the same
 
     list_inputs(results)  # without trials there is nothing for which Spark has to start

@@ -9,15 +9,15 @@ from probe.catalogue.files import data_file
 from probe.catalogue.known_results import contrasted, expected, read_known
 from probe.cli.console.streams import OUT, say
 from probe.cli.option_groups import PublicationOptions, with_groups
-from probe.cli.wiring.settled import own_file, write_settled
+from probe.cli.wiring.settled_cells import own_file, write_settled
 from probe.errors import GateError, NothingJudgedError
-from probe.evidence.opening import opened
-from probe.evidence.publishing import contradicted, for_package, joined, numbers_of
-from probe.evidence.read import EvidenceFile
+from probe.evidence.access import opened
+from probe.evidence.publication import contradicted, for_package, joined, numbers_of
+from probe.evidence.reader import EvidenceFile
 from probe.evidence.text_files import read_folder, write_folder
-from probe.evidence.write import Contents, put, whole
+from probe.evidence.writer import Contents, put, whole
 from probe.files.digests import digest_of
-from probe.files.shipped import TEXT, named_file
+from probe.files.shipped_evidence import TEXT, named_file
 from probe.model.conditions import CURRENT
 from probe.model.counts import counted
 from probe.model.versions import version_key

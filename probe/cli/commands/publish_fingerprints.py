@@ -9,10 +9,10 @@ from probe.catalogue.families import Family, is_local
 from probe.cli.console.streams import OUT
 from probe.cli.option_groups import PublicationOptions, with_groups
 from probe.cli.wiring.catalogue import families
-from probe.cli.wiring.settled import own_file, write_settled
+from probe.cli.wiring.settled_cells import own_file, write_settled
 from probe.diagnose.fingerprints import SHIPPED, Fingerprints, learned, shipped, written
 from probe.errors import NothingJudgedError
-from probe.evidence.write import put
+from probe.evidence.writer import put
 from probe.files.digests import digest_of
 from probe.model import Cell
 from probe.model.counts import counted

@@ -20,7 +20,7 @@ from probe.cli.console.streams import say
 from probe.cli.option_groups import SelectionOptions, with_groups
 from probe.cli.wiring.execution import run_planned
 from probe.cli.wiring.reports import NO_REPORTS, Reports
-from probe.cli.wiring.resume import as_before, names_nothing, selected
+from probe.cli.wiring.resumption import as_before, names_nothing, selected
 from probe.cli.wiring.run_selection import RunSelection
 from probe.cli.wiring.selectors import selectors_of
 from probe.cli.wiring.spark_package import need_spark
@@ -31,10 +31,10 @@ from probe.model.engines import ENGINES
 from probe.model.outcomes import UNOBSERVED
 from probe.reports.gates import read_gate
 from probe.runner import Options
-from probe.runner.most import MOST
+from probe.runner.trial_limit import MOST
 
 if TYPE_CHECKING:
-    from probe.cli.wiring.publish import Publisher
+    from probe.cli.wiring.publication import Publisher
 
 PUBLISHING_WAIT_S = 600.0
 """Maximum wait of a finished run for the matrix and site of another run, in seconds."""
@@ -103,7 +103,7 @@ def core_run(results: str = common.RESULTS) -> None:
 def _publisher(results: str) -> Publisher:
     """Return the publisher of a run. ToolError if pyspark is not installed."""
     need_spark()
-    from probe.cli.wiring.publish import Publisher  # noqa: PLC0415  # imports pyspark, which may be missing
+    from probe.cli.wiring.publication import Publisher  # noqa: PLC0415  # imports pyspark, which may be missing
 
     return Publisher(results, wait_s=PUBLISHING_WAIT_S)
 

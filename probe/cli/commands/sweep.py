@@ -17,7 +17,7 @@ from probe.cli.console.skips import skipped
 from probe.cli.console.streams import OUT, say
 from probe.cli.console.sweep_table import sweep_lines
 from probe.cli.wiring.execution import run_planned
-from probe.cli.wiring.resume import selected
+from probe.cli.wiring.resumption import selected
 from probe.cli.wiring.run_selection import RunSelection
 from probe.cli.wiring.sweeps import sweeps_of, write_csv, write_svg
 from probe.errors import ProbeError

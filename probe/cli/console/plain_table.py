@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import typer
 
-from probe.cli.console.wrapped import wrapped
-from probe.model.visible import visible
+from probe.cli.console.line_wrap import wrapped
+from probe.model.safe_text import visible
 
 GAP = "  "
 LEAST = 24

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, TextIO
 
-from probe.model.lazy import lazy
+from probe.model.lazy_attribute import lazy
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from probe.catalogue.selectors import Chosen
 from probe.cells.aggregate import SettledCell
+from probe.cells.application_precedence import itself_first, of_relative, of_stand_in, same_question
 from probe.cells.audit import BAD, Fault, Finding, Report, Upgrade, examine
 from probe.cells.audit_upgrades import first_good, upgrade
 from probe.cells.control_cells import without_implied
-from probe.cells.itself_first import itself_first, of_relative, of_stand_in, same_question
 from probe.cli.wiring.audit_requests import AuditRequest, profiles_of
 from probe.cli.wiring.evidence import open_evidence
 from probe.model import Cell, Profile
@@ -44,7 +44,7 @@ def answered(
 
     if not fill:
         return answers()
-    from probe.cli.wiring.filling import fill_in  # noqa: PLC0415  # loads what runs need
+    from probe.cli.wiring.missing_cells import fill_in  # noqa: PLC0415  # loads what runs need
 
     return fill_in(sources.results, jobs, answers, lambda stored: _missing(asked, stored))
 

@@ -10,7 +10,7 @@ from probe.catalogue.identities import Identity, identify
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import LOCAL, Chosen, select_profiles
 from probe.cli.wiring.catalogue import apps, by_number, choose_clients, families
-from probe.inventory.found import Found
+from probe.inventory.entries import Found
 from probe.model import CONTROL, Cell, Engine, Profile, Role, Workload
 from probe.model.profile import DEFAULT_PROFILE
 from probe.planning.selection import Selection, combinations

@@ -22,7 +22,7 @@ from probe.cli.wiring.evidence import Evidence, say_differing
 from probe.cli.wiring.exclusive_run import exclusive_run
 from probe.drivers.provision import releases
 from probe.errors import ExhaustedError, InterruptedRunError, ProvisionError
-from probe.evidence.wanted import Wanted
+from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Outcome
 from probe.model.outcomes import UNSETTLED
 from probe.model.versions import version_key
@@ -161,7 +161,7 @@ class BisectRunner:
     ) -> None:
         self._stack.__exit__(kind, error, trace)
         if self._store is not None:
-            from probe.cli.wiring.settled import keep_settled  # noqa: PLC0415  # loads pyarrow
+            from probe.cli.wiring.settled_cells import keep_settled  # noqa: PLC0415  # loads pyarrow
 
             keep_settled(self._results)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from probe.catalogue.families import Family, Version, read_families
 from probe.catalogue.files import clients_folder, data_file
-from probe.catalogue.late import LateMapping
+from probe.catalogue.lazy_tables import LateMapping
 from probe.catalogue.selectors import Chosen, select_clients
 from probe.model import Client
 from probe.toolchain.tools import cache_root

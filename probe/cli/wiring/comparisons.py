@@ -15,7 +15,7 @@ from probe.cells.lines import agree, from_neighbours, lacking, sides_of
 from probe.cells.trends import Step, question
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import Evidence
-from probe.evidence.wanted import Wanted
+from probe.evidence.cell_choice import Wanted
 from probe.model import CONTROL, Cell, Engine, Outcome, Profile, Role, Workload
 from probe.model.workloads import reason_against
 

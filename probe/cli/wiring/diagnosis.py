@@ -12,14 +12,14 @@ from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import open_evidence
 from probe.diagnose.advice import Advice, advise
 from probe.diagnose.analysis import analyse
+from probe.diagnose.client_identity import Library, Whose
 from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import ClientFinding, Status
 from probe.diagnose.fingerprints import shipped
+from probe.diagnose.identification import Listed
 from probe.diagnose.input import file_set as readers
-from probe.diagnose.seen import LogZone
+from probe.diagnose.observation import LogZone
 from probe.diagnose.traits import Observed
-from probe.diagnose.whose import Listed
-from probe.diagnose.whose_client import Library, Whose
 from probe.errors import ProbeError
 from probe.model.handshake import Handshake
 

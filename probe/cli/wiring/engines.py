@@ -56,7 +56,7 @@ class EngineEntry:
 
 
 def _fake_clusters(plan: Plan, *, capture: bool) -> BuiltEngine:  # noqa: ARG001  # one signature for all engines
-    from probe.cli.wiring.compose import FakeClusters, embedded_engine  # noqa: PLC0415  # loads gRPC
+    from probe.cli.wiring.composition import FakeClusters, embedded_engine  # noqa: PLC0415  # loads gRPC
 
     return FakeClusters(embedded_engine(capture=capture))
 

@@ -20,10 +20,10 @@ from probe.cells.origin import OWN, SHIPPED, Origin
 from probe.cli.console.streams import say
 from probe.cli.wiring.catalogue import families
 from probe.evidence import places
-from probe.evidence.opening import opened
+from probe.evidence.access import opened
+from probe.evidence.cell_choice import Wanted
 from probe.evidence.places import SETTLED, Held
-from probe.evidence.read import EvidenceFile
-from probe.evidence.wanted import Wanted
+from probe.evidence.reader import EvidenceFile
 from probe.model import Cell, Outcome
 from probe.model.counts import counted
 from probe.model.engines import REAL
@@ -154,7 +154,7 @@ def _held(name: str, results: str) -> Held | None:
     if name == SHIPPED:
         return places.shipped()
     if places.is_url(name):
-        from probe.evidence.published import of_site  # noqa: PLC0415  # loads urllib, which other evidence does not need
+        from probe.evidence.download import of_site  # noqa: PLC0415  # loads urllib, which other evidence does not need
         from probe.toolchain.tools import cache_root  # noqa: PLC0415  # makes the cache folder
 
         return of_site(name, cache_root())

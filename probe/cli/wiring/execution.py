@@ -11,10 +11,10 @@ from probe.catalogue.selectors import Chosen
 from probe.cli.console.streams import say
 from probe.cli.wiring.captures import keeper
 from probe.cli.wiring.comparable_trials import check_conditions, known_outcomes
-from probe.cli.wiring.compose import get_clients
+from probe.cli.wiring.composition import get_clients
 from probe.cli.wiring.engines import BuiltEngine, built
 from probe.cli.wiring.exclusive_run import exclusive_run, shard_name
-from probe.cli.wiring.settled import keep_settled
+from probe.cli.wiring.settled_cells import keep_settled
 from probe.cli.wiring.trial_execution import TrialExecution
 from probe.drivers.host import Bound
 from probe.model import Cell, Client, Election, Outcome, Verdict

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from probe.catalogue.brokers import Kafka as Listed
 from probe.catalogue.brokers import broker_digests, generation_of, real_brokers
-from probe.cli.wiring.compose import relays
+from probe.cli.wiring.composition import relays
 from probe.engines.kafka.admin.read_back import load_library
 from probe.engines.kafka.cluster import formatting
 from probe.engines.kafka.cluster.class_data_archive import place
@@ -17,7 +17,7 @@ from probe.engines.kafka.cluster.release import Release
 from probe.engines.kafka.disks.choice import choose
 from probe.engines.kafka.engine import Kafka
 from probe.engines.kafka.faults.actions import ACTIONS
-from probe.files.atomic import write_file
+from probe.files.atomic_writes import write_file
 from probe.model.engines import ENGINES
 from probe.planning.cohorts import MAX_CLUSTERS, MAX_SILENCE_CLUSTERS
 from probe.planning.plan import Plan

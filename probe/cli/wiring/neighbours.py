@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from probe.cells.aggregate import SettledCell
-from probe.cells.comparing import Asked, compared_steps
 from probe.cells.comparison import Compared
-from probe.cli.wiring.advising import Source
+from probe.cells.comparison_steps import Asked, compared_steps
+from probe.cli.wiring.advice import Source
 from probe.cli.wiring.catalogue import families
-from probe.cli.wiring.comparing import decisive
 from probe.cli.wiring.comparisons import Change, compared, stored_cells
+from probe.cli.wiring.decisive_trials import decisive
 from probe.cli.wiring.evidence import open_evidence
 from probe.model import Cell
 from probe.model.versions import version_key
@@ -42,7 +42,7 @@ def look_at_all(source: Source, trials: int) -> tuple[list[Neighbours], Asked]:
 
 def decide_all(source: Source, trials: int, jobs: int | None) -> list[Neighbours]:
     """Play what differs between neighbours, all of it in one run, so that each version serves both of its pairs."""
-    from probe.cli.wiring.deciding import decide  # noqa: PLC0415  # loads what runs need
+    from probe.cli.wiring.fresh_trials import decide  # noqa: PLC0415  # loads what runs need
 
     found, asked = look_at_all(source, trials)
     open_ones = [one for pair in found for one in pair.compared if one.needs]

@@ -11,7 +11,7 @@ from pathlib import Path
 from probe.cells.aggregate import SettledCell, settle
 from probe.cli.console.streams import say
 from probe.errors import GateError, ProbeError
-from probe.files.atomic import write_file
+from probe.files.atomic_writes import write_file
 from probe.model import Cell
 from probe.model.results import ResultsError
 from probe.reports.gates import NO_GATE, Gate, stopped

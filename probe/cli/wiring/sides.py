@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from probe.catalogue.identities import Identity
 from probe.catalogue.selectors import Chosen
+from probe.cells.application_precedence import itself_first, like, of_stand_in
 from probe.cells.audit import Fault
-from probe.cells.itself_first import itself_first, like, of_stand_in
 from probe.model import Client
 
 

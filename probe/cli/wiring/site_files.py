@@ -9,14 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from probe.cli.wiring.osv_records import osv_files
-from probe.cli.wiring.settled import own_file
-from probe.evidence.opening import opened
-from probe.evidence.publishing import unfit_for_site
-from probe.evidence.read import EvidenceFile
+from probe.cli.wiring.settled_cells import own_file
+from probe.evidence.access import opened
+from probe.evidence.publication import unfit_for_site
+from probe.evidence.reader import EvidenceFile
 from probe.evidence.schema import JUDGED
-from probe.evidence.write import reduced
+from probe.evidence.writer import reduced
 from probe.files.digests import ENDING, digest_line, digest_of
-from probe.files.shipped import PUBLISHED
+from probe.files.shipped_evidence import PUBLISHED
 from probe.model.results import SCHEMA_KEY, SCHEMA_VERSION
 from probe.model.schema import Type
 

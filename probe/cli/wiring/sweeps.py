@@ -10,7 +10,7 @@ from pathlib import Path
 from probe.cells.sweeps import CSV_COLUMNS, SweepResult, csv_rows, sweep_results
 from probe.cli.console.streams import say
 from probe.errors import NothingJudgedError, ProbeError, reason_of
-from probe.files.atomic import write_file
+from probe.files.atomic_writes import write_file
 from probe.model.results import ResultsError
 from probe.store import trials as stored_trials
 from probe.store.sweeps import sweep_runs

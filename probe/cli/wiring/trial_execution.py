@@ -15,7 +15,7 @@ from probe.cells.cli_hints import resume_command
 from probe.cli.console.further_trials import further_lines
 from probe.cli.console.progress import Bar
 from probe.cli.console.streams import say
-from probe.cli.wiring.compose import live_tools
+from probe.cli.wiring.composition import live_tools
 from probe.cli.wiring.engines import BuiltEngine
 from probe.cli.wiring.signals import restored_handlers
 from probe.drivers.host import Bound

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from probe.diagnose.input.event_order import Ordered
 from probe.diagnose.input.files import InputFile
-from probe.diagnose.input.merged import merged
-from probe.diagnose.input.ordered import Ordered
 from probe.diagnose.input.packets import read_packets
 from probe.diagnose.input.registry import Registry
 from probe.diagnose.input.segments import IN_FRAGMENTS, SHORT, UNKNOWN_LINK, segment
 from probe.diagnose.input.spans import Span
 from probe.diagnose.input.streams import Streams
-from probe.diagnose.seen import Wire
+from probe.diagnose.input.time_merge import merged
+from probe.diagnose.observation import Wire
 from probe.model.handshake import Handshake
 
 TICK_US = 250_000

@@ -8,19 +8,19 @@ from datetime import UTC
 from heapq import merge
 
 from probe.diagnose.input.capture import CaptureInput
-from probe.diagnose.input.doubles import counted_once
+from probe.diagnose.input.duplicates import counted_once
+from probe.diagnose.input.event_order import by_time
 from probe.diagnose.input.files import STDIN, Format, InputFile
 from probe.diagnose.input.log_lines import Line, read_lines
 from probe.diagnose.input.log_zone import ASSUMED, names_no_zone, zone_by_capture
-from probe.diagnose.input.ordered import by_time
 from probe.diagnose.input.registry import Registry
 from probe.diagnose.input.request_logs import RequestLogs
 from probe.diagnose.input.spans import watched_until
-from probe.diagnose.seen import Connection, Input, Left, LogZone, Wire
+from probe.diagnose.observation import Connection, Input, Left, LogZone, Wire
 from probe.errors import ProbeError
 from probe.model.handshake import Handshake
 from probe.protocol.definitions import DefinitionsError
-from probe.protocol.shipped import ShippedSchemas
+from probe.protocol.shipped_definitions import ShippedSchemas
 
 Progress = Callable[[int, int], None]
 """Called with the bytes that were read, and those of all files (0 = not known)."""

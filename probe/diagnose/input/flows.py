@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from probe.diagnose.input.boundaries import HEADER_SIZE, begins_request, is_alert, is_tls, request_start
-from probe.diagnose.input.overheard import Overheard
+from probe.diagnose.input.capture_connection import Overheard
 from probe.diagnose.input.registry import Registry
 from probe.diagnose.input.segments import sender
-from probe.diagnose.seen import Mismatch, Source
+from probe.diagnose.observation import Mismatch, Source
 from probe.model import Closed, Event, Opened
 from probe.model.endpoint import Endpoint
 from probe.protocol.frames import PREFIX

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, tzinfo
 from typing import Any, NamedTuple
 
-from probe.diagnose.input.merged import Readable
 from probe.diagnose.input.struct_text import parse_struct
+from probe.diagnose.input.time_merge import Readable
 from probe.inventory.readers.request_log import AMONG_BROKERS, MARK, unwrapped
 from probe.protocol.names import UnknownNameError, api_key
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from probe.diagnose.input.log_lines import Line, parse_line, stamp
-from probe.diagnose.seen import LogZone, Wire, ZoneBy
+from probe.diagnose.observation import LogZone, Wire, ZoneBy
 from probe.errors import ProbeError
 from probe.inventory.readers.request_log import MARK
 from probe.model import Request

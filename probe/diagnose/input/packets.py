@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from struct import Struct
 
 from probe.diagnose.input.files import PCAPS, Format
-from probe.diagnose.input.merged import Readable
+from probe.diagnose.input.time_merge import Readable
 
 CHUNK = 1 << 20
 """Bytes that are read at once."""

@@ -9,17 +9,17 @@ from datetime import tzinfo
 from functools import partial
 
 from probe.diagnose.input.capture import TICK_US
+from probe.diagnose.input.capture_connection import OF_BROKERS, REPLICA
+from probe.diagnose.input.event_order import Ordered
 from probe.diagnose.input.files import InputFile
 from probe.diagnose.input.flows import AMONG
+from probe.diagnose.input.log_connection import LoggedConversation
 from probe.diagnose.input.log_lines import Logged, parse_line, read_lines
-from probe.diagnose.input.logged import LoggedConversation
-from probe.diagnose.input.merged import merged
-from probe.diagnose.input.ordered import Ordered
-from probe.diagnose.input.overheard import OF_BROKERS, REPLICA
 from probe.diagnose.input.registry import Registry
 from probe.diagnose.input.spans import Span
 from probe.diagnose.input.streams import IDLE_US
-from probe.diagnose.seen import Source, Wire
+from probe.diagnose.input.time_merge import merged
+from probe.diagnose.observation import Source, Wire
 from probe.model import Opened
 from probe.model.endpoint import Endpoint
 from probe.model.handshake import Handshake

@@ -20,9 +20,9 @@ from pathlib import Path
 from probe.catalogue.families import Family, Version
 from probe.catalogue.files import clients_folder
 from probe.drivers.launch import Launch
-from probe.drivers.sources.compiled import LOCAL, check_digest, tags_of
+from probe.drivers.sources.compiled_driver import LOCAL, check_digest, tags_of
 from probe.errors import ProvisionError
-from probe.files.atomic import filling
+from probe.files.atomic_writes import filling
 from probe.model.versions import release_of
 from probe.toolchain import cargo
 from probe.toolchain.cache_folders import locked

@@ -20,7 +20,7 @@ from probe.catalogue.families import Family, Version, read_family
 from probe.catalogue.files import clients_folder, driver_contract
 from probe.drivers.launch import Launch
 from probe.errors import ProvisionError
-from probe.files.atomic import filling, write_file
+from probe.files.atomic_writes import filling, write_file
 from probe.toolchain import maven_dependencies, maven_jars
 from probe.toolchain.cache_folders import locked
 from probe.toolchain.commands import run_command

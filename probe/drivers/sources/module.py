@@ -11,7 +11,7 @@ from typing import Any
 
 from probe.catalogue.families import Family, Version
 from probe.drivers.launch import Launch
-from probe.drivers.sources.compiled import LOCAL, check_digest, tags_of
+from probe.drivers.sources.compiled_driver import LOCAL, check_digest, tags_of
 from probe.errors import ProvisionError
 from probe.model.versions import release_of, version_key
 from probe.toolchain.commands import run_command

@@ -22,7 +22,7 @@ from probe.drivers.launch import Launch
 from probe.drivers.sources.node_program import node
 from probe.drivers.sources.npm_native import NativeBuild
 from probe.errors import ProvisionError
-from probe.files.atomic import filling
+from probe.files.atomic_writes import filling
 from probe.model.versions import version_key
 from probe.toolchain import npm, npm_tarballs
 from probe.toolchain.cache_folders import locked

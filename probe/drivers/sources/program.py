@@ -17,7 +17,7 @@ from probe.catalogue.families import Family, Version
 from probe.drivers.launch import Launch
 from probe.drivers.sources import wheel
 from probe.errors import ProvisionError
-from probe.files.atomic import filling
+from probe.files.atomic_writes import filling
 from probe.toolchain import debian
 from probe.toolchain.cache_folders import locked
 from probe.toolchain.commands import run_command

@@ -28,7 +28,7 @@ from probe.catalogue.files import clients_folder
 from probe.drivers.launch import Launch
 from probe.drivers.sources import local_wheel
 from probe.errors import ProvisionError
-from probe.files.atomic import filling, put_folder
+from probe.files.atomic_writes import filling, put_folder
 from probe.toolchain import pip
 from probe.toolchain.cache_folders import locked
 from probe.toolchain.commands import run_command

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, InventoryError, Skipped
+from probe.inventory.entries import Found, InventoryError, Skipped
 from probe.inventory.settings import FILEBEAT, client_of_settings, flat
 from probe.inventory.yaml_files import read_yaml
 

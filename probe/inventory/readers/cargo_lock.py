@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from probe.inventory.document import Document
-from probe.inventory.elsewhere import Origin, came_from
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
+from probe.inventory.package_origins import Origin, came_from
 from probe.inventory.packages import client_of, concerns, known, mentions
 from probe.inventory.readers.python_lock import LIMIT, line_of
 from probe.inventory.shapes import tables, text

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
 from probe.inventory.images import in_image
 from probe.inventory.shapes import table, text
 from probe.inventory.yaml_files import read_plain

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.elsewhere import Origin, came_from
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
+from probe.inventory.package_origins import Origin, came_from
 from probe.inventory.packages import client_of, concerns, mentions
 from probe.inventory.shapes import table, tables, text
 

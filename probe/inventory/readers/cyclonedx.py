@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
 from probe.inventory.purls import can_name_one, client_of_component
 from probe.inventory.shapes import table, tables, text
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, InventoryError, Skipped
+from probe.inventory.entries import Found, InventoryError, Skipped
+from probe.inventory.host_recognition import PS_TABLE
 from probe.inventory.images import in_image
-from probe.inventory.recognise_running import PS_TABLE
 from probe.inventory.shapes import table, text
 from probe.model.counts import counted
 

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from probe.inventory.document import MIB, Document
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
 from probe.inventory.packages import client_of, concerns, mentions
 from probe.inventory.xml_files import plain_name, read_xml
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found
+from probe.inventory.entries import Found
 from probe.inventory.rows import found_in, numbered
 
 

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, InventoryError
+from probe.inventory.entries import Found, InventoryError
 from probe.inventory.readers.python_lock import LIMIT
 from probe.inventory.rows import found_in, kind, numbered
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.elsewhere import Origin, came_from
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
+from probe.inventory.package_origins import Origin, came_from
 from probe.inventory.packages import client_of
 
 SPEC = re.compile(r" {4}(?P<name>[\w.-]{1,200}) \((?P<version>[^()\s-]{1,100})(?:-[^()\s]{1,100})?\)")

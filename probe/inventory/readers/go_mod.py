@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, InventoryError, Place, Skipped
+from probe.inventory.entries import Found, InventoryError, Place, Skipped
 from probe.inventory.packages import client_of, fork, known
 
 WORD = re.compile(r'"[^"]*"|`[^`]*`|[^\s()]+|[()]')

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
 from probe.inventory.programs import LARGEST, go_modules
 from probe.inventory.readers.go_version import clients
 

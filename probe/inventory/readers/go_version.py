@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Place, Skipped
+from probe.inventory.entries import Found, Place, Skipped
 from probe.inventory.packages import client_of, fork, known
 
 LONGEST = 5_000

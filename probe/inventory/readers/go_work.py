@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
 from probe.inventory.readers.go_mod import client, parse
 from probe.inventory.text import one_line
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from probe.inventory.document import MIB, Document
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
 from probe.inventory.packages import client_of, known, mentions
 from probe.inventory.readers.gradle_lock import TEST
 

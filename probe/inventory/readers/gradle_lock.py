@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
 from probe.inventory.packages import client_of
 
 TEST = re.compile(r"(^test|Test)(?![a-z])")

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 
 from probe.inventory.default_ids import client_of_id
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Skipped
-from probe.inventory.recognise_running import MEMBERS
+from probe.inventory.entries import Found, Skipped
+from probe.inventory.host_recognition import MEMBERS
 from probe.inventory.text import one_line
 from probe.model import Role
 from probe.model.counts import counted

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
+from probe.inventory.host_recognition import IMAGE_TABLE
 from probe.inventory.images import in_image, is_image
-from probe.inventory.recognise_running import IMAGE_TABLE
 from probe.model.counts import counted
 
 

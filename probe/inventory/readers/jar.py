@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from probe.inventory.archives import entry, opened
 from probe.inventory.document import MIB, Document
-from probe.inventory.found import Found, InventoryError, Place, Skipped
+from probe.inventory.entries import Found, InventoryError, Place, Skipped
 from probe.inventory.packages import client_of, known
 from probe.inventory.text import one_line
 from probe.model.counts import counted

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, InventoryError, Skipped
+from probe.inventory.entries import Found, InventoryError, Skipped
 from probe.inventory.images import in_image
 from probe.inventory.shapes import text
 from probe.inventory.text import one_line

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
 from probe.inventory.readers.kubernetes import of_objects
 from probe.inventory.yaml_files import read_plain
 

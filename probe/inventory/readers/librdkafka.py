@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Place
+from probe.inventory.entries import Found, Place
 from probe.inventory.programs import LARGEST_LIBRARY, librdkafka_versions
 from probe.inventory.text import one_line
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
 from probe.inventory.readers.maven_list import COORDINATES, clients_in
 
 MODULE = re.compile(r"(?:\[INFO\] )?[\w.-]+:([\w.-]+):[\w.-]+:(?:[\w.-]+:)?[\w.-]+\s*")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
 from probe.inventory.packages import client_of, concerns, mentions
 from probe.inventory.shapes import table, text
 

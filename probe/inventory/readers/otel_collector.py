@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, InventoryError, Skipped
+from probe.inventory.entries import Found, InventoryError, Skipped
 from probe.inventory.settings import COLLECTOR, client_of_settings, flat
 from probe.inventory.text import one_line
 from probe.inventory.yaml_files import read_yaml

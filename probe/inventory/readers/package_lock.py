@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from probe.inventory.document import Document
-from probe.inventory.elsewhere import came_from, origin_of, origin_of_archive
-from probe.inventory.found import Found, Place, Skipped
+from probe.inventory.entries import Found, Place, Skipped
+from probe.inventory.package_origins import came_from, origin_of, origin_of_archive
 from probe.inventory.packages import client_of, mentions
 from probe.inventory.shapes import table, text
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from probe.inventory.document import Document, Spot
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
 from probe.inventory.packages import client_of
 from probe.inventory.shapes import tables, text
 

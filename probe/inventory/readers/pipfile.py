@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from probe.inventory.document import MIB, Document
-from probe.inventory.elsewhere import Origin, came_from
-from probe.inventory.found import Found, Place, Skipped
+from probe.inventory.entries import Found, Place, Skipped
+from probe.inventory.package_origins import Origin, came_from
 from probe.inventory.packages import client_of, concerns
 from probe.inventory.shapes import table, text
 

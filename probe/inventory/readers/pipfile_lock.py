@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
 from probe.inventory.packages import mentions
 from probe.inventory.readers.pipfile import clients
 from probe.inventory.shapes import table

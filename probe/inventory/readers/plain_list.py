@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found
+from probe.inventory.entries import Found
 from probe.inventory.rows import found_in
 
 

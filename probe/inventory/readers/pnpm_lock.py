@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from probe.inventory.document import MIB, Document
-from probe.inventory.elsewhere import Origin, came_from, origin_of
-from probe.inventory.found import Found, InventoryError, Skipped
+from probe.inventory.entries import Found, InventoryError, Skipped
+from probe.inventory.package_origins import Origin, came_from, origin_of
 from probe.inventory.packages import client_of, concerns, mentions
 
 PACKAGE = re.compile(r"(?:[^/@]*/)?((?:@[^/@]+/)?[^/@]+)@([^(]+)(?:\(.*)?")

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from probe.inventory.document import MIB, Document
-from probe.inventory.found import Found, InventoryError, Place, Skipped
+from probe.inventory.entries import Found, InventoryError, Place, Skipped
 from probe.inventory.packages import client_of, known
 from probe.inventory.readers.pom_file import Dependency, Pom, parse
-from probe.model.lazy import lazy
+from probe.model.lazy_attribute import lazy
 
 LIMIT = 4 * MIB
 PARENTS = 20

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from probe.inventory.found import InventoryError
+from probe.inventory.entries import InventoryError
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element  # for types; defusedxml reads

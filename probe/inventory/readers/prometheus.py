@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, InventoryError, Place, Skipped
+from probe.inventory.entries import Found, InventoryError, Place, Skipped
 from probe.inventory.wire_names import client_on_the_wire
 from probe.model.counts import counted
 

@@ -14,8 +14,8 @@ from pathlib import PurePath
 
 from probe.catalogue.package_table import normal
 from probe.inventory.document import MIB, Document
-from probe.inventory.elsewhere import Origin, came_from
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
+from probe.inventory.package_origins import Origin, came_from
 from probe.inventory.packages import client_of
 from probe.inventory.readers.librdkafka import library
 from probe.inventory.shapes import table, text

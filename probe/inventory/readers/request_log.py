@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, InventoryError, Skipped
+from probe.inventory.entries import Found, InventoryError, Skipped
 from probe.inventory.wire_names import client_on_the_wire
 from probe.model.counts import counted
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Place, Skipped
+from probe.inventory.entries import Found, Place, Skipped
 from probe.inventory.packages import client_of, concerns
 from probe.inventory.text import one_line
 

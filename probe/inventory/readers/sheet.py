@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from probe.inventory.columns import delimiter_of, header_words
 from probe.inventory.document import Document
-from probe.inventory.found import Found
+from probe.inventory.entries import Found
 from probe.inventory.rows import found_in
 
 

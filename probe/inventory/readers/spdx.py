@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from probe.inventory.document import Document, Spot
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
 from probe.inventory.purls import can_name_one, client_of_component
 from probe.inventory.shapes import table, tables, text
 

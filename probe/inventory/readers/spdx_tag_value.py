@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from probe.inventory.document import Document
-from probe.inventory.found import Found, Skipped
+from probe.inventory.entries import Found, Skipped
 from probe.inventory.readers.spdx import PURL, Package, Relations, clients
 
 BEGINS, ENDS = "<text>", "</text>"

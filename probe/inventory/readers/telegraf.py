@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from probe.inventory.document import MIB, Document
-from probe.inventory.found import Found, InventoryError, Skipped
+from probe.inventory.entries import Found, InventoryError, Skipped
 from probe.inventory.settings import TELEGRAF_INPUT, TELEGRAF_OUTPUT, Application, client_of_settings, flat
 
 PLUGINS: tuple[tuple[str, str, Application], ...] = (

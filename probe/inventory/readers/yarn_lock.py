@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from probe.inventory.document import Document
-from probe.inventory.elsewhere import Origin, came_from, commit_in, origin_of, origin_of_archive
-from probe.inventory.found import Found, InventoryError, Skipped
+from probe.inventory.entries import Found, InventoryError, Skipped
+from probe.inventory.package_origins import Origin, came_from, commit_in, origin_of, origin_of_archive
 from probe.inventory.packages import client_of, concerns, mentions
 
 FIELD = re.compile(r'  (version|resolved|resolution):? +"?([^"]*)"?\s*')

@@ -26,8 +26,8 @@ class Format(StrEnum):
 
 
 WRITERS: Mapping[Format, tuple[str, str]] = {
-    Format.JSON: ("plain", "as_json"),
-    Format.CSV: ("plain", "as_csv"),
+    Format.JSON: ("plain_data", "as_json"),
+    Format.CSV: ("plain_data", "as_csv"),
     Format.SARIF: ("sarif", "sarif"),
     Format.CYCLONEDX: ("cyclonedx", "cyclonedx"),
     Format.OPENVEX: ("openvex", "openvex"),

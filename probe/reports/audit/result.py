@@ -14,7 +14,7 @@ from probe.cells.cli_hints import run_command
 from probe.cells.finding_ids import finding_id
 from probe.model import Client
 from probe.reports.audit.question import Question
-from probe.reports.audit.ways import bisect_command, part_of_way, way_out
+from probe.reports.audit.recommendations import bisect_command, part_of_way, way_out
 
 if TYPE_CHECKING:
     from probe.catalogue.apps import App

@@ -20,7 +20,7 @@ from probe.cells.audit import Fault, Finding, Report
 from probe.cells.audit_groups import Group, grouped
 from probe.cells.fault_words import proof, unknown_reason
 from probe.cells.finding_ids import PREFIX, finding_id
-from probe.inventory.found import Place
+from probe.inventory.entries import Place
 from probe.model import Cell
 from probe.model.counts import counted
 from probe.model.outcomes import STOPS

@@ -29,7 +29,7 @@ from probe.runner.capacity import (
     reserve_mb,
     seen_trial_mb,
 )
-from probe.runner.most import MOST
+from probe.runner.trial_limit import MOST
 
 MIN_LIMIT = 8
 FIRST_CUT_FROM = 32

@@ -13,7 +13,7 @@ from probe.planning.plan import Planned
 from probe.runner.judge_executor import submit
 from probe.runner.schedule.adaptive_limit import Permit
 from probe.runner.schedule.run import Run
-from probe.runner.trial.maturing import had_election
+from probe.runner.trial.harmless_election import had_election
 from probe.runner.trial.trial import run_trial
 
 

@@ -31,7 +31,7 @@ from probe.runner.schedule.cohort_size import FIRST_PER_CORE, CohortCheck, Cohor
 from probe.runner.schedule.memory import cohort_fits
 from probe.runner.schedule.pool import ATTEMPTS, Drain, harness_failed, judge, keep_failed, more_trials
 from probe.runner.schedule.run import Run
-from probe.runner.trial.maturing import had_election
+from probe.runner.trial.harmless_election import had_election
 from probe.runner.trial.setup import make_header
 from probe.runner.trial.trial import run_trial
 from probe.verdict.control import impossible_by_control, with_control

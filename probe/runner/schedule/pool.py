@@ -20,13 +20,13 @@ from probe.planning.order import Trials, in_order
 from probe.planning.plan import WARM_UP_S, Plan, Planned
 from probe.ports import Store
 from probe.runner.judge_executor import submit
-from probe.runner.most import MOST
 from probe.runner.schedule.adaptive_limit import AdaptiveLimit, AdmissionLimits, Permit, StartingSlots
 from probe.runner.schedule.attempts import as_control_bears, trial_of
 from probe.runner.schedule.repeats import Repeated, Repeats
 from probe.runner.schedule.run import Progress, Run
 from probe.runner.tools import Options, Tools
 from probe.runner.trial.setup import make_header
+from probe.runner.trial_limit import MOST
 from probe.scenarios.reach import out_of_reach
 from probe.verdict.control import CONTROL_TRIALS, ControlResult, impossible_by_control, with_control
 

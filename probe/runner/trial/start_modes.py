@@ -14,7 +14,7 @@ from probe.model.roles import ROLES
 from probe.runner.trial.absence import away
 from probe.runner.trial.closing import close_under_the_fault
 from probe.runner.trial.environment import TrialEnvironment
-from probe.runner.trial.maturing import hold_election, holds_election
+from probe.runner.trial.harmless_election import hold_election, holds_election
 from probe.runner.trial.members import members
 from probe.runner.trial.observation import inject_fault, observe_and_revert
 from probe.runner.trial.pacing import Pacing

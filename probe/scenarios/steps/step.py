@@ -6,7 +6,7 @@ from probe.scenarios.steps.brokers import BrokerStep
 from probe.scenarios.steps.controller import ControllerStep
 from probe.scenarios.steps.coordinators import CoordinatorStep
 from probe.scenarios.steps.partitions import PartitionStep
-from probe.scenarios.steps.real import RealStep
+from probe.scenarios.steps.real_brokers import RealStep
 from probe.scenarios.steps.topics import TopicStep
 from probe.scenarios.steps.transactions import TransactionStep
 

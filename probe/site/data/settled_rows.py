@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from probe.cells.aggregate import SettledCell
-from probe.cells.comparing import expectation
+from probe.cells.comparison_steps import expectation
 from probe.model import Facts, Outcome, Verdict
 from probe.model.outcomes import SAY_NOTHING
 from probe.site.data.matrix_rows import MatrixRow

@@ -14,7 +14,7 @@ from probe.site.data.matrix_rows import MatrixRow
 from probe.site.data.page_names import client_slug, scenario_slug
 from probe.site.data.run_history import RunHistory
 from probe.site.data.wording import command, details, summary
-from probe.site.pages import choose, clients, ready, scenarios, upgrade
+from probe.site.pages import client_choice, clients, readiness, scenarios, upgrade
 from probe.site.pages.changes import change_report
 from probe.site.pages.environment import environment
 from probe.site.pages.filters import filters
@@ -59,7 +59,10 @@ class Pages:
         yield "scenarios.html", _render("scenarios.html", here="scenarios", scores=scenarios.scores(self.answers))
         yield "upgrade.html", _render("upgrade.html", here="upgrade", data=upgrade.data(self.answers))
         yield "ready.html", self._ready()
-        yield "choose.html", _render("choose.html", here="choose", choice=choose.choice(self.answers, self._listed))
+        yield (
+            "choose.html",
+            _render("choose.html", here="choose", choice=client_choice.choice(self.answers, self._listed)),
+        )
         yield "sweeps.html", _render("sweeps.html", here="sweeps", sweeps=shown_sweeps(self._sweeps))
         yield "changes.html", self._changes()
         for client, text in self._clients():
@@ -84,7 +87,7 @@ class Pages:
         )
 
     def _ready(self) -> str:
-        found = ready.ready(self.answers, self._listed)
+        found = readiness.ready(self.answers, self._listed)
         return _render("ready.html", here="ready", ready=found)
 
     def _changes(self) -> str:

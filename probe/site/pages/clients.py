@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from probe.cells.comparing import Asked, compared_steps
 from probe.cells.comparison import Answer
+from probe.cells.comparison_steps import Asked, compared_steps
 from probe.cells.trends import Step
 from probe.model import Client, Outcome, Role
 from probe.model.outcomes import OPEN, OUTCOMES

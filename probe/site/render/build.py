@@ -20,8 +20,8 @@ from probe.site.data.source import Source, TrialRow
 from probe.site.pages.all_pages import Pages, no_clients
 from probe.site.pages.feeds import feed
 from probe.site.render.captures import take_captures
+from probe.site.render.folder_replacement import replacing
 from probe.site.render.render_workers import Renderer, RenderJob, page_name, render_all
-from probe.site.render.replace_folder import replacing
 from probe.site.render.reuse import Reuse, key
 
 STATIC = Path(__file__).parents[1] / "static"

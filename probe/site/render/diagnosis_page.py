@@ -13,7 +13,7 @@ from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import ClientFinding, Finding, Status
 from probe.diagnose.names import BrokerNames
 from probe.diagnose.report import advised, details, head, not_read, whose
-from probe.model.visible import visible
+from probe.model.safe_text import visible
 from probe.protocol.names import error_name
 from probe.site.pages.environment import environment
 from probe.site.timeline.event_table import EventRow, event_table

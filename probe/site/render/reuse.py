@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from probe.site.render.replace_folder import MARKER
+from probe.site.render.folder_replacement import MARKER
 
 PACKAGE = Path(__file__).parents[1]
 

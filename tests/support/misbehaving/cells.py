@@ -12,7 +12,7 @@ from probe import verdict
 from probe.catalogue.families import read_family
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen
-from probe.cli.wiring.compose import embedded_engine, live_tools
+from probe.cli.wiring.composition import embedded_engine, live_tools
 from probe.drivers.host import Bound
 from probe.drivers.launch import Launch
 from probe.model import Client, Engine, History, Outcome, Profile, Role, Verdict

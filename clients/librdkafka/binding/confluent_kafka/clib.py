@@ -7,7 +7,7 @@ import sys
 from ctypes import CFUNCTYPE, POINTER, c_char_p, c_int, c_int32, c_int64, c_size_t, c_void_p
 from pathlib import Path
 
-from librdkafka_driver.native import bundled, load
+from librdkafka_driver.configuration_table import bundled, load
 
 
 class CMessage(ctypes.Structure):

@@ -19,7 +19,7 @@ from probe.engines.kafka.cluster.server import Server
 from probe.engines.kafka.cluster.workspace import temporary_folder
 from probe.engines.kafka.zookeeper.admin import ZooKeeper
 from probe.errors import EngineError
-from probe.files.atomic import beside, put_file
+from probe.files.atomic_writes import beside, put_file
 
 READY_S, END_S = 90.0, 60.0
 NODE = 1

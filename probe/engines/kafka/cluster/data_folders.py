@@ -9,7 +9,7 @@ from pathlib import Path
 from probe.engines.kafka.cluster import properties
 from probe.engines.kafka.cluster.release import Release
 from probe.errors import EngineError
-from probe.files.atomic import put_folder
+from probe.files.atomic_writes import put_folder
 
 LOG_DIRS = ("d0", "d1")
 META = "meta"

@@ -20,7 +20,7 @@ from probe.engines.kafka.cluster import properties
 from probe.engines.kafka.cluster.java_command import OPTIONS
 from probe.engines.kafka.cluster.release import Release
 from probe.errors import ProvisionError
-from probe.files.atomic import filling
+from probe.files.atomic_writes import filling
 from probe.model.endpoint import LOOPBACK, Endpoint
 from probe.toolchain.cache_folders import locked
 from probe.toolchain.commands import run_command

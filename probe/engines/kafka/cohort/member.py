@@ -24,7 +24,7 @@ from probe.model.handshake import Handshake
 from probe.model.placement import TopicPlan
 from probe.ports import Pcapng, ReadBack, Sink, discard
 from probe.processes.resources import translating
-from probe.scenarios.steps.real import DumpLogs
+from probe.scenarios.steps.real_brokers import DumpLogs
 from probe.scenarios.steps.step import Step
 from probe.scenarios.steps.topics import DeleteTopic, RecreateTopic
 

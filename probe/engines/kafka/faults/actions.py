@@ -51,7 +51,7 @@ from probe.scenarios.steps.coordinators import (
     SendUnknownKeys,
 )
 from probe.scenarios.steps.partitions import BreakLogDir, CutConnections, HoldDiscovery, MoveLeader
-from probe.scenarios.steps.real import (
+from probe.scenarios.steps.real_brokers import (
     ConfigureTopics,
     Decommission,
     DropFollower,

@@ -11,7 +11,7 @@ from probe.engines.kafka.faults.replicas import Partition, rearrange
 from probe.engines.kafka.ports import FaultTarget, Placement
 from probe.model import EngineKind
 from probe.scenarios.steps.brokers import StopBroker
-from probe.scenarios.steps.real import Decommission
+from probe.scenarios.steps.real_brokers import Decommission
 
 REQUESTED = 3
 """Number of moves of a plan that are reported one by one."""

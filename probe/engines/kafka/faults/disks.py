@@ -9,7 +9,7 @@ from probe.engines.kafka.faults.brokers import restart
 from probe.engines.kafka.ports import FaultTarget
 from probe.model import EngineKind
 from probe.scenarios.steps.partitions import BreakLogDir, Held
-from probe.scenarios.steps.real import SlowReads
+from probe.scenarios.steps.real_brokers import SlowReads
 
 HALTS_S = 30.0
 """Deadline for the halt of a broker without log dirs; it halts at its next checkpoint at the latest."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from probe.engines.kafka.admin.read_back import Brokers, load_library
 from probe.engines.kafka.ports import FaultTarget, Replicas
-from probe.scenarios.steps.real import ManyLogs
+from probe.scenarios.steps.real_brokers import ManyLogs
 
 TOPIC = "ballast"
 """A name unlike those of trials' topics, so that log lines about it go to all members."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from probe.engines.kafka.ports import FaultTarget
-from probe.scenarios.steps.real import SetQuota
+from probe.scenarios.steps.real_brokers import SetQuota
 
 
 async def limit(step: SetQuota, target: FaultTarget) -> None:

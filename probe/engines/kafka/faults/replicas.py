@@ -13,7 +13,7 @@ from probe.model.cluster import BROKERS, next_broker
 from probe.scenarios.steps.brokers import Evacuate
 from probe.scenarios.steps.coordinators import MoveCoordinator
 from probe.scenarios.steps.partitions import MoveLeader
-from probe.scenarios.steps.real import ConfigureTopics, KeepReplicas, Meanwhile
+from probe.scenarios.steps.real_brokers import ConfigureTopics, KeepReplicas, Meanwhile
 
 REASSIGNED_S = 30.0
 LOOK_S = 0.05

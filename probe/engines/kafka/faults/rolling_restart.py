@@ -12,7 +12,7 @@ from probe.engines.kafka.ports import FaultTarget, ServerProcess
 from probe.errors import EngineError
 from probe.model import EngineKind
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker
-from probe.scenarios.steps.real import Order, RestartAll
+from probe.scenarios.steps.real_brokers import Order, RestartAll
 
 ENDS_S, SERVES_S = 30.0, 90.0
 

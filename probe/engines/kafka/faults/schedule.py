@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from probe.scenarios.steps.brokers import NOW, Evacuate, HangBroker, Resign, ReturnBroker, StopBroker, When
-from probe.scenarios.steps.real import Meanwhile
+from probe.scenarios.steps.real_brokers import Meanwhile
 from probe.scenarios.steps.step import Step
 
 Timed = StopBroker | HangBroker | ReturnBroker | Evacuate

@@ -9,7 +9,7 @@ from probe.engines.kafka.faults.brokers import KILLED_S, START_S, all_up
 from probe.engines.kafka.faults.zookeeper_loss import until_found
 from probe.engines.kafka.ports import FaultTarget
 from probe.model import EngineKind
-from probe.scenarios.steps.real import Supervise
+from probe.scenarios.steps.real_brokers import Supervise
 
 RETRY_S = 1.0
 """Time until a broker that ended by itself is started again."""

@@ -10,7 +10,7 @@ from probe.engines.kafka.ports import FaultTarget
 from probe.engines.kafka.zookeeper_ports import ZooKeeperStatus
 from probe.errors import EngineError
 from probe.model import EngineKind
-from probe.scenarios.steps.real import DropFollower
+from probe.scenarios.steps.real_brokers import DropFollower
 
 REJOINS_S = 15.0
 LOOK_S = 0.005

@@ -8,7 +8,7 @@ import time
 from probe.engines.kafka.ports import FaultTarget
 from probe.errors import EngineError
 from probe.model import EngineKind
-from probe.scenarios.steps.real import LoseZooKeeper
+from probe.scenarios.steps.real_brokers import LoseZooKeeper
 
 LOOK_S = 0.05
 FOUND_S = 120.0

@@ -1,0 +1,87 @@
+"""The file of evidence of a checkout, built from its text once per state of the text.
+
+`python -m probe.evidence.checkout_build` builds it, as the first look-up does; with a file name it writes that file.
+It uses the standard library alone, since a wheel is built in an environment without the look-ups' packages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+
+from probe.errors import reason_of
+from probe.files.atomic_writes import write_file
+from probe.files.shipped_evidence import FOLDER, PUBLISHED, TEXT, named_file
+from probe.toolchain.tools import cache_root
+
+_PROBE = Path(__file__).resolve().parents[1]
+SOURCES = ((_PROBE / "evidence", "*.py"), (_PROBE / "verdict", "*.py"))
+"""The parts of the program that decide what a file has: its tables, and the sentences of verdicts."""
+
+
+def located() -> Path:
+    """Return the file of evidence that ships: the package's, or that of this checkout, which is built if need be.
+
+    The file may not exist. EvidenceError if it cannot be built.
+    """
+    packaged = named_file() or FOLDER / PUBLISHED
+    return packaged if named_file() or packaged.exists() or not TEXT.is_dir() else built(TEXT)
+
+
+def built(folder: Path) -> Path:
+    """Return the file built from a folder of text: in the cache, under the digest of text and program. EvidenceError.
+
+    What was built for a state of these files (names, sizes and times) is found without reading them.
+    """
+    kept = cache_root() / "evidence"
+    files = sorted(path for place, kind in ((folder, "*.tsv"), *SOURCES) for path in place.rglob(kind))
+    try:
+        known = kept / f"state-{_state(files)}"
+        if known.exists() and (path := _path(kept, known.read_text(encoding="ascii"))).exists():
+            return path
+        digest = _digest(files)
+        path = _path(kept, digest)
+        if not path.exists():
+            write_built(folder, path)
+        write_file(known, digest)
+    except OSError as error:
+        from probe.evidence.schema import EvidenceError  # noqa: PLC0415  # loads the model, which `--version` has no use for
+
+        remedy = "set $PROBE_CACHE to a folder that can be written"
+        raise EvidenceError(f"the evidence cannot be built: {reason_of(error)}; {remedy}") from None
+    return path
+
+
+def write_built(folder: Path, path: Path) -> None:
+    """Build the file from a folder of text, with its digest beside it. EvidenceError if that fails."""
+    from probe.evidence.text_files import read_folder  # noqa: PLC0415  # look-ups find it built
+    from probe.evidence.writer import put, whole  # noqa: PLC0415
+
+    put(path, whole(read_folder(folder)), digest=True)
+
+
+def _state(files: list[Path]) -> str:
+    states = [(str(path), path.stat()) for path in files]
+    text = json.dumps([(name, state.st_size, state.st_mtime_ns) for name, state in states])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _digest(files: list[Path]) -> str:
+    found = hashlib.sha256()
+    for path in files:
+        found.update(f"{path.parent.name}/{path.name}\n".encode())
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def _path(kept: Path, digest: str) -> Path:
+    return kept / f"built-{digest}.sqlite"
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        write_built(TEXT, Path(sys.argv[1]))
+    else:
+        located()
