@@ -13,7 +13,8 @@ from probe.verdict.wire_evidence import WireEvidence
 TOLERANCE_US = 25_000
 """Lateness of a tick that is always accepted."""
 MAX_SPREAD = 0.1
-"""Gaps that differ from the interval by at most this share are ticks. The tolerance never exceeds it."""
+"""Gaps that differ from the interval by at most this share are ticks. The tolerance never exceeds it, nor does the
+lateness of a tick on a busy machine."""
 MIN_INTERVALS = 3
 """Number of regular gaps after warm-up that show an interval where the client declares none."""
 SHORTEST_US = 200_000
@@ -43,6 +44,17 @@ class RefreshSchedule:
         if self.least is not None:
             return self.least <= at - previous + self.tolerance and at - previous <= self.intervals[0] + self.tolerance
         return any(self._on_grid(at, every) or self._near(at - previous, every) for every in self.intervals)
+
+    def overdue(self, at: int) -> bool:
+        """Return whether a tick was due at most a tenth of the interval before a time after the fault.
+
+        A busy machine wakes a client late. Alone this proves no tick, since an error may be as old.
+        """
+        if not self.intervals or self.least is not None or at <= self.last:
+            return False
+        return any(
+            (at - self.last) % every <= MAX_SPREAD * every for every in self.intervals if at - self.last >= every
+        )
 
     def _on_grid(self, at: int, every: int) -> bool:
         nearest = max(1, round((at - self.last) / every))

@@ -18,9 +18,8 @@ from probe.verdict.wire_evidence import Exchange, WireEvidence
 BECAUSE_OF_ERROR_US = 1_000_000
 """A connection that the client closes within this time after an error answer was closed because of the error."""
 IGNORED_ERRORS = 3
-"""Number of failed attempts in a row, each begun after the error answer to the last one. A client that sent no
-discovery meanwhile does not ask because of such an answer. The first attempt may have been concurrent with others, and
-on the second some clients only wait."""
+"""Failed attempts in a row, each begun after the error answer to the last one. A client that sent no discovery since
+does not ask because of such an answer. The first may have been concurrent with others; on the second some only wait."""
 HABIT = 3
 """Number of connections begun with a discovery that show a client which asks on connect."""
 DONE_AT = attrgetter("done_at")
@@ -71,18 +70,17 @@ class Clues:
     def unheeded(self, at: int) -> bool:
         """Return whether error answers had not made the client ask before it lost a connection, which it had by `at`.
 
-        Example: a sarama version without KAFKA_STORAGE_ERROR ignores these answers, and asks when the broker is
-        restarted. The lost connection is the trigger.
+        Example: sarama without KAFKA_STORAGE_ERROR ignores these answers, and asks when the broker is restarted.
         """
+        last = bisect_right(self.errors, at)
+        lost = bisect_right(self.losses, self.errors[last - 1]) if last else len(self.losses)
+        return lost < bisect_right(self.losses, at) and self.ignored(at, self.losses[lost])
+
+    def ignored(self, at: int, until: int) -> bool:
+        """Return whether errors since the last useful answer before `at` had not made the client ask until a time."""
         since = self._reported(at)
-        first, last = bisect_right(self.errors, since), bisect_right(self.errors, at)
-        if first == last:
-            return False
-        lost = bisect_right(self.losses, self.errors[last - 1])
-        if lost == bisect_right(self.losses, at):
-            return False
-        until = self.losses[lost]
-        if bisect_left(self.asked, self.errors[first]) != bisect_right(self.asked, until):
+        errors = self.errors[bisect_right(self.errors, since) : bisect_right(self.errors, at)]
+        if not errors or bisect_left(self.asked, errors[0]) != bisect_right(self.asked, until):
             return False
         return self._attempts(since, until) >= IGNORED_ERRORS
 
@@ -215,7 +213,9 @@ def _opened_after_hit(clues: Clues, item: Discovery) -> bool:
 
 
 def _periodic(clues: Clues, item: Discovery) -> bool:
-    return clues.refreshes.predict(item.at)
+    # a busy machine may wake a client late, which had ignored errors until then
+    late = clues.refreshes.overdue(item.at) and clues.ignored(item.at, item.at - 1)
+    return clues.refreshes.predict(item.at) or late
 
 
 def _disconnect(clues: Clues, item: Discovery) -> bool:

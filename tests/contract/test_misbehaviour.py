@@ -30,7 +30,6 @@ CASES = {
             "asks-often",
             "asks-on",
             "asks-on-slowly",
-            "asks-at-ticks",
             "tries-without-pause",
             "tries-each-broker",
             "reconnects-often",
@@ -51,6 +50,7 @@ CASES = {
             "sings",
         )
     },
+    "asks-at-ticks": Case("asks-at-ticks", asks=True),
     "exits": Case("exits", alone=True),
     "asks-always": Case("asks-always", scenario="steady"),
     "never-asks closed": Case("never-asks", trial=1),

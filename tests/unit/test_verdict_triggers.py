@@ -211,6 +211,13 @@ def test_a_periodic_refresh_has_a_time_tolerance(ms: int, expected: Trigger) -> 
     assert trigger(produce_answer(56), at(ms), ask(), warm_up=TICKING, settings=EVERY_500) is expected
 
 
+# 40 and 49 ms late; a third error that may have made it ask; later than a tenth of the interval; early
+@pytest.mark.parametrize(("errors", "ms", "late"), [(3, 290, 1), (3, 299, 1), (2, 290, 0), (3, 315, 0), (3, 210, 0)])
+def test_a_client_that_ignored_three_errors_may_refresh_late(errors: int, ms: int, late: int) -> None:
+    steps = (*errors * (produce_answer(56), wait(5)), at(ms), ask())
+    assert (trigger(*steps, warm_up=TICKING, settings=EVERY_500) is Trigger.PERIODIC) == late
+
+
 def test_the_interval_restarts_with_every_discovery() -> None:
     """Java's metadata age restarts with every answer."""
     again = tuple(step for ms in range(602, 9000, 501) for step in (at(ms), ask(), tell(NEW)))

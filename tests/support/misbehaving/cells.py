@@ -15,7 +15,7 @@ from probe.catalogue.selectors import Chosen
 from probe.cli.wiring.composition import embedded_engine, live_tools
 from probe.drivers.host import Bound
 from probe.drivers.launch import Launch
-from probe.model import Client, Engine, History, Outcome, Profile, Role, Verdict
+from probe.model import Client, Engine, History, Outcome, Profile, Role, Trigger, Verdict
 from probe.planning.plan import Planned, make_plan
 from probe.planning.selection import Selection
 from probe.runner import Options, Tools
@@ -43,6 +43,8 @@ class Case:
     watch_ms: int | None = None
     alone: bool = False
     """Whether the trial has its own driver process."""
+    asks: bool = False
+    """Whether the client has to request metadata after the fault, which one with ticks may have had no chance to."""
 
 
 def plan(case: Case) -> Planned:
@@ -76,8 +78,13 @@ async def _play(case: Case, tools: Tools, starting: asyncio.Semaphore) -> Histor
     for _ in range(ATTEMPTS):
         # without the harmless election, which most of these clients do not bear
         history = await run_trial(item, case.trial, tools, options, starting, alone=case.alone, young=True)
-        if history.header.loop_lag_ms <= verdict.STALL_MS and not history.header.problems:
+        stalled = history.header.loop_lag_ms > verdict.STALL_MS
+        if not stalled and not history.header.problems and _decides(case, history):
             break
     if case.scenario == "steady":
         return history
     return replace(history, header=replace(history.header, steady=Outcome.CLEAN))
+
+
+def _decides(case: Case, history: History) -> bool:
+    return not case.asks or verdict.judge(history).facts.refresh_trigger is not Trigger.NONE
