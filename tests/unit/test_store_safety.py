@@ -192,8 +192,8 @@ def test_an_interrupted_run_is_unfinished_and_can_be_resumed(tmp_path: Path) -> 
 KILLED = """
 import sys, time
 from tests.support.synthetic_rows import CELL, history, verdict
-from probe.store import RunStore, writing
-writing.FLUSH_S = 0.02
+from probe.store import RunStore, writer
+writer.FLUSH_S = 0.02
 with RunStore.create(sys.argv[1], command=[], seed=7) as store:
     for trial in range(100_000):
         store.add(history(CELL, trial), verdict())
