@@ -53,6 +53,8 @@ class Scored:
     role: Role
     counts: tuple[Counted, ...] = ()
     """The harms that count; empty = all."""
+    acks_all: bool = False
+    """Whether only a client that writes with acks=all can meet it; for others it is no question."""
     pairs: int
     """Cells that were played on both engines."""
     alike: int

@@ -17,6 +17,7 @@ from probe.evidence.schema import IS_SHORT, JUDGED, SHORT_WORD, EvidenceError, R
 from probe.model.cell import Cell, Engine, Outcome, Role, Workload
 from probe.model.codec import decode
 from probe.model.columns import FACTS, IDENTITY, Facts
+from probe.model.harm import FACTS_OF_HARM, may_harm
 from probe.model.results import facts_of
 from probe.model.verdicts import Verdict
 
@@ -28,8 +29,6 @@ Origins = Callable[[str, Cell], "Origin | None"]
 """Returns the origin of the cell of a run, by the run's id."""
 _Member = TypeVar("_Member", bound=StrEnum)
 _NO_FACTS = Facts()
-_LOSSES = ("acked", "lost")
-"""The facts that every answer needs: a client that conforms may have lost what was acknowledged."""
 REMEDY = "make it again with `probe matrix` or `probe publish-evidence`, or name another file"
 _RUN = 1 + len(IDENTITY)  # place of the first column after the identity, in a row that begins with a cell's number
 
@@ -81,7 +80,7 @@ class EvidenceFile:
     ) -> dict[Cell, SettledCell]:
         """Return the settled cells that are wanted, in the order of the file.
 
-        Without `facts`, which take most of the time, verdicts have those of losses only, where records were lost.
+        Without `facts`, which take most of the time, verdicts have those of harm only, where there may be some.
         `among` limits the answer to these cells. `origins` returns the origin of a cell. EvidenceError if the file is
         damaged.
         """
@@ -133,7 +132,7 @@ class EvidenceFile:
     def _grouped(self, wanted: Wanted, *, facts: bool) -> Iterator[tuple[tuple[Any, ...], list[Verdict]]]:
         """Yield the row of every cell with its verdicts."""
         identity = ", ".join(f"c.{name}" for name in IDENTITY)
-        names = tuple(FACTS) if facts else _LOSSES
+        names = tuple(FACTS) if facts else FACTS_OF_HARM
         more = "".join(f", t.{name}" for name in names)
         reason = "(SELECT word FROM words WHERE id = t.reason)"
         query = (
@@ -149,7 +148,7 @@ class EvidenceFile:
                 verdicts = []
             held = row
             kept = dict(zip(names, row[_RUN + 7 :], strict=True))
-            verdicts.append(self._verdict(row[_RUN + 3 : _RUN + 7], kept if facts or kept["lost"] else {}))
+            verdicts.append(self._verdict(row[_RUN + 3 : _RUN + 7], kept if facts or may_harm(kept) else {}))
         if held is not None:
             yield held, verdicts
 

@@ -59,6 +59,12 @@ def test_scored_scenario_has_figures_for_its_admission(one: Scored) -> None:
     assert bool(one.counts) or one.role not in UNLEVELLED
 
 
+def test_a_producer_without_acks_of_all_is_not_asked_what_it_cannot_meet() -> None:
+    needs = {one.scenario for one in baseline().of(Role.PRODUCER) if one.acks_all}
+    variants = {name: default_scenarios()[name].variant(Role.PRODUCER) for name in baseline().scenarios}
+    assert needs == {name for name, variant in variants.items() if variant is not None and variant.acks_all}
+
+
 def test_each_scenario_says_when_it_happens_and_who_decides() -> None:
     assert all(entry.why and entry.occurs and entry.decides and entry.roles for entry in baseline().entries)
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from probe.cells.aggregate import SettledCell, settle
+from probe.cells.cell_harm import harms_of
 from probe.cli.wiring.settled_cells import write_settled
 from probe.cli.wiring.site_files import as_parquet, site_files
 from probe.evidence import places
@@ -22,7 +23,7 @@ from probe.evidence.schema import JUDGED, SCHEMA, EvidenceError, Run
 from probe.evidence.writer import Contents, put, whole
 from probe.files.digests import digest_of, digest_path
 from probe.files.shipped_evidence import PUBLISHED
-from probe.model import Cell, Engine, Facts, Outcome
+from probe.model import Cell, Engine, Outcome
 from probe.model.conditions import current
 from probe.store import trials
 from tests.support.synthetic_rows import CELL, HANDSHAKE, fill, random_cells, random_facts, random_rows, verdict, write
@@ -62,9 +63,8 @@ def test_cells_are_read_as_they_were_written_with_all_facts(seed: int) -> None:
         light = file.cells()
         assert {cell: item.votes for cell, item in light.items()} == {c: i.votes for c, i in written.cells.items()}
         for cell, item in light.items():
-            whole_facts = (one.facts for one in written.cells[cell].verdicts)
-            kept = [Facts(acked=one.acked, lost=one.lost) if one.lost else Facts() for one in whole_facts]
-            assert [one.facts for one in item.verdicts] == kept
+            assert harms_of(item) == harms_of(written.cells[cell])
+            assert item.loss == written.cells[cell].loss
 
 
 def test_equal_contents_make_equal_files() -> None:

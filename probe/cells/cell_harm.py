@@ -1,0 +1,61 @@
+"""The harm of a settled cell: that of its gravest trial, and how many trials have it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from probe.catalogue.harm_bounds import bounds_in
+from probe.cells.aggregate import SettledCell
+from probe.model.harm import Harm, TrialHarm, gravest, harm_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class CellHarm:
+    """The harm of a cell. Greater values are worse."""
+
+    worst: TrialHarm
+    """The harm of the gravest trial."""
+    bad: int
+    """Trials with this rank or a graver one."""
+    of: int
+    """Trials that say something about the client."""
+
+    @property
+    def rank(self) -> Harm:
+        """The rank of the gravest trial."""
+        return self.worst.rank
+
+    @property
+    def words(self) -> str:
+        """The harm in words, with its share where trials differ: `stops silently in 3 of 20`."""
+        share = f" in {self.bad} of {self.of}" if self.bad < self.of else ""
+        return f"{self.worst.words}{share}"
+
+
+def harms_of(settled: SettledCell) -> tuple[TrialHarm, ...]:
+    """Return the harm of each trial that says something about the client. A refused client stops in every trial."""
+    if settled.refusal:
+        return (TrialHarm(rank=Harm.STOPS),) * len(settled.verdicts)
+    bounds = bounds_in(settled.cell)
+    return tuple(one for verdict in settled.verdicts if (one := harm_of(verdict, bounds)) is not None)
+
+
+def harm_in(settled: SettledCell) -> CellHarm | None:
+    """Return the harm of a cell; None = unknown, since no trial says anything.
+
+    Acknowledged records that real brokers lost in the same question are lost on the embedded engine's line, too.
+    """
+    found = harms_of(settled)
+    worst = gravest(found)
+    if worst is None:
+        return None
+    own = CellHarm(worst=worst, bad=_count(found, worst.rank), of=len(found))
+    if settled.real is None:
+        return own
+    real = harm_in(settled.real)
+    return own if real is None else max(own, real, key=lambda one: one.rank)
+
+
+def _count(found: Iterable[TrialHarm], rank: Harm) -> int:
+    return sum(one.rank >= rank for one in found)

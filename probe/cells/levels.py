@@ -1,0 +1,188 @@
+"""The level of a client in one role, by the scenarios of the baseline (docs/baseline.md). Pure.
+
+0; 1 *survives*: nothing is lost, repeated or stops; 2 *in time*: nothing stalls, and brokers are not burdened; 3
+*quiet*: no error reaches the application. A level is that of the library's defaults: it needs all scored scenarios with
+profile `defaults`, `TRIALS` each, and on real brokers those that may lose. Where only `isolated` is known, the client
+reacts in some of them, and has no level.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from probe.catalogue.baseline import UNLEVELLED, Counted, Scored
+from probe.catalogue.scenarios import CORE_FAULTS
+from probe.model.cell import Role
+from probe.model.harm import Harm, TrialHarm, gravest
+from probe.model.intervals import Z_90, wilson
+
+NAMES = ("", "survives", "in time", "quiet")
+"""The levels in words."""
+HIGHEST = 3
+TRIALS = 5
+"""Trials by which a scenario is settled; where a harm shows in some of them, `MORE` decide."""
+MORE = 20
+SHARE = 0.1
+"""A harm counts if its share of trials lies above this with 90 % confidence, and does not if it lies below."""
+_HELD: Mapping[Harm, int] = {
+    Harm.LOSES: 0,
+    Harm.REPEATS: 0,
+    Harm.STOPS: 0,
+    Harm.STALLS: 1,
+    Harm.BURDENS: 1,
+    Harm.ERRORS: 2,
+    Harm.NONE: HIGHEST,
+}
+"""The greatest level that a trial with a harm allows."""
+Harms = Mapping[str, Sequence[TrialHarm]]
+"""The harms of the trials of each scenario; a scenario without trials is left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What is known of a client in one role."""
+
+    defaults: Harms = field(default_factory=dict)
+    """With the library's defaults, on the embedded engine."""
+    real: Harms = field(default_factory=dict)
+    """The same on real brokers."""
+    isolated: Harms = field(default_factory=dict)
+    """Without periodic refreshes, on the embedded engine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holds:
+    """A scenario that holds a level back."""
+
+    scenario: str
+    harm: TrialHarm
+    bad: int
+    of: int
+
+    @property
+    def words(self) -> str:
+        """What holds it back: `stops in 3 of 20 (broker/hang)`."""
+        share = f" in {self.bad} of {self.of}" if self.bad < self.of else ""
+        return f"{self.harm.words}{share} ({self.scenario})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleLevel:
+    """What is said of a client in one role."""
+
+    role: Role
+    low: int | None = None
+    """The level; the least of a range. None = there is none."""
+    high: int | None = None
+    measured: int = 0
+    """Scored scenarios that are settled with the library's defaults."""
+    reacts: int = 0
+    """Scored scenarios in which the client neither stops nor loses or repeats records, without periodic refreshes."""
+    known: int = 0
+    """Scored scenarios that are known without periodic refreshes."""
+    of: int
+    """All scored scenarios of the role."""
+    holding: tuple[Holds, ...] = ()
+    """What holds the level back, the worst first."""
+
+    @property
+    def words(self) -> str:
+        """The level in words: `2 in time`, `0 or 2: stops in 3 of 20 (broker/hang)`, `reacts in 13 of 15`."""
+        if self.low is not None and self.high is not None:
+            return self._level(self.low, self.high)
+        unknown = f", {self.of - self.known} not measured" if self.known < self.of else ""
+        reacts = f"reacts in {self.reacts} of {self.known}{unknown}" if self.known else ""
+        if self.measured and self.role not in UNLEVELLED:
+            return f"not measured ({self.measured} of {self.of}){'; ' if reacts else ''}{reacts}"
+        return reacts or "not measured"
+
+    def _level(self, low: int, high: int) -> str:
+        if low < high:
+            return f"{low} or {high}: {self.holding[0].words}"
+        why = f": {self.holding[0].words}" if self.holding else ""
+        return f"{low} {NAMES[low]}".rstrip() + why
+
+
+def level_of(role: Role, scored: Sequence[Scored], known: Known) -> RoleLevel:
+    """Return what is said of a role. Scenarios that are not scored change nothing."""
+    settled = [one for one in scored if _is_settled(one, known)]
+    plain = {
+        one.scenario: _counted(one, known.isolated[one.scenario]) for one in scored if known.isolated.get(one.scenario)
+    }
+    found = RoleLevel(
+        role=role,
+        measured=len(settled),
+        reacts=sum(not _is_grave(harms) for harms in plain.values()),
+        known=len(plain),
+        of=len(scored),
+    )
+    if len(settled) < len(scored) or not scored or role in UNLEVELLED:
+        return found
+    return _levelled(found, scored, known)
+
+
+def needs_real(one: Scored) -> bool:
+    """Return whether a scenario has to be played on real brokers, too: a core one, or one that may lose records."""
+    return one.scenario in CORE_FAULTS or bool(one.real_only)
+
+
+def _levelled(found: RoleLevel, scored: Sequence[Scored], known: Known) -> RoleLevel:
+    low = high = HIGHEST
+    holding: list[tuple[int, Holds]] = []
+    for one in scored:
+        for harms in (known.defaults.get(one.scenario), known.real.get(one.scenario)):
+            if harms:
+                least, most, held = _held(one, harms)
+                low, high = min(low, least), min(high, most)
+                holding += [(least, held)] if held else []
+    ordered = sorted(holding, key=lambda item: (item[0], -item[1].harm.rank, item[1].scenario))
+    return RoleLevel(
+        role=found.role,
+        low=low,
+        high=high,
+        measured=found.measured,
+        reacts=found.reacts,
+        known=found.known,
+        of=found.of,
+        holding=tuple(item for least, item in ordered if least < HIGHEST),
+    )
+
+
+def _held(one: Scored, harms: Sequence[TrialHarm]) -> tuple[int, int, Holds | None]:
+    """Return the least and the greatest level that a scenario allows, and what holds the least one."""
+    counted = _counted(one, harms)
+    levels = [_HELD[harm.rank] for harm in counted]
+    low = high = HIGHEST
+    for level in range(HIGHEST):
+        bad, of = sum(mine <= level for mine in levels), len(levels)
+        least, most = wilson(bad, of, Z_90, math.sqrt)
+        if bad and least > SHARE:
+            high = min(high, level)
+        if bad and most >= SHARE:
+            low = min(low, level)
+    worst = gravest(harm for harm, mine in zip(counted, levels, strict=True) if mine == low)
+    if worst is None or low == HIGHEST:
+        return low, high, None
+    bad = sum(mine <= low for mine in levels)
+    return low, high, Holds(scenario=one.scenario, harm=worst, bad=bad, of=len(levels))
+
+
+def _is_settled(one: Scored, known: Known) -> bool:
+    own, real = known.defaults.get(one.scenario, ()), known.real.get(one.scenario, ())
+    return len(own) >= TRIALS and (len(real) >= TRIALS or not needs_real(one))
+
+
+def _counted(one: Scored, harms: Sequence[TrialHarm]) -> list[TrialHarm]:
+    """Return the harms of trials as the scenario counts them: what it does not score is none."""
+    return [harm if _counts(one, harm.rank) else TrialHarm() for harm in harms]
+
+
+def _counts(one: Scored, rank: Harm) -> bool:
+    named = {Harm.LOSES: Counted.LOSES, Harm.STOPS: Counted.STOPS}
+    return not one.counts or named.get(rank) in one.counts
+
+
+def _is_grave(harms: Sequence[TrialHarm]) -> bool:
+    return any(harm.rank >= Harm.STOPS for harm in harms)

@@ -1,0 +1,130 @@
+"""Levels per role: tables of trials and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from probe.catalogue.baseline import Counted, Scored
+from probe.cells.levels import Known, RoleLevel, level_of
+from probe.model import Role
+from probe.model.harm import Harm, TrialHarm
+
+P = Role.PRODUCER
+
+
+def scored(scenario: str, *counts: Counted, role: Role = P, real_only: int = 0) -> Scored:
+    return Scored(
+        scenario=scenario, role=role, counts=counts, pairs=9, alike=9, real_only=real_only, references=("java@4.4.0",)
+    )
+
+
+NONE, ERRORS, BURDENS = (TrialHarm(rank=rank) for rank in (Harm.NONE, Harm.ERRORS, Harm.BURDENS))
+STALLS, STOPS = TrialHarm(rank=Harm.STALLS, stalls_ms=27_000.0), TrialHarm(rank=Harm.STOPS)
+LOSES, REPEATS = TrialHarm(rank=Harm.LOSES), TrialHarm(rank=Harm.REPEATS)
+
+
+def of(bad: TrialHarm, count: int, trials: int) -> list[TrialHarm]:
+    return [bad] * count + [NONE] * (trials - count)
+
+
+def level(*scenarios: Scored, role: Role = P, **harms: Mapping[str, Sequence[TrialHarm]]) -> RoleLevel:
+    return level_of(role, scenarios, Known(**harms))
+
+
+ONE = scored("broker/hang")
+
+
+@pytest.mark.parametrize(
+    ("trials", "words"),
+    [
+        (of(NONE, 0, 5), "3 quiet"),
+        (of(NONE, 0, 200), "3 quiet"),
+        (of(ERRORS, 5, 5), "2 in time: errors (broker/hang)"),
+        (of(STALLS, 5, 5), "1 survives: stalls 27 s (broker/hang)"),
+        (of(BURDENS, 5, 5), "1 survives: burdens (broker/hang)"),
+        (of(STOPS, 5, 5), "0: stops (broker/hang)"),
+        (of(REPEATS, 5, 5), "0: repeats (broker/hang)"),
+        (of(LOSES, 5, 5), "0: loses (broker/hang)"),
+        # 1 of 5: the interval is 4 to 56 %, so that 20 are due; 3 of 20: 6 to 32 %; 6 of 20: 17 to 49 %
+        (of(STOPS, 1, 5), "0 or 3: stops in 1 of 5 (broker/hang)"),
+        (of(STOPS, 3, 5), "0: stops in 3 of 5 (broker/hang)"),
+        (of(STOPS, 1, 20), "0 or 3: stops in 1 of 20 (broker/hang)"),
+        (of(STOPS, 3, 20), "0 or 3: stops in 3 of 20 (broker/hang)"),
+        (of(STOPS, 6, 20), "0: stops in 6 of 20 (broker/hang)"),
+        # more trials never change the rule: 1 of 60 is 0.4 to 7 %, 5 of 100 2.5 to 10 %
+        (of(STOPS, 1, 60), "3 quiet"),
+        (of(STOPS, 4, 100), "3 quiet"),
+        (of(STOPS, 30, 100), "0: stops in 30 of 100 (broker/hang)"),
+        # of several harms each allows its own level
+        ([STOPS, *[ERRORS] * 19], "0 or 2: stops in 1 of 20 (broker/hang)"),
+        ([STOPS, *[STALLS] * 9, *[NONE] * 50], "1 survives: stalls 27 s in 10 of 60 (broker/hang)"),
+    ],
+)
+def test_level_of_one_scenario(trials: list[TrialHarm], words: str) -> None:
+    assert level(ONE, defaults={"broker/hang": trials}).words == words
+
+
+def test_a_level_is_the_least_of_its_scenarios() -> None:
+    scenarios = (ONE, scored("net/blackhole"), scored("broker/kill"))
+    trials = {"broker/hang": of(ERRORS, 5, 5), "net/blackhole": of(STALLS, 5, 5), "broker/kill": of(NONE, 0, 5)}
+    found = level(*scenarios, defaults=trials)
+    assert (found.low, found.high) == (1, 1)
+    assert [one.scenario for one in found.holding] == ["net/blackhole", "broker/hang"]
+
+
+@pytest.mark.parametrize(
+    ("counts", "harm", "words"),
+    [
+        ((), STALLS, "1 survives: stalls 27 s (broker/hang)"),
+        ((Counted.LOSES,), STOPS, "3 quiet"),
+        ((Counted.LOSES,), LOSES, "0: loses (broker/hang)"),
+        ((Counted.STOPS,), LOSES, "3 quiet"),
+        ((Counted.STOPS,), STOPS, "0: stops (broker/hang)"),
+        ((Counted.LOSES, Counted.STOPS), STALLS, "3 quiet"),
+    ],
+)
+def test_only_the_harms_that_a_scenario_scores_count(counts: tuple[Counted, ...], harm: TrialHarm, words: str) -> None:
+    assert level(scored("broker/hang", *counts), defaults={"broker/hang": [harm] * 5}).words == words
+
+
+def test_a_level_needs_every_scenario_with_five_trials() -> None:
+    two = (ONE, scored("net/blackhole"))
+    assert level(*two, defaults={"broker/hang": of(NONE, 0, 5)}).words == "not measured (1 of 2)"
+    few = {"broker/hang": of(NONE, 0, 5), "net/blackhole": of(STOPS, 4, 4)}
+    assert level(*two, defaults=few).low is None
+    assert level(*two, defaults=few | {"net/blackhole": of(NONE, 0, 5)}).words == "3 quiet"
+
+
+@pytest.mark.parametrize("one", [scored("leader/elected"), scored("broker/kill", real_only=7)])
+def test_core_scenarios_and_those_that_lose_need_real_brokers(one: Scored) -> None:
+    embedded = {one.scenario: of(NONE, 0, 5)}
+    assert level(one, defaults=embedded).words == "not measured"
+    assert level(one, defaults=embedded, real={one.scenario: of(NONE, 0, 5)}).words == "3 quiet"
+    assert level(one, defaults=embedded, real={one.scenario: of(LOSES, 5, 5)}).words == f"0: loses ({one.scenario})"
+
+
+def test_without_the_defaults_a_client_reacts_and_has_no_level() -> None:
+    scenarios = (ONE, scored("net/blackhole"), scored("broker/kill"))
+    known = {"broker/hang": of(STOPS, 1, 20), "net/blackhole": of(STALLS, 1, 1)}
+    found = level(*scenarios, isolated=known)
+    assert (found.words, found.low) == ("reacts in 1 of 2, 1 not measured", None)
+    more = level(*scenarios, isolated=known, defaults={"broker/kill": of(NONE, 0, 5)})
+    assert more.words == "not measured (1 of 3); reacts in 1 of 2, 1 not measured"
+    assert level(*scenarios).words == "not measured"
+
+
+def test_an_admin_client_has_no_level() -> None:
+    one = scored("controller/gone", Counted.STOPS, role=Role.ADMIN)
+    found = level(
+        one, role=Role.ADMIN, defaults={"controller/gone": of(NONE, 0, 5)}, isolated={"controller/gone": [STOPS]}
+    )
+    assert (found.low, found.words) == (None, "reacts in 0 of 1")
+
+
+def test_a_scenario_that_is_not_scored_changes_no_level() -> None:
+    trials = {"broker/hang": of(NONE, 0, 5)}
+    before = level(ONE, defaults=trials, isolated=trials)
+    added = {"broker/comet": of(LOSES, 5, 5)}
+    assert level(ONE, defaults=trials | added, isolated=trials | added, real=added) == before
