@@ -14,6 +14,7 @@ from probe.catalogue.selectors import any_line
 from probe.catalogue.workloads import select_workloads
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding, Report, worst_first
+from probe.cells.audit_gate import GATES, Gate, is_at_risk
 from probe.cells.audit_upgrades import with_remedies
 from probe.cells.ignores import NAME, Ignored
 from probe.cli import common_options as o
@@ -36,11 +37,8 @@ from probe.model.engines import DEFAULT_ENGINE
 from probe.reports.audit.formats import Format, write
 from probe.reports.audit.question import Question
 from probe.reports.audit.result import AuditResult
+from probe.reports.audit.services import by_service, named
 from probe.scenarios.scenario import Scenario
-
-NAMED = 5
-"""Services at risk that the last line names."""
-GATES = (Finding.FAILS, Finding.SUSPECTED, Finding.LOSES, Finding.UNKNOWN)
 
 
 def audit(
@@ -70,7 +68,8 @@ def audit(
         typer.Option(
             "--fail-on",
             metavar="LIST",
-            help=f"Exit with code 1 if there is one of these findings: {', '.join(GATES)}. Separated by commas.",
+            help=f"Exit with code 1 if there is one of these: {', '.join(GATES)}. Separated by commas. Of what fails, "
+            "stops and stalls are the part that is worse than an error (docs/audit.md).",
         ),
     ] = str(Finding.FAILS),
     output: Annotated[
@@ -148,7 +147,7 @@ def _say_of(answers: Sequence[SettledCell]) -> None:
     say_older(older, "their results are of that time; --run does not repeat them, `probe run` does")
 
 
-def _gate(text: str) -> frozenset[Finding]:
+def _gate(text: str) -> frozenset[Gate]:
     found = frozenset(item for item in GATES if item in text.split(","))
     if len(found) != len([item for item in text.split(",") if item]):
         raise ProbeError(f"--fail-on {text}: these are not findings, separated by commas; known are {', '.join(GATES)}")
@@ -175,7 +174,7 @@ def _left(names: Collection[str]) -> int:
     return sum(1 for name, item in default_scenarios().items() if name not in names and not item.asked)
 
 
-def _print(reports: Sequence[Report], results: str, gate: frozenset[Finding], form: Format, question: Question) -> None:
+def _print(reports: Sequence[Report], results: str, gate: frozenset[Gate], form: Format, question: Question) -> None:
     made = AuditResult(
         reports=reports,
         results=results,
@@ -192,22 +191,18 @@ def _print(reports: Sequence[Report], results: str, gate: frozenset[Finding], fo
         typer.echo(write(form, made), nl=False)
 
 
-def _named(reports: Sequence[Report]) -> str:
-    """Return services by name and client, the first `NAMED` of them."""
-    names = [one.name if one.name == one.client else f"{one.name} ({one.client})" for one in reports[:NAMED]]
-    return ", ".join([*names, *([f"{len(reports) - NAMED} more"] if len(reports) > NAMED else [])])
-
-
-def _check(ignored: Ignored, gate: frozenset[Finding], readings: Sequence[FileContent]) -> None:
+def _check(ignored: Ignored, gate: frozenset[Gate], readings: Sequence[FileContent]) -> None:
     """End with code 1 for a finding; else 2 for a named file that cannot be read; else 3 if nothing could be said.
 
     An expired entry of the ignore file is a finding.
     """
     reports = worst_first(ignored.reports)
-    bad = [one for one in reports if one.finding in gate or one.of(*gate)]
+    bad = [one for one in reports if is_at_risk(one, gate)]
     said = [expired(ignored)] if ignored.expired else []
     if bad:
-        at_risk = f"{len(bad)} of {len(reports)} services are at risk ({', '.join(sorted(gate))}): {_named(bad)}"
+        services, all_of_them = by_service(bad), by_service(reports)
+        gates = ", ".join(sorted(gate))
+        at_risk = f"{len(services)} of {len(all_of_them)} services are at risk ({gates}): {named(services)}"
         raise GateError("; ".join([at_risk, *said]))
     if said:
         raise GateError(said[0])
