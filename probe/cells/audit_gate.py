@@ -32,7 +32,7 @@ _FINDINGS: Mapping[Gate, Finding] = MappingProxyType(
 
 def ends(fault: Fault, gates: Collection[Gate]) -> bool:
     """Return whether a fault that no ignore file accepts ends the audit with exit code 1."""
-    return not fault.ignored and any(_meets(fault, gate) for gate in gates)
+    return not fault.ignored and any(_is_of(fault, gate) for gate in gates)
 
 
 def is_at_risk(report: Report, gates: Collection[Gate]) -> bool:
@@ -44,7 +44,7 @@ def is_at_risk(report: Report, gates: Collection[Gate]) -> bool:
     return report.finding in as_a_whole or any(ends(fault, gates) for fault in report.faults)
 
 
-def _meets(fault: Fault, gate: Gate) -> bool:
+def _is_of(fault: Fault, gate: Gate) -> bool:
     if fault.finding is not _FINDINGS[gate]:
         return False
     least = _HARMS.get(gate)

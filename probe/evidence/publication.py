@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from probe.catalogue.families import is_local
 from probe.catalogue.known_results import Expectation
-from probe.cells.aggregate import SettledCell, merged
+from probe.cells.aggregate import SettledCell
 from probe.cells.expectations import Finding, Status, check
+from probe.evidence.sameness import replaces
 from probe.evidence.schema import Run
 from probe.evidence.writer import Contents
 from probe.model import Cell, Engine
@@ -31,14 +32,15 @@ def unfit_for_site(cells: Mapping[Cell, SettledCell]) -> list[Cell]:
     return [cell for cell, item in cells.items() if _unfit(item)]
 
 
-def for_package(contents: Contents, rules: int, numbers: Mapping[Engine, int] = CURRENT) -> Choice:
+def for_package(contents: Contents, rules: int, *others: Mapping[Engine, int]) -> Choice:
     """Return what the package ships: what a site publishes, of some conditions and by the current rules only.
 
-    The conditions are today's, or those of the evidence that the cells are added to: its cells are compared.
+    The conditions are today's, and `others`: those of the evidence that the cells are added to.
     """
 
     def unfit(item: SettledCell) -> str:
-        if not comparable(item.cell, item.conditions, item.cell, numbers.get(item.cell.engine, FIRST)):
+        numbers = [one.get(item.cell.engine, FIRST) for one in (CURRENT, *others)]
+        if not any(comparable(item.cell, item.conditions, item.cell, number) for number in numbers):
             return "measured under other conditions; `probe run` measures them again"
         if item.rules != rules:
             return f"not judged by rules {rules}; `probe judge` judges them again"
@@ -64,9 +66,9 @@ def numbers_of(held: Contents) -> Mapping[Engine, int]:
 
 
 def joined(held: Contents, fresh: Contents) -> Contents:
-    """Return evidence with further runs: a cell of theirs replaces an older one, and all others stay."""
-    cells = merged(held.cells, fresh.cells)
-    newer = {cell for cell, item in cells.items() if fresh.cells.get(cell) is item}
+    """Return evidence with further runs: their cells take the place of older ones (`replaces`), and all others stay."""
+    newer = {cell: item for cell, item in fresh.cells.items() if replaces(held.cells.get(cell), item)}
+    cells = {**held.cells, **newer}
     sent = {cell: some for cell, some in held.handshakes.items() if cell not in newer}
     runs = {run.run_id: run for run in (*held.runs, *fresh.runs)}
     return Contents(

@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from probe.cells.aggregate import SettledCell
-from probe.cells.comparison import PLAIN
 from probe.errors import reason_of
 from probe.evidence.cell_lines import Place, cell_of, line_of
+from probe.evidence.sameness import is_kept
 from probe.evidence.schema import EvidenceError, Run
 from probe.evidence.sentences import sentences
 from probe.evidence.writer import Contents
@@ -78,7 +78,7 @@ def write_folder(folder: Path, contents: Contents) -> int:
     """
     held = read_folder(folder) if (folder / RUNS).exists() else Contents(cells={}, runs=[])
     cells = {cell: _kept(held.cells.get(cell), item) for cell, item in contents.cells.items()}
-    same = {cell for cell, item in cells.items() if cell in held.cells and _same(held.cells[cell], item)}
+    same = {cell for cell, item in cells.items() if cell in held.cells and is_kept(held.cells[cell], item)}
     started = {run.run_id: run.started for run in (*held.runs, *contents.runs)}
     sent = {
         cell: held.handshakes[cell] if cell in same and cell in held.handshakes else first
@@ -128,27 +128,10 @@ def _write(
 
 def _kept(held: SettledCell | None, fresh: SettledCell) -> SettledCell:
     """Return the older trials, as confirmed by the new ones, where both say the same; else the new ones."""
-    if held is None or not _same(held, fresh):
+    if held is None or not is_kept(held, fresh):
         return fresh
     verdicts = tuple(replace(one, rules=fresh.rules) for one in held.verdicts)
-    return replace(held, verdicts=verdicts, conditions=fresh.conditions)
-
-
-def _same(held: SettledCell, fresh: SettledCell) -> bool:
-    """Return whether outcome, worst trial, conformity, error codes, API versions and losses are the same.
-
-    Only these decide about a client; times and counts differ in each run. Trials enough to decide a comparison are kept
-    as they are: both of its sides have to be of one run (docs/comparisons.md).
-    """
-    decides = fresh.run_id != held.run_id and len(fresh.verdicts) >= max(PLAIN, len(held.verdicts))
-    return not decides and _what(held) == _what(fresh)
-
-
-def _what(item: SettledCell) -> tuple[object, ...]:
-    facts = [one.facts for one in item.verdicts]
-    codes = frozenset(code for one in facts for code in one.fault_codes)
-    versions = frozenset(pair for one in facts for pair in one.api_versions)
-    return item.outcome, item.worst, item.conforms, codes, versions, any(one.lost for one in facts)
+    return replace(held, verdicts=verdicts, conditions=fresh.conditions)  # comparable ones
 
 
 def _order(cell: Cell) -> tuple[object, ...]:

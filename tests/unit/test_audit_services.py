@@ -10,7 +10,7 @@ import pytest
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Report, examine
 from probe.cells.audit_gate import GATES, Gate, is_at_risk
-from probe.inventory.found import Place
+from probe.inventory.entries import Place
 from probe.model import Outcome
 from probe.reports.audit.services import by_service, named
 from tests.support.synthetic_rows import CELL, fill, verdict
@@ -30,7 +30,7 @@ def test_a_manifest_with_two_clients_is_one_service() -> None:
     assert named(services) == "web (kafka-python@2.0.2, aiokafka@0.8.1)"
 
 
-def test_services_of_one_name_are_told_apart_by_their_files() -> None:
+def test_services_of_one_name_have_their_files() -> None:
     services = by_service([report("sarama@1.43.2", Place(file="shop/go.mod")), report("sarama@1.27.0")])
     assert named(services) == "web in shop/go.mod (sarama@1.43.2), web in web/requirements.txt (sarama@1.27.0)"
 

@@ -19,7 +19,7 @@ from probe.evidence.schema import EvidenceError
 from probe.evidence.text_files import CONFIRMED, RUNS, read_folder, write_folder
 from probe.evidence.writer import Contents
 from probe.files.shipped_evidence import TEXT
-from probe.model import Facts, Outcome
+from probe.model import Cell, Facts, Outcome, Workload
 from probe.model.columns import FACTS
 from probe.model.conditions import current
 from probe.model.schema import Type
@@ -122,17 +122,25 @@ def test_another_code_api_version_or_loss_changes_the_line(tmp_path: Path, what:
     assert write_folder(tmp_path, later([new])) == 1
 
 
-def test_a_kept_line_has_the_rules_and_conditions_that_confirmed_it_and_both_dates(tmp_path: Path) -> None:
-    item = cell_of(CELL, Outcome.RIDES)
+def test_a_kept_line_has_the_rules_that_confirmed_it_and_both_dates(tmp_path: Path) -> None:
+    item = cell_of(CELL, Outcome.RIDES, conditions=current(CELL.engine))
     write_folder(tmp_path, contents([item]))
-    new = replace(again(item, Outcome.RIDES, 1), conditions=current(CELL.engine))
-    fresh = contents([new])
+    fresh = contents([again(item, Outcome.RIDES, 1)])
     fresh = replace(fresh, runs=[replace(fresh.runs[0], started="2026-12-01T00:00:00Z")])
     assert write_folder(tmp_path, fresh) == 0
     found = read_folder(tmp_path)
     assert (found.cells[CELL].run_id, found.cells[CELL].rules, found.cells[CELL].is_current) == (item.run_id, 16, True)
     assert found.confirmed == {("embedded", "sarama"): "2026-12-01T00:00:00Z"}
     assert [run.started for run in found.runs] == ["2026-11-01T00:00:00Z"]
+
+
+def test_a_line_has_the_conditions_of_its_own_trials(tmp_path: Path) -> None:
+    """Trials of other conditions that say the same confirm none: they take the line."""
+    item = cell_of(CELL, Outcome.RIDES, conditions=current(CELL.engine) - 1)
+    write_folder(tmp_path, contents([item]))
+    new = replace(again(item, Outcome.RIDES, 1), conditions=current(CELL.engine))
+    assert write_folder(tmp_path, contents([new])) == 1
+    assert (read(tmp_path, item).run_id, read(tmp_path, item).is_current) == (LATER, True)
 
 
 def test_cells_that_are_not_published_any_more_go(tmp_path: Path) -> None:
@@ -205,19 +213,58 @@ def test_the_evidence_of_this_checkout_is_small_and_as_it_would_be_written(tmp_p
         assert file.handshakes() == found.handshakes
 
 
-def test_cells_that_are_added_have_the_conditions_of_those_that_are_there(tmp_path: Path) -> None:
-    """Trials of newer conditions beside older ones would not be compared with any neighbour."""
-    number = current(CELL.engine)
-    held = contents([cell_of(CELL, Outcome.RIDES, conditions=number - 1)])
+OLDER = current(CELL.engine) - 1
+"""Conditions that are not comparable with today's for most roles."""
+
+
+def test_cells_of_todays_and_of_held_conditions_are_added_each_with_its_own(tmp_path: Path) -> None:
+    numbers = {f"1.43.{number}": number for number in (OLDER - 1, OLDER, OLDER + 1)}
+    cell = replace(CELL, workload=Workload.PIPELINED)  # concerned by the last two changes
+    held = contents([cell_of(cell, Outcome.RIDES, conditions=OLDER)])
     fresh = contents(
-        [
-            replace(cell_of(replace(CELL, version=f"1.43.{number}"), Outcome.RIDES), conditions=number)
-            for number in (number - 1, number)
-        ]
+        cell_of(replace(cell, version=version), Outcome.RIDES, conditions=number) for version, number in numbers.items()
     )
     choice = for_package(fresh, 15, numbers_of(held))
-    assert [item.conditions for item in choice.contents.cells.values()] == [number - 1]
     assert dict(choice.left_out) == {"measured under other conditions; `probe run` measures them again": 1}
+    write_folder(tmp_path, joined(held, choice.contents))
+    found = {one.version: item.since for one, item in read_folder(tmp_path).cells.items()}
+    assert found == {cell.version: OLDER, f"1.43.{OLDER}": OLDER, f"1.43.{OLDER + 1}": OLDER + 1}
+
+
+@pytest.mark.parametrize(
+    ("cell", "outcome", "is_new"),
+    [
+        (CELL, Outcome.RIDES, False),  # the same: the older one can be compared with other versions
+        (CELL, Outcome.STUCK, True),
+        (replace(CELL, scenario="metadata/rebootstrap-required"), Outcome.RIDES, True),  # doubted
+        (replace(CELL, version="1.61.1"), Outcome.RIDES, True),  # not there yet
+    ],
+)
+def test_newer_conditions_replace_what_says_otherwise_or_is_doubted(
+    tmp_path: Path, cell: Cell, outcome: Outcome, is_new: bool
+) -> None:
+    held = cell_of(replace(cell, version=CELL.version), Outcome.RIDES, conditions=OLDER)
+    fresh = replace(again(replace(held, cell=cell), outcome, 1), conditions=OLDER + 1)
+    write_folder(tmp_path, joined(contents([held]), contents([fresh])))
+    assert read(tmp_path, fresh).is_current is is_new
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "kept"),
+    [
+        ([Outcome.RIDES, Outcome.STUCK, Outcome.RIDES], [Outcome.RIDES], True),
+        ([Outcome.RIDES, Outcome.STUCK, Outcome.RIDES], [Outcome.RIDES] * 3, False),
+        ([Outcome.STUCK] * 12, [Outcome.RIDES], True),
+        ([Outcome.STUCK], [Outcome.RIDES], False),
+    ],
+)
+def test_fewer_trials_replace_no_share_and_no_decision(
+    tmp_path: Path, before: list[Outcome], now: list[Outcome], kept: bool
+) -> None:
+    held, one = cell_of(CELL, *before), again(cell_of(CELL, Outcome.RIDES), Outcome.RIDES, 1)
+    fresh = replace(one, verdicts=tuple(replace(one.verdicts[0], outcome=outcome) for outcome in now))
+    write_folder(tmp_path, joined(contents([held]), contents([fresh])))
+    assert (read(tmp_path, held).run_id == held.run_id) is kept
 
 
 def test_one_newer_cell_leaves_the_lines_of_all_others_as_they_are(tmp_path: Path) -> None:

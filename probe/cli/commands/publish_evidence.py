@@ -18,7 +18,6 @@ from probe.evidence.text_files import read_folder, write_folder
 from probe.evidence.writer import Contents, put, whole
 from probe.files.digests import digest_of
 from probe.files.shipped_evidence import TEXT, named_file
-from probe.model.conditions import CURRENT
 from probe.model.counts import counted
 from probe.model.versions import version_key
 from probe.verdict import RULES_VERSION
@@ -35,7 +34,7 @@ def publish_evidence(*, options: PublicationOptions) -> None:
     with own_file(results) as own:
         contents = Contents(cells=own.cells(facts=True), runs=own.runs, handshakes=own.handshakes())
     held = read_folder(TEXT) if options.add else None
-    choice = for_package(contents, RULES_VERSION, CURRENT if held is None else numbers_of(held))
+    choice = for_package(contents, RULES_VERSION, *([] if held is None else [numbers_of(held)]))
     for reason, count in sorted(choice.left_out.items()):
         say(f"left out  {counted(count, 'cell')} {reason}")
     if not choice.contents.cells:

@@ -1,0 +1,49 @@
+"""Which of two measurements of a cell evidence has: the newer one, or the older one that it confirms. Pure."""
+
+from __future__ import annotations
+
+from probe.cells.aggregate import SettledCell
+from probe.cells.comparison import PLAIN
+
+
+def says_the_same(held: SettledCell, fresh: SettledCell) -> bool:
+    """Return whether outcome, worst trial, conformity, error codes, API versions and losses are the same.
+
+    Only these decide about a client; times and counts differ in each run.
+    """
+    return _what(held) == _what(fresh)
+
+
+def _what(item: SettledCell) -> tuple[object, ...]:
+    facts = [one.facts for one in item.verdicts]
+    codes = frozenset(code for one in facts for code in one.fault_codes)
+    versions = frozenset(pair for one in facts for pair in one.api_versions)
+    return item.outcome, item.worst, item.conforms, codes, versions, any(one.lost for one in facts)
+
+
+def is_kept(held: SettledCell, fresh: SettledCell) -> bool:
+    """Return whether the line of the older trials stays, as one that the newer ones confirm.
+
+    Trials enough to decide a comparison are kept as they are: both of its sides have to be of one run
+    (docs/comparisons.md). A line has the conditions of its trials, so those of other conditions confirm none.
+    """
+    decides = fresh.run_id != held.run_id and len(fresh.verdicts) >= max(PLAIN, len(held.verdicts))
+    return held.is_comparable(fresh) and not decides and says_the_same(held, fresh)
+
+
+def replaces(held: SettledCell | None, fresh: SettledCell) -> bool:
+    """Return whether a cell of further runs takes the place of what evidence has of it.
+
+    1. Fewer trials replace no more of them where these differ, or are enough to decide a comparison, unless later rules
+       may judge them otherwise: the share, or the decision, would be lost.
+    2. Trials under newer conditions replace older ones that say something else, or that later rules may judge
+       otherwise. Else the older ones stay: the library's other versions can be compared with them alone.
+    """
+    if held is None or not held.judged:
+        return True
+    if fresh.rank <= held.rank:
+        return False
+    if not held.is_comparable(fresh):
+        return bool(held.doubt) or not says_the_same(held, fresh)
+    counts = held.disagrees or len(held.verdicts) >= PLAIN
+    return bool(held.doubt) or not counts or len(fresh.verdicts) >= len(held.verdicts)
