@@ -24,6 +24,15 @@ def discard(_: Event) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class Elected:
+    """The harmless election."""
+
+    leader: int
+    began: int
+    """When it was asked for, in microseconds: a cohort's trials wait for each other until then."""
+
+
+@dataclass(frozen=True, slots=True)
 class ReadBack:
     """Every record stored in a topic (read_committed), and the committed offsets of a group."""
 
@@ -141,8 +150,8 @@ class Cluster(Protocol):
         An engine may have one interval for all topics, and ignore this one.
         """
 
-    async def elect(self) -> int:
-        """Elect the leader that the fault finds, and wait until all brokers name it; return it.
+    async def elect(self) -> Elected:
+        """Elect the leader that the fault finds, and wait until all brokers name it; return both.
 
         It is for trials whose plan of `prepare` said so. Members of a cohort wait for each other. Raises StragglerError
         if the others continued without this one.

@@ -122,12 +122,15 @@ CHANGES: tuple[ConditionsChange, ...] = (
         )
         for engine in Engine
     ),
-    ConditionsChange(
-        number=6,
-        engine=Engine.EMBEDDED,
-        text="before the fault the affected partition's leader is elected once, and the client has asked for "
-        "metadata because of it and worked for 2 s without an error",
-        roles=frozenset(Role) - {Role.ADMIN},
+    *(
+        ConditionsChange(
+            number=6,
+            engine=engine,
+            text="before the fault the affected partition's leader is elected once, and the client has asked for "
+            "metadata because of it and worked for 2 s without an error",
+            roles=frozenset(Role) - {Role.ADMIN},
+        )
+        for engine in Engine
     ),
 )
 """Every change, by number and engine."""

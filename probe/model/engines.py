@@ -28,8 +28,7 @@ class EngineInfo:
     refuses_old_requests: bool = False
     """Request versions that Kafka 4.0 refuses are served on no line."""
     harmless_election: bool = False
-    """Its trials have an election before the fault (docs/engines.md#harmless-election). That of real brokers is made
-    ready, and no cohort was measured with it: then set it, and add the row of number 6 to `probe.model.conditions`."""
+    """Its trials have an election before the fault (docs/engines.md#harmless-election)."""
     exact_jobs: bool = False
     """A number of trials at once can be asked for exactly."""
     order: int
@@ -51,7 +50,9 @@ ENGINES: Mapping[Engine, EngineInfo] = MappingProxyType(
             order=1,
             beat_ms=100,
         ),
-        Engine.KAFKA: EngineInfo(title="real brokers", real=True, cohorts=True, order=0, beat_ms=250),
+        Engine.KAFKA: EngineInfo(
+            title="real brokers", real=True, cohorts=True, harmless_election=True, order=0, beat_ms=250
+        ),
     }
 )
 DEFAULT_ENGINE = Engine.EMBEDDED

@@ -15,6 +15,7 @@ from probe.engines.kafka.cohort.member import CohortMember
 from probe.engines.kafka.cohort.topic_creator import no_history
 from probe.errors import CrowdedError, StragglerError
 from probe.model import Subject
+from probe.model.clock import now_us
 
 ALL = ("a", "b", "c")
 SUBJECT = Subject(topic="t", affected=0, bystander=1, instance="me", client_id="me")
@@ -165,7 +166,12 @@ def test_a_cohort_elects_once_for_the_members_that_have_an_election() -> None:
             member.topic, member._subject, member._order = f"t{number}", replace(SUBJECT, topic=f"t{number}"), (1, 2, 3)
         first, second, young = cohort.members
         cohort.leave_election(young)
-        assert list(await asyncio.wait_for(asyncio.gather(first.elect(), second.elect()), 5)) == [1, 1]
+        early = asyncio.create_task(first.elect())
+        await asyncio.sleep(0.02)
+        ready = now_us()
+        later = await asyncio.wait_for(asyncio.gather(early, second.elect()), 5)
+        assert [one.leader for one in later] == [1, 1]
+        assert all(one.began >= ready for one in later)
 
     asked: list[Any] = []
     asyncio.run(go())

@@ -25,6 +25,8 @@ def test_abilities_are_those_that_were_asked_by_name() -> None:
         if isinstance(getattr(ENGINES[DEFAULT_ENGINE], field.name), bool)
     }
     of_real = {name for name, engines in able.items() if engines == {Engine.KAFKA}}
+    of_both = {name for name, engines in able.items() if engines == set(Engine)}
     assert of_real == {"real", "cohorts"}
-    assert all(able[name] == {Engine.EMBEDDED} for name in able.keys() - of_real)
+    assert of_both == {"harmless_election"}
+    assert all(able[name] == {Engine.EMBEDDED} for name in able.keys() - of_real - of_both)
     assert len(able) == 8

@@ -14,6 +14,7 @@ from probe.model import App, AppKind, Engine, History, Mark, MarkKind, Outcome, 
 from probe.model.clock import now_us
 from probe.model.conditions import CHANGES
 from probe.model.placement import TopicPlan
+from probe.ports import Elected
 from probe.recorder import Recorder
 from probe.runner.schedule import attempts
 from probe.runner.schedule.attempts import as_control_bears, trial_of
@@ -184,9 +185,12 @@ class Electing:
             monkeypatch.setattr(harmless_election, name, value)
         monkeypatch.setattr(harmless_election, "_works_at", lambda *_, **__: True)
 
-    async def play(self, *kinds: AppKind, every_s: float = 0.0) -> None:
-        async def elect() -> int:
-            return OLD
+    async def play(self, *kinds: AppKind, every_s: float = 0.0, others_s: float = 0.0) -> None:
+        """Hold the election, for which other trials of the cohort are awaited at first."""
+
+        async def elect() -> Elected:
+            await asyncio.sleep(others_s)
+            return Elected(OLD, now_us())
 
         async def work() -> None:
             for kind in kinds:
@@ -219,6 +223,13 @@ def test_a_client_that_does_not_serve_again_is_played_young(monkeypatch: pytest.
         asyncio.run(Electing(monkeypatch).play(ACKED, FAILED))
     with pytest.raises(YoungError, match="did not serve"):
         asyncio.run(Electing(monkeypatch).play(AppKind.FATAL))
+
+
+def test_what_a_client_does_while_its_cohort_is_awaited_is_no_service_after_the_election(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(YoungError, match="did not serve"):
+        asyncio.run(Electing(monkeypatch).play(*[ACKED] * 9, others_s=0.1))
 
 
 def test_a_client_that_goes_on_reporting_errors_is_played_young(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from probe.model.cluster import BOOTSTRAP, BROKERS, next_broker
 from probe.model.cluster_history import HistoryPlan, history_plan
 from probe.model.endpoint import Endpoint, as_text
 from probe.model.placement import Places, TopicPlan
-from probe.ports import OpenRelay, ReadBack, RelayPort, Sink, discard
+from probe.ports import Elected, OpenRelay, ReadBack, RelayPort, Sink, discard
 from probe.processes.resources import said_exhaustion, translated, translating
 from probe.protocol.api_table import CoordinatorKind
 from probe.scenarios.steps.brokers import ReplaceCluster
@@ -234,14 +234,15 @@ class FakeCluster:
             await self._call(stub.StartFeed, feed)
 
     @translating(EngineError)
-    async def elect(self) -> int:
+    async def elect(self) -> Elected:
         """Elect the leader that the fault finds, and return it. All brokers name it at once."""
+        began = now_us()
         subject = self._prepared()
         assert self._places is not None  # it is set with the subject
         leader = self._places.affected[0]
         move = pb.MoveLeader(topic=subject.topic, partition=subject.affected, to=leader)
         await self._call(self._stub.Apply, pb.Change(move_leader=move))
-        return leader
+        return Elected(leader, began)
 
     @translating(EngineError)
     async def await_cohort(self) -> None:

@@ -48,9 +48,8 @@ def had_election(history: History) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """What the client had done when the election began."""
+    """What the client had done when the former leader served no more."""
 
-    at: int
     served: int
     committed: int
 
@@ -62,19 +61,19 @@ async def hold_election(state: TrialState, environment: TrialEnvironment) -> Non
     at the former leader, which serves it as a follower in sync (Fetch v11 and later without an epoch).
     """
     recorder = state.recorder
-    before = _Before(now_us(), recorder.successes[state.header.subject.affected], _transactions(recorder))
-    leader = await environment.cluster.elect()
+    elected = await environment.cluster.elect()
     at = recorder.mark(MarkKind.ELECTED)
+    before = _Before(recorder.successes[state.header.subject.affected], _transactions(recorder))
     limit_s = (
         REAL_SERVES_S if ENGINES[state.item.cell.engine].real else SERVES_S
     ) + state.header.limits.min_discovery_age_ms / 1000
     served = await recorder.until(lambda now: now.ending is not None or _serves(state, now, before), limit_s)
     if not served or recorder.ending is not None:
         raise YoungError(f"it did not serve within {limit_s:.0f} s after a harmless election")
-    await recorder.until(lambda now: now.ending is not None or now.informed_at > before.at, ASKS_S)
-    if not _works_at(state, leader, since=at):
-        raise YoungError(f"it does not work at broker {leader}, which a harmless election made the leader")
-    await _be_quiet(recorder, now_us() if recorder.informed_at > before.at else now_us() - int(ASKS_S * 1e6))
+    await recorder.until(lambda now: now.ending is not None or now.informed_at > elected.began, ASKS_S)
+    await _be_quiet(recorder, now_us() if recorder.informed_at > elected.began else now_us() - int(ASKS_S * 1e6))
+    if not _works_at(state, elected.leader, since=at):
+        raise YoungError(f"it does not work at broker {elected.leader}, which a harmless election made the leader")
 
 
 def _works_at(state: TrialState, broker: int, *, since: int) -> bool:

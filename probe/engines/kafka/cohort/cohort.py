@@ -16,6 +16,7 @@ from probe.engines.kafka.cohort.topic_creator import TopicCreator
 from probe.engines.kafka.ports import ActionTable, FaultAction, FaultTarget
 from probe.errors import HarnessError
 from probe.model import Engine, EngineEvent, EngineKind, Role, Subject
+from probe.model.clock import now_us
 from probe.model.cluster_history import OTHER
 from probe.planning.paces import PACES
 from probe.scenarios.steps.step import Step
@@ -56,6 +57,7 @@ class Cohort:
         self._reverting: Barrier[CohortMember] | None = None
         self._steps: Sequence[Step] = ()
         self._election_ms = 0
+        self.elected_at = 0
         self._done: list[tuple[Step, FaultAction[Step]]] = []
         self._target: FaultTarget | None = None
         self._monitor = contextlib.AsyncExitStack()
@@ -70,6 +72,7 @@ class Cohort:
 
     async def _elect(self, members: Collection[CohortMember]) -> None:
         wanted = {key: order for member in members for key, order in member.election.items()}
+        self.elected_at = now_us()
         await self.cluster.admin.elect_preferred(list(wanted))
         await self.cluster.admin.settled(wanted)
 

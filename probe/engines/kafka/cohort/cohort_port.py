@@ -27,6 +27,9 @@ class CohortPort(Protocol[Member_contra]):
     spoilt: str
     """Why the cluster cannot be used again; empty if it can."""
 
+    elected_at: int
+    """When the harmless election was asked for, in microseconds; 0 before."""
+
     async def elect(self, member: Member_contra) -> None:
         """Hold the harmless election of all members at once, when all are ready. StragglerError as `await_cohort`."""
 

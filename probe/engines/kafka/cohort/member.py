@@ -22,7 +22,7 @@ from probe.model.cluster import BROKERS, next_broker
 from probe.model.endpoint import Endpoint
 from probe.model.handshake import Handshake
 from probe.model.placement import TopicPlan
-from probe.ports import Pcapng, ReadBack, Sink, discard
+from probe.ports import Elected, Pcapng, ReadBack, Sink, discard
 from probe.processes.resources import translating
 from probe.scenarios.steps.real_brokers import DumpLogs
 from probe.scenarios.steps.step import Step
@@ -184,10 +184,10 @@ class CohortMember:
         return {(self.topic, self.subject.affected): self._order} if self._order else {}
 
     @translating(EngineError)
-    async def elect(self) -> int:
+    async def elect(self) -> Elected:
         """Elect the leader that the fault finds together with the cohort, and return it. StragglerError."""
         await self._cohort.elect(self)
-        return self._order[0]
+        return Elected(self._order[0], self._cohort.elected_at)
 
     @translating(EngineError)
     async def await_cohort(self) -> None:
