@@ -9,6 +9,7 @@ from typing import Protocol
 
 from probe.errors import ExhaustedError
 from probe.model import Cell, Event, History, Stored, Subject, Verdict
+from probe.model.cluster import Nodes
 from probe.model.endpoint import Endpoint
 from probe.model.handshake import Handshake
 from probe.model.placement import TopicPlan
@@ -135,14 +136,21 @@ OpenRelay = Callable[[Sequence[int], Sink, dict[bytes, str]], AbstractAsyncConte
 
 
 class Cluster(Protocol):
-    """Three brokers with one trial's topic on them.
+    """Brokers with one trial's topic on them.
 
     Every coroutine raises EngineError or RelayError where it fails, and ExhaustedError where this machine has run out
     of a resource.
     """
 
+    @property
+    def nodes(self) -> Nodes:
+        """Return the ids of its brokers."""
+
     async def prepare(self, subject: Subject, plan: TopicPlan) -> Subject:
-        """Create the topic, place the coordinators and start the background producer. Return the full subject."""
+        """Create the topic, place the coordinators and start the background producer.
+
+        Return the full subject, with brokers of `nodes` in place of those of `probe.model.cluster.PLANNED`.
+        """
 
     async def set_interval(self, feed_ms: int) -> None:
         """Write a record to the topic every `feed_ms` from now on.

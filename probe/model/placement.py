@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from probe.model.cluster import Nodes
+
 
 class Spread(StrEnum):
     """The parts of a trial that are on the failing broker at the start."""
@@ -62,10 +64,9 @@ class TopicPlan:
             return replicas[0]
         return next((node for node in replicas[1:] if node != successor), replicas[1])
 
-    def places(self, old: int, brokers: Sequence[int]) -> Places:
+    def places(self, old: int, nodes: Nodes) -> Places:
         """Return the placement. `old` is the id of the failing broker."""
-        others = tuple(node for node in brokers if node != old)
-        everywhere = (old, *others)
+        others, everywhere = nodes.others(old), nodes.turns(old)
         partitions = self.spread in {Spread.SHARED, Spread.BYSTANDER_APART}
         return Places(
             affected=everywhere if partitions else others,

@@ -14,6 +14,7 @@ Not covered: which broker is the controller (it makes no difference to these cli
 from dataclasses import replace
 
 from probe.model import Reaction, Symptom, Target, Trigger
+from probe.model.cluster import COUNT
 from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.brokers import Evacuate, ReturnBroker, StopBroker, When
 from probe.scenarios.steps.partitions import LagMetadata
@@ -25,7 +26,7 @@ ALL_BACK_MS = 40_000
 
 TURNS = tuple(
     step
-    for turn in range(3)
+    for turn in range(COUNT)
     for step in (
         Evacuate(when=When(after_ms=turn * EVERY_MS), turn=turn, loading_ms=300),
         StopBroker(when=When(after_ms=turn * EVERY_MS, lingers=True), turn=turn, listed=False),

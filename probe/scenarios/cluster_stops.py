@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from probe.model import Expectation, Role
-from probe.model.cluster import BROKERS
+from probe.model.cluster import COUNT
 from probe.scenarios.scenario import RoleVariant
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
 from probe.scenarios.steps.partitions import LoseAllLeaders
@@ -17,12 +17,12 @@ REAL_RETURN_MS = 30_000
 """Time in which three real brokers start and are in sync, in ms; they are watched for longer by as much."""
 SESSION_MS = 35_000
 """Time by which members of groups are watched for longer, in ms: some first wait for the end of a session of 30 s."""
-STOPPED = tuple(StopBroker(turn=turn) for turn in range(len(BROKERS)))
+STOPPED = tuple(StopBroker(turn=turn) for turn in range(COUNT))
 
 
 def variants_of_the_cluster(play: Expectation, down_ms: int) -> tuple[RoleVariant, ...]:
     """Return the variant on the embedded engine: down for `down_ms`, then without leaders for `LEADERLESS_MS`."""
-    back = (ReturnBroker(when=When(after_ms=down_ms), turn=turn) for turn in range(len(BROKERS)))
+    back = (ReturnBroker(when=When(after_ms=down_ms), turn=turn) for turn in range(COUNT))
     steps: tuple[Step, ...] = (*STOPPED, LoseAllLeaders(), *back)
     return _by_role(play, steps, down_ms + LEADERLESS_MS)
 

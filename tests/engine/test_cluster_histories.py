@@ -10,7 +10,6 @@ import pytest
 from probe.cli.wiring.composition import embedded_engine
 from probe.cli.wiring.kafka_engine import kafka_engine
 from probe.model import History, Request, Response, Subject
-from probe.model.cluster import BROKERS
 from probe.model.cluster_history import history_plan
 from probe.model.endpoint import Endpoint
 from probe.model.placement import TopicPlan
@@ -37,7 +36,7 @@ async def look(engine: EnginePort, line: str) -> list[str]:
     failed = []
     async with engine.cluster(line, discard) as (cluster, tap):
         subject = await cluster.prepare(SUBJECT, PLAN)
-        addresses: dict[int, Endpoint] = {node: tap.address(node) for node in BROKERS}
+        addresses: dict[int, Endpoint] = {node: tap.address(node) for node in cluster.nodes}
         for check in checks(line):
             try:
                 await check(Looked(addresses, subject, line))

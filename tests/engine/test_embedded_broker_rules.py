@@ -12,9 +12,9 @@ from probe.catalogue.scenarios import default_scenarios, select_scenarios
 from probe.catalogue.selectors import select_profiles
 from probe.engines.embedded import topic_rules
 from probe.engines.embedded.broker_rules import whose_turn
+from probe.engines.embedded.nodes import NODES
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.model import Election, Engine, Outcome, Reaction, Role, Subject
-from probe.model.cluster import next_broker
 from probe.planning.plan import make_plan
 from probe.planning.selection import Selection
 from probe.protocol import apis
@@ -170,7 +170,7 @@ def test_only_the_new_leader_has_current_metadata_immediately() -> None:
     views = {
         timed.change.view.broker: timed.change.view.lag_ms for timed in fault.changes if timed.change.HasField("view")
     }
-    assert views == {node: 400 for node in (1, 2, 3) if node != next_broker(SUBJECT.old)}
+    assert views == {node: 400 for node in (1, 2, 3) if node != NODES.next(SUBJECT.old)}
     assert all(timed.from_start for timed in fault.changes if timed.change.HasField("view"))
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from probe.catalogue.scenarios import default_scenarios
 from probe.engines.embedded.broker_rules import back_in_office
+from probe.engines.embedded.nodes import NODES
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.engines.embedded.topic_rules import RULES, fault_rules, key_of
 from probe.model import Engine, Role, Subject
-from probe.model.cluster import BROKERS, next_broker
 from probe.model.placement import Spread, TopicPlan
 from probe.scenarios.steps.brokers import ChangeAddress, HideBrokers
 from probe.scenarios.steps.controller import LoseController, MoveController
@@ -153,7 +153,7 @@ def test_everything_is_without_a_leader_until_reverted() -> None:
 def test_hidden_brokers_are_up_and_not_listed() -> None:
     states = [item.change.broker for item in moves([HideBrokers()])]
     assert [(state.broker, state.state, state.announced) for state in states] == [
-        (node, pb.BrokerState.UP, True) for node in BROKERS
+        (node, pb.BrokerState.UP, True) for node in NODES
     ]
 
 
@@ -165,7 +165,7 @@ def test_a_broker_that_changes_its_address_is_not_listed(silent: bool, state: pb
 
 def test_a_broker_that_is_back_leads_and_coordinates_what_it_did() -> None:
     def found(role: Role, spread: Spread) -> list[str]:
-        places = TopicPlan(feed_ms=0, bystander_ms=0, spread=spread).places(2, BROKERS)
+        places = TopicPlan(feed_ms=0, bystander_ms=0, spread=spread).places(2, NODES)
         return [str(change.WhichOneof("change")) for change in back_in_office(subject(role), places, 2)]
 
     assert found(Role.PRODUCER, Spread.BYSTANDER_APART) == ["broker", "move_leader"]
@@ -198,7 +198,7 @@ def test_a_topic_is_recreated_after_half_the_election_time() -> None:
 
 def test_each_broker_refuses_the_first_batches_from_the_return_of_a_topic_on() -> None:
     fault = fault_rules([RecreateTopic(), ForgetProducers(code=45, times=3)], subject(), 500)
-    assert [(list(item.brokers), item.code, item.count) for item in fault.rules] == [([n], 45, 3) for n in BROKERS]
+    assert [(list(item.brokers), item.code, item.count) for item in fault.rules] == [([n], 45, 3) for n in NODES]
     assert {(item.topic, *item.apis, *item.partitions) for item in fault.rules} == {("t", 0)}
     assert {item.from_ms for item in fault.rules} == {fault.changes[-1].after_ms} == {250}
 
@@ -225,7 +225,7 @@ def test_a_member_is_asked_to_rejoin_once() -> None:
 
 def test_the_key_is_the_transactional_id_or_the_group() -> None:
     assert (key_of(subject(Role.TRANSACTIONAL)), key_of(subject(Role.ADMIN))) == ((1, "x"), (0, "g"))
-    assert [next_broker(subject(old=old).old) for old in (1, 2, 3)] == [2, 3, 1]
+    assert [NODES.next(subject(old=old).old) for old in (1, 2, 3)] == [2, 3, 1]
     assert moves([MoveCoordinator(loading_ms=7)], Role.GROUP)[0].change.move_coordinator.loading_ms == 7
 
 

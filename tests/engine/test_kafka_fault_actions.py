@@ -9,6 +9,7 @@ import pytest
 
 from probe.catalogue.scenarios import default_scenarios
 from probe.engines.kafka.admin.partitioner import java_hash, partition_of
+from probe.engines.kafka.cluster.nodes import NODES
 from probe.engines.kafka.faults.actions import ACTIONS
 from probe.engines.kafka.faults.filler_entries import named
 from probe.engines.kafka.faults.replicas import without
@@ -260,5 +261,5 @@ class TestActions:
 def test_keys_are_in_the_partitions_that_java_computes() -> None:
     assert [java_hash(text) for text in ("", "a", "group", "polygenelubricants")] == [0, 97, 98629247, 0]
     assert java_hash("g-sarama-group-1") == 1064185843  # Java says -1064185843
-    assert without((1, 2, 3), 3) == (1, 2)
+    assert without(NODES, (1, 2, 3), 3) == (1, 2)
     assert [partition_of(named(number, 6), 6) for number in range(6)] == [0, 1, 2, 3, 4, 5]

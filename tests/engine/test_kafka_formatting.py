@@ -20,7 +20,6 @@ from probe.engines.kafka.cluster import formatting, nodes, properties
 from probe.engines.kafka.cluster.release import Release
 from probe.engines.kafka.engine import Kafka
 from probe.errors import EngineError, ProvisionError
-from probe.model.cluster import BROKERS
 from probe.model.endpoint import Endpoint
 from probe.ports import discard
 from probe.toolchain.tools import ToolError
@@ -142,7 +141,7 @@ def real(engine: Kafka) -> Advertised:
 
     async def ask() -> Advertised:
         async with engine, engine.cluster(NEWEST, discard) as (_, tap):
-            return await advertised(tap.address(BROKERS[0]))
+            return await advertised(tap.address(nodes.NODES.at(0)))
 
     return asyncio.run(ask())
 
@@ -169,7 +168,7 @@ NOT_FAKED = {
 def test_the_fake_advertises_what_real_brokers_do(real: Advertised) -> None:
     async def ask() -> Advertised:
         async with embedded_engine().cluster(NEWEST, discard) as (_, tap):
-            return await advertised(tap.address(BROKERS[0]))
+            return await advertised(tap.address(nodes.NODES.at(0)))
 
     fake = asyncio.run(ask())
     both = {api: (fake.ranges.get(api), real.ranges.get(api)) for api in {*fake.ranges, *real.ranges}}

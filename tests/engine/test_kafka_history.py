@@ -11,6 +11,7 @@ import pytest
 from probe.engines.kafka.admin import history
 from probe.engines.kafka.admin.history import HistoryMaker
 from probe.engines.kafka.admin.requests import BrokerError
+from probe.engines.kafka.cluster.nodes import NODES
 from probe.engines.kafka.ports import BrokerProcess
 from probe.protocol.api_table import CoordinatorKind
 
@@ -39,7 +40,7 @@ def asked(admin: Any, kind: int, monkeypatch: pytest.MonkeyPatch) -> int:
         assert node == 2
 
     async def run() -> None:
-        maker = HistoryMaker("0.9.0.1", dict[int, BrokerProcess](), admin)
+        maker = HistoryMaker("0.9.0.1", NODES, dict[int, BrokerProcess](), admin)
         await maker._at_coordinator(kind, "g1", lambda _: asyncio.sleep(0))
 
     monkeypatch.setattr(history, "AGAIN_S", 0.0)

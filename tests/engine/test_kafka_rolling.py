@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from probe.engines.kafka.cluster.nodes import NODES
 from probe.engines.kafka.faults.decommission import plan, requests_to
 from probe.engines.kafka.faults.rolling_restart import all_up, waves
 from probe.engines.kafka.ports import FaultTarget, Placement
-from probe.model.cluster import BROKERS
 from probe.scenarios.steps.real_brokers import Order, RestartAll
 from tests.support.scripted_kafka import OLD, Cluster, played, subject
 
@@ -21,19 +21,19 @@ pytestmark = pytest.mark.usefixtures("no_waiting")
 
 
 class TestOrder:
-    @pytest.mark.parametrize(("old", "controller", "order"), list(product(BROKERS, (*BROKERS, CONTROLLER_NODE), Order)))
+    @pytest.mark.parametrize(("old", "controller", "order"), list(product(NODES, (*NODES, CONTROLLER_NODE), Order)))
     def test_every_node_is_restarted_once(self, old: int, controller: int, order: Order) -> None:
-        assert sorted(chain.from_iterable(waves(order, old, controller))) == sorted({*BROKERS, controller})
+        assert sorted(chain.from_iterable(waves(order, NODES.turns(old), controller))) == sorted({*NODES, controller})
 
-    @pytest.mark.parametrize(("old", "controller"), list(product(BROKERS, (*BROKERS, CONTROLLER_NODE))))
+    @pytest.mark.parametrize(("old", "controller"), list(product(NODES, (*NODES, CONTROLLER_NODE))))
     def test_the_controller_is_first_or_last_as_ordered(self, old: int, controller: int) -> None:
-        assert waves(Order.CONTROLLER_LAST, old, controller)[-1] == (controller,)
-        assert waves(Order.CONTROLLER_FIRST, old, controller)[0] == (controller,)
-        assert max(map(len, waves(Order.CONTROLLER_LAST, old, controller))) == 1
+        assert waves(Order.CONTROLLER_LAST, NODES.turns(old), controller)[-1] == (controller,)
+        assert waves(Order.CONTROLLER_FIRST, NODES.turns(old), controller)[0] == (controller,)
+        assert max(map(len, waves(Order.CONTROLLER_LAST, NODES.turns(old), controller))) == 1
 
-    @pytest.mark.parametrize(("old", "controller"), list(product(BROKERS, (*BROKERS, CONTROLLER_NODE))))
+    @pytest.mark.parametrize(("old", "controller"), list(product(NODES, (*NODES, CONTROLLER_NODE))))
     def test_two_at_once_are_brokers_and_include_the_failing_one(self, old: int, controller: int) -> None:
-        first, *others = waves(Order.TWO_AT_ONCE, old, controller)
+        first, *others = waves(Order.TWO_AT_ONCE, NODES.turns(old), controller)
         assert len(first) == 2
         assert old in first
         assert CONTROLLER_NODE not in first
@@ -92,8 +92,8 @@ class TestPlan:
 
     def test_the_leaving_broker_keeps_no_replica(self) -> None:
         seen = {("t", number): placed(*one) for number, one in enumerate(((1, 2, 3), (2, 3), (3, 1), (1,)))}
-        for leaving in BROKERS:
-            staying = [node for node in BROKERS if node != leaving]
+        for leaving in NODES:
+            staying = NODES.others(leaving)
             moves = plan(seen, leaving, staying)
             assert set(moves) == {key for key, one in seen.items() if leaving in one.replicas}
             assert all(leaving not in to and len(set(to)) == len(to) > 0 for to in moves.values())

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from probe.engines.kafka.admin import history_requests, requests
 from probe.engines.kafka.admin.wire import Line, Reader, Writer, line_to
+from probe.engines.kafka.cluster.nodes import NODES
 from probe.model import Subject
-from probe.model.cluster import BROKERS
 from probe.model.cluster_history import history_plan
 from probe.model.endpoint import Endpoint
 from probe.model.versions import version_key
@@ -121,12 +121,12 @@ async def there_are_other_topics(at: Looked) -> None:
     others = {key: one for key, one in found.items() if key[0] in history_plan(at.line).topics}
     assert len({topic for topic, _ in others}) == at.subject.history.topics == 20
     assert len(others) == at.subject.history.partitions == 100
-    assert {one.leader for one in others.values()} == set(BROKERS)
+    assert {one.leader for one in others.values()} == set(NODES)
 
 
 async def there_is_a_controller(at: Looked) -> None:
     async with line_to(at.addresses[3], ASK_S) as line:
-        assert (await requests.metadata(line, [], old=False)).controller in BROKERS
+        assert (await requests.metadata(line, [], old=False)).controller in NODES
     assert at.subject.history.controller_changes == 1
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from probe.catalogue.scenarios import default_scenarios
+from probe.engines.kafka.cluster.nodes import NODES
 from probe.engines.kafka.faults import (
     coordinators,
     filler_commits,
@@ -178,7 +179,7 @@ class QuorumProxies:
 
 
 class Cluster:
-    line, version, kraft = "3.9", "3.9.2", True
+    line, version, kraft, nodes = "3.9", "3.9.2", True, NODES
 
     def __init__(self, root: Path) -> None:
         self.told: list[str] = []

@@ -6,6 +6,7 @@ import pytest
 
 from probe.catalogue.scenarios import default_scenarios
 from probe.model import Role
+from probe.model.cluster import Nodes
 from probe.model.placement import Places, Spread, TopicPlan
 from probe.runner.trial.start_modes import spread_of
 
@@ -23,7 +24,7 @@ def test_spread_decides_the_places(
     spread: Spread, affected: tuple[int, ...], bystander: tuple[int, ...], coordinator: int, bystander_coordinator: int
 ) -> None:
     plan = TopicPlan(feed_ms=0, bystander_ms=100, spread=spread)
-    assert plan.places(2, (1, 2, 3)) == Places(
+    assert plan.places(2, Nodes((1, 2, 3))) == Places(
         affected=affected,
         bystander=bystander,
         coordinator=coordinator,

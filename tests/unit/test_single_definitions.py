@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from probe.model.cluster import BROKERS, next_broker
 from probe.protocol.names import API_NAMES, api_slug
 
 ROOT = Path(__file__).parents[2]
@@ -131,5 +130,15 @@ def test_drivers_import_only_their_contract_from_the_probe() -> None:
     assert found == []
 
 
-def test_the_next_broker_after_the_last_is_the_first() -> None:
-    assert [next_broker(node) for node in BROKERS] == [2, 3, 1]
+def test_ids_of_brokers_are_written_by_their_engines_only() -> None:
+    made = [
+        str(path.relative_to(ROOT))
+        for path, tree in trees("probe", naming=r"from probe.model.cluster import .*\bNodes\b|PLANNED = ")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Nodes"
+    ]
+    assert made == [
+        "probe/engines/embedded/nodes.py",
+        "probe/engines/kafka/cluster/nodes.py",
+        "probe/model/cluster.py",
+    ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from probe.engines.embedded.nodes import NODES
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.model import Subject
-from probe.model.cluster import BROKERS
 from probe.model.placement import Places
 from probe.protocol import apis
 from probe.protocol.api_table import CoordinatorKind
@@ -37,7 +37,7 @@ FakePart = tuple[Sequence[pb.Rule], Sequence[pb.Timed]]
 
 def whose_turn(subject: Subject, turn: int) -> int:
     """Return the broker of a turn: the failing broker first, then the others by number."""
-    return (subject.old, *(node for node in BROKERS if node != subject.old))[turn]
+    return NODES.turns(subject.old)[turn]
 
 
 def timed(change: pb.Change, when: When, election_ms: int) -> pb.Timed:
@@ -120,7 +120,7 @@ def back_in_office(subject: Subject, places: Places, broker: int) -> list[pb.Cha
 
 
 def _hide(_: HideBrokers, __: Subject, ___: int) -> FakePart:
-    states = (pb.BrokerState(broker=broker, state=pb.BrokerState.UP, announced=True) for broker in BROKERS)
+    states = (pb.BrokerState(broker=broker, state=pb.BrokerState.UP, announced=True) for broker in NODES)
     return [], [pb.Timed(change=pb.Change(broker=state), from_start=True) for state in states]
 
 

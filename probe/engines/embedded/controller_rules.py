@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from probe.engines.embedded.nodes import NODES
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.model import Subject
-from probe.model.cluster import BROKERS, next_broker
 from probe.protocol import apis
 from probe.scenarios.steps.controller import LoseController, MoveController
 
@@ -21,12 +21,12 @@ FakePart = tuple[Sequence[pb.Rule], Sequence[pb.Timed]]
 
 def controller(subject: Subject) -> int:
     """Return the controller before the fault: the broker that the history of the cluster made it."""
-    return next_broker(subject.old)
+    return NODES.next(subject.old)
 
 
 def moved(subject: Subject) -> pb.Change:
     """Return the change by which the next broker becomes the controller."""
-    return pb.Change(move_controller=pb.MoveController(to=next_broker(controller(subject))))
+    return pb.Change(move_controller=pb.MoveController(to=NODES.next(controller(subject))))
 
 
 def at_controller(subject: Subject, rule: pb.Rule) -> pb.Rule:
@@ -37,7 +37,7 @@ def at_controller(subject: Subject, rule: pb.Rule) -> pb.Rule:
 
 def _move(step: MoveController, subject: Subject, _: int) -> FakePart:
     change = moved(subject)
-    others = [node for node in BROKERS if node != change.move_controller.to]
+    others = NODES.others(change.move_controller.to)
     refused = pb.Rule(id="not-controller", apis=REFUSED, brokers=others, code=NOT_CONTROLLER)
     all_refuse = pb.Rule(id="no-controller", apis=REFUSED, code=NOT_CONTROLLER, until_ms=step.named_ms)
     timed = pb.Timed(change=change, from_start=True, after_ms=step.named_ms)

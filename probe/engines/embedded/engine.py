@@ -16,12 +16,13 @@ from probe.engines.embedded import broker_rules, topic_rules
 from probe.engines.embedded.control import ControlError
 from probe.engines.embedded.history import asked_history, stated_history
 from probe.engines.embedded.network import Network
+from probe.engines.embedded.nodes import NODES
 from probe.engines.embedded.process import FakeProcess, fake_process
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.errors import EngineError
 from probe.model import EngineEvent, EngineKind, Stored, Subject
 from probe.model.clock import now_us
-from probe.model.cluster import BOOTSTRAP, BROKERS, next_broker
+from probe.model.cluster import PLANNED, Nodes
 from probe.model.cluster_history import HistoryPlan, history_plan
 from probe.model.endpoint import Endpoint, as_text
 from probe.model.placement import Places, TopicPlan
@@ -70,15 +71,15 @@ class Embedded:
     async def _running(
         self, broker: str, sink: Sink, names: dict[bytes, str]
     ) -> AsyncIterator[tuple[FakeCluster, RelayPort]]:
-        async with self.open_relay((BOOTSTRAP, *BROKERS), sink, names) as relay:
-            addresses = as_text(relay.address(node) for node in BROKERS)
+        async with self.open_relay(NODES.addresses, sink, names) as relay:
+            addresses = as_text(relay.address(node) for node in NODES)
             argv = [str(self.binary), "--broker", broker, "--advertise", addresses]
             if broker in self.versions:
                 argv += ["--versions", str(self.versions[broker])]
             async with fake_process(argv) as first:
-                for node, address in zip(BROKERS, first.brokers, strict=True):
+                for node, address in zip(NODES, first.brokers, strict=True):
                     relay.forward(node, address)
-                relay.forward(BOOTSTRAP, first.bootstrap)
+                relay.forward(NODES.bootstrap, first.bootstrap)
                 another = partial(fake_process, [*argv, "--cluster-id", ANOTHER_ID])
                 cluster = FakeCluster(first.stub, relay, sink, names, history_plan(broker), another)
                 async with cluster.watching():
@@ -87,6 +88,8 @@ class Embedded:
 
 class FakeCluster:
     """A running fake cluster."""
+
+    nodes: Nodes = NODES
 
     def __init__(
         self,
@@ -179,9 +182,11 @@ class FakeCluster:
 
         The cluster gets its history.
         """
-        places = self._places = plan.places(subject.old, BROKERS)
+        old = NODES.at(PLANNED.place(subject.old))
+        subject = replace(subject, old=old, bootstrap=NODES.turned(subject.bootstrap, subject.old, old))
+        places = self._places = plan.places(subject.old, NODES)
         replicas = {subject.affected: places.affected, subject.bystander: places.bystander}
-        first = plan.first_leader(places.affected, next_broker(subject.old))
+        first = plan.first_leader(places.affected, NODES.next(subject.old))
         leaders = {subject.affected: first, subject.bystander: places.bystander[0]}
         counts = self._history.elections if plan.elected else (0, 0)
         elections = dict(zip((subject.affected, subject.bystander), counts, strict=True))
@@ -314,7 +319,7 @@ class FakeCluster:
             found.append(f"the fake cluster got no core for {reply.stalled_ms} ms")
         passed = self._relay.counts()
         for (broker, api), seen in sorted(_ours(reply.counts, self._prepared().instance).items()):
-            requests = sum(passed.get((node, api), (0, 0))[0] for node in (broker, BOOTSTRAP))
+            requests = sum(passed.get((node, api), (0, 0))[0] for node in (broker, NODES.bootstrap))
             if seen > requests:
                 found.append(f"broker {broker} saw {seen} requests of API {api}, the relay {requests}")
         return found

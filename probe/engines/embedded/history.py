@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from probe.engines.embedded.nodes import NODES
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.model import Subject
-from probe.model.cluster import next_broker
 from probe.model.cluster_history import ClusterHistory, HistoryPlan
 
 
@@ -19,7 +19,7 @@ def asked_history(plan: HistoryPlan, subject: Subject, *, unused_id: bool = Fals
         producer_ids=plan.producer_ids,
         commits=[pb.Commit(group=group, offsets=offsets) for group in subject.groups],
         transactional_ids=[pb.UsedId(transactional_id=name, producers=plan.transactions) for name in used],
-        controller=next_broker(subject.old) if plan.controller_changes else 0,
+        controller=NODES.next(subject.old) if plan.controller_changes else 0,
     )
 
 

@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from probe.engines.embedded.broker_rules import whose_turn
+from probe.engines.embedded.nodes import NODES
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.errors import HarnessError
 from probe.model import Subject
-from probe.model.cluster import BOOTSTRAP, BROKERS
 from probe.model.endpoint import Endpoint
 from probe.ports import RelayPort
 from probe.protocol.apis import DISCOVERY_APIS
@@ -62,7 +62,7 @@ def _reset_on_versions(relay: RelayPort, step: LimitVersions, _: Subject) -> Non
 
 
 def _limit_versions(relay: RelayPort, highest: int | None) -> None:
-    for broker in (BOOTSTRAP, *BROKERS):
+    for broker in NODES.addresses:
         relay.limit_versions(broker, highest)
 
 
@@ -132,7 +132,7 @@ class Network:
         self._relay.hold((), 0)
         _limit_versions(self._relay, None)
         self._relay.expire_idle(0)
-        for broker in BROKERS:
+        for broker in NODES:
             self._relay.slow(broker, 0)
             self._relay.cut_answers(broker, (), ())
             self._relay.keep_back(broker, (), 0, 0)
@@ -148,36 +148,36 @@ class Network:
                 await self._moving
 
     async def _all_gone(self) -> None:
-        for broker in (BOOTSTRAP, *BROKERS):
+        for broker in NODES.addresses:
             self._relay.refuse(broker)
-        for broker in (BOOTSTRAP, *BROKERS):
+        for broker in NODES.addresses:
             await self._relay.cut(broker)
 
     async def _return_elsewhere(self, down_ms: int) -> None:
         await asyncio.sleep(down_ms / 1000)
-        addresses = [self._relay.move(broker) for broker in BROKERS]
+        addresses = [self._relay.move(broker) for broker in NODES]
         await self._readdress(addresses)
-        self._relay.accept(BOOTSTRAP)
+        self._relay.accept(NODES.bootstrap)
 
     async def _one_returns_elsewhere(self, step: ChangeAddress, broker: int) -> None:
         await asyncio.sleep(step.down_ms / 1000)
         self._relay.move(broker, silent=step.silent)
-        await self._readdress([self._relay.address(node) for node in BROKERS])
+        await self._readdress([self._relay.address(node) for node in NODES])
         await self._back(broker)
 
     async def _two_swap(self, step: SwapAddresses, subject: Subject) -> None:
         other = whose_turn(subject, step.turn)
         await asyncio.sleep(step.other_ms / 1000)
         self._relay.swap(subject.old, other)
-        await self._readdress([self._relay.address(node) for node in BROKERS])
+        await self._readdress([self._relay.address(node) for node in NODES])
         await self._back(other)  # its port accepts with the event of its return
         await asyncio.sleep((step.down_ms - step.other_ms) / 1000)
         await self._back(subject.old)
 
     async def _others_come(self, down_ms: int) -> None:
         await asyncio.sleep(down_ms / 1000)
-        for node, address in zip((BOOTSTRAP, *BROKERS), (self._next[0], *self._next), strict=True):
+        for node, address in zip(NODES.addresses, (self._next[0], *self._next), strict=True):
             self._relay.forward(node, address)
         self._replaced()
-        for node in (BOOTSTRAP, *BROKERS):
+        for node in NODES.addresses:
             self._relay.accept(node)

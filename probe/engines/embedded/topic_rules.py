@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from probe.engines.embedded import broker_rules, controller_rules, transaction_rules
 from probe.engines.embedded.broker_rules import FakePart
+from probe.engines.embedded.nodes import NODES
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.model import Subject
-from probe.model.cluster import BROKERS, next_broker
 from probe.protocol import apis
 from probe.protocol.api_table import CoordinatorKind
 from probe.scenarios.steps.coordinators import LoadCoordinator, LoseCoordinator, MoveCoordinator, Rejoin
@@ -172,7 +172,7 @@ def _lose_all_leaders(_: LoseAllLeaders, subject: Subject, __: int) -> FakePart:
 
 
 def _lag(step: LagMetadata, subject: Subject, __: int) -> FakePart:
-    late = [node for node in BROKERS if node != next_broker(subject.old)] if step.but_successor else [ALL]
+    late = NODES.others(NODES.next(subject.old)) if step.but_successor else (ALL,)
     views = (pb.MetadataView(broker=node, lag_ms=step.lag_ms) for node in late)
     return [], [pb.Timed(change=pb.Change(view=view), from_start=True) for view in views]
 
@@ -223,7 +223,7 @@ def _forget_producers(step: ForgetProducers, subject: Subject, election_ms: int)
             count=step.times,
             from_ms=election_ms // 2,
         )
-        for node in BROKERS
+        for node in NODES
     )
     return list(rules), []
 
@@ -260,7 +260,7 @@ def _roll_back(step: RollBack, subject: Subject, _: int) -> FakePart:
 def _move(subject: Subject, *, drop_old: bool = False) -> pb.Change:
     return pb.Change(
         move_leader=pb.MoveLeader(
-            topic=subject.topic, partition=subject.affected, to=next_broker(subject.old), drop_old=drop_old
+            topic=subject.topic, partition=subject.affected, to=NODES.next(subject.old), drop_old=drop_old
         )
     )
 
@@ -270,7 +270,7 @@ def _coordinate(
 ) -> pb.Change:
     key_type, name = key or key_of(subject)
     move = pb.MoveCoordinator(
-        key_type=key_type, key=name, to=to or next_broker(subject.old), loading_ms=loading_ms, gone_ms=gone_ms
+        key_type=key_type, key=name, to=to or NODES.next(subject.old), loading_ms=loading_ms, gone_ms=gone_ms
     )
     return pb.Change(move_coordinator=move)
 

@@ -15,7 +15,7 @@ from probe.engines.kafka.cohort.cohort import Cohort
 from probe.engines.kafka.cohort.member import CohortMember
 from probe.engines.kafka.ports import ActionTable, DiskWay
 from probe.errors import EngineError, ExhaustedError, HarnessError
-from probe.model.cluster import BOOTSTRAP, BROKERS
+from probe.model.cluster import Nodes
 from probe.ports import OpenRelay, RelayPort, Sink
 from probe.processes.resources import exhaustion, said_exhaustion, translated
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
@@ -121,7 +121,7 @@ class Kafka:
             leased = await self._lease(
                 (broker, spec), self.at_once if to_come >= MIN_COHORTS_LEFT else 1, silent=silent
             )
-        cohort = Cohort(leased.cluster, size, leased.cohorts % len(BROKERS) + 1, self._actions, before_fault)
+        cohort = Cohort(leased.cluster, size, leased.cluster.nodes.at(leased.cohorts), self._actions, before_fault)
         leased.cohorts += 1
         try:
             async with cohort.barrier() as members:
@@ -263,7 +263,7 @@ async def revert_cluster(cluster: KafkaCluster, cohort: Cohort) -> None:
     if cohort.spoilt:
         raise EngineError(cohort.spoilt)
     cluster.failures.clear()
-    restore_network(cluster.relay)
+    restore_network(cluster.relay, cluster.nodes)
     for node, broker in cluster.brokers.items():
         broker.resume()
         if broker.pid is None:
@@ -274,10 +274,10 @@ async def revert_cluster(cluster: KafkaCluster, cohort: Cohort) -> None:
         await cluster.admin.delete_topics(topics)
 
 
-def restore_network(relay: RelayPort) -> None:
+def restore_network(relay: RelayPort, nodes: Nodes) -> None:
     """End all network faults of the relay."""
     relay.hold((), 0)
-    for broker in (BOOTSTRAP, *BROKERS):
+    for broker in nodes.addresses:
         relay.slow(broker, 0)
         relay.blackhole(broker, on=False)
         relay.accept(broker)

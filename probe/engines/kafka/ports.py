@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 from probe.engines.kafka.zookeeper_ports import QuorumProxiesPort
 from probe.model import EngineKind, Subject
+from probe.model.cluster import Nodes
 from probe.model.endpoint import Endpoint
 from probe.ports import RelayPort
 from probe.scenarios.steps.step import Step
@@ -215,8 +216,12 @@ class RealCluster(Protocol):
         """Return whether it runs without ZooKeeper."""
 
     @property
+    def nodes(self) -> Nodes:
+        """Return the ids of its brokers."""
+
+    @property
     def brokers(self) -> Mapping[int, BrokerProcess]:
-        """Return the brokers: 1, 2, 3."""
+        """Return the brokers by id."""
 
     @property
     def ensemble(self) -> Sequence[ServerProcess]:
@@ -232,7 +237,7 @@ class RealCluster(Protocol):
 
     @property
     def relay(self) -> RelayPort:
-        """Return the relay of all clients: listeners of brokers 1 to 3, and 0, whose address never changes."""
+        """Return the relay of all clients: a listener for each of `nodes.addresses`."""
 
     @property
     def disk(self) -> DiskWay:
@@ -293,6 +298,21 @@ class FaultTarget:
     def old(self) -> int:
         """Return the failing broker."""
         return self.subjects[0].old
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """Return the brokers by the `turn` of steps: the failing one first, then the others by place."""
+        return self.cluster.nodes.turns(self.old)
+
+    @property
+    def successor(self) -> int:
+        """Return the broker that takes over from the failing one."""
+        return self.cluster.nodes.next(self.old)
+
+    @property
+    def led_anew(self) -> tuple[int, ...]:
+        """Return the other brokers, the successor first: the replicas of what the failing one has no longer."""
+        return self.cluster.nodes.beginning(self.successor)[:-1]
 
     @property
     def affected(self) -> list[tuple[str, int]]:

@@ -7,7 +7,8 @@ import random
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 
-from probe.model import Header, Subject, Target, cluster
+from probe.model import Header, Subject, Target
+from probe.model.cluster import COUNT, PLANNED
 from probe.model.conditions import current
 from probe.model.roles import ROLES
 from probe.planning.paces import SLOW_INTERVAL_MS
@@ -32,7 +33,7 @@ def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> He
         seed=seed,
         play=item.expectation,
         limits=item.limits,
-        subject=make_subject(item, name, cluster.BROKERS[rng.randrange(len(cluster.BROKERS))]),
+        subject=make_subject(item, name, PLANNED.at(rng.randrange(COUNT))),
         conditions=current(cell.engine),
         beat_ms=item.start_ms,
         sweep=item.sweep,
@@ -47,7 +48,10 @@ def make_header(item: Planned, trial: int, tools: Tools, options: Options) -> He
 
 
 def make_subject(item: Planned, name: str, old: int) -> Subject:
-    """Return the subject of a trial, with names derived from the instance's; `old` is the failing broker."""
+    """Return the subject of a trial, with names derived from the instance's.
+
+    `old` is the failing broker among PLANNED: `Cluster.prepare` has the ids of the cluster.
+    """
     role = item.cell.role
     bystander_instance, bystander_key = _bystander_names(item, name)
     return Subject(
@@ -71,12 +75,12 @@ def _has_second_member(variant: RoleVariant) -> bool:
 
 
 BOOTSTRAP: Mapping[Bootstrap, Callable[[int], tuple[int, ...]]] = {
-    Bootstrap.ALL: lambda _: cluster.BROKERS,
-    Bootstrap.FAILING_FIRST: lambda old: (old, cluster.next_broker(old)),
+    Bootstrap.ALL: lambda _: PLANNED.ids,
+    Bootstrap.FAILING_FIRST: lambda old: (old, PLANNED.next(old)),
     Bootstrap.FAILING: lambda old: (old,),
-    Bootstrap.FIXED: lambda _: (cluster.BOOTSTRAP,),
+    Bootstrap.FIXED: lambda _: (PLANNED.bootstrap,),
 }
-"""Brokers whose addresses the client gets, by the failing broker; 0 is the address that never moves."""
+"""Brokers whose addresses the client gets, by the failing broker, among PLANNED."""
 
 
 def _bystander_names(item: Planned, name: str) -> tuple[str, str]:

@@ -202,6 +202,6 @@ async def _stop_unhit(state: TrialState, environment: TrialEnvironment, instance
     environment.downgrade()
     state.recorder.mark(MarkKind.STOPPING)
     await instance.stop(STOP_MS)
-    for broker in (0, 1, 2, 3):
+    for broker in environment.cluster.nodes.addresses:
         await environment.tap.cut(broker)
     await environment.cluster.revert()

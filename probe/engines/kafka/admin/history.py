@@ -20,7 +20,7 @@ from probe.engines.kafka.ports import BrokerProcess, Replicas
 from probe.errors import EngineError
 from probe.model import ClusterHistory, Subject
 from probe.model.clock import now_us
-from probe.model.cluster import BROKERS
+from probe.model.cluster import Nodes
 from probe.model.cluster_history import WRITER, history_plan
 from probe.protocol import apis
 from probe.protocol.api_table import CoordinatorKind
@@ -38,17 +38,17 @@ FOR_A_MOMENT = frozenset({5, 6, 7, 14, 15, 16, 19, 51})
 class HistoryMaker:
     """Makes histories as `probe.model.cluster_history.history_plan` wants them, past the relay."""
 
-    def __init__(self, version: str, brokers: Mapping[int, BrokerProcess], admin: KafkaAdmin) -> None:
-        self._brokers, self._admin = brokers, admin
+    def __init__(self, version: str, nodes: Nodes, brokers: Mapping[int, BrokerProcess], admin: KafkaAdmin) -> None:
+        self._nodes, self._brokers, self._admin = nodes, brokers, admin
         self._version = produce_version(version)
-        self._nodes = itertools.cycle(BROKERS)
+        self._in_turn = itertools.cycle(nodes)
         self.plan = history_plan(version)
         self.whole = ClusterHistory()
         """The history of the cluster itself, without topics and keys of trials."""
 
     async def of_cluster(self, controller_changes: int) -> None:
         """Create the other topics and give out producer ids; `controller_changes` were made. EngineError or OSError."""
-        await self._admin.create_topics(other_topics(self.plan.topics))
+        await self._admin.create_topics(other_topics(self.plan.topics, self._nodes))
         self.whole = ClusterHistory(
             topics=len(self.plan.topics),
             partitions=sum(self.plan.topics.values()),
@@ -98,7 +98,7 @@ class HistoryMaker:
         )
 
     async def _new_producer(self) -> ProducerId:
-        node = next(self._nodes)
+        node = next(self._in_turn)
         found = await _retried(lambda: self._on(node, lambda line: ask.init_producer_id(line, None)))
         self.whole = replace(self.whole, producer_ids=self.whole.producer_ids + 1)
         return found
@@ -111,7 +111,7 @@ class HistoryMaker:
         left, ends = dict(leaders), dict[Partition, int]()
         end = time.monotonic() + MADE_S
         while left:
-            by_node = {node: [key for key, nodes in left.items() if nodes[0] == node] for node in BROKERS}
+            by_node = {node: [key for key, nodes in left.items() if nodes[0] == node] for node in self._nodes}
             found = await asyncio.gather(
                 *(self._append(node, keys, numbers, numbering) for node, keys in by_node.items() if keys)
             )
@@ -148,7 +148,7 @@ class HistoryMaker:
 
     async def _delete(self, leaders: Mapping[Partition, Sequence[int]]) -> dict[Partition, int]:
         """Delete the oldest records, and return the log start offsets."""
-        by_node = {node: [key for key, nodes in leaders.items() if nodes[0] == node] for node in BROKERS}
+        by_node = {node: [key for key, nodes in leaders.items() if nodes[0] == node] for node in self._nodes}
         found = await asyncio.gather(*(self._delete_at(node, keys) for node, keys in by_node.items() if keys))
         return {key: start for each in found for key, start in each.items()}
 
@@ -156,14 +156,14 @@ class HistoryMaker:
         return await _retried(lambda: self._on(node, lambda line: ask.delete_records(line, keys, self.plan.deleted)))
 
     async def _epochs(self, topics: Sequence[str]) -> dict[Partition, int]:
-        return await self._on(next(self._nodes), lambda line: ask.leader_epochs(line, topics))
+        return await self._on(next(self._in_turn), lambda line: ask.leader_epochs(line, topics))
 
     async def _at_coordinator(self, kind: int, key: str, question: Callable[[Line], Awaitable[object]]) -> None:
         """Ask a key's coordinator. A commit whose answer is lost is repeated; a producer that starts is another one."""
         repeats = kind == CoordinatorKind.GROUP
 
         async def once() -> None:
-            node = await self._admin.coordinator(kind, key, at=next(self._nodes))
+            node = await self._admin.coordinator(kind, key, at=next(self._in_turn))
             if node < 0:
                 raise BrokerError(f"{key} has no coordinator", 15)
             await self._on(node, question, COMMITTED_S if repeats else MADE_S)
@@ -175,11 +175,10 @@ class HistoryMaker:
             return await question(line)
 
 
-def other_topics(sizes: Mapping[str, int]) -> Mapping[str, Replicas]:
+def other_topics(sizes: Mapping[str, int], nodes: Nodes) -> Mapping[str, Replicas]:
     """Return replicas of the other topics: all brokers, and leaders in turn."""
-    turns = {node: tuple((node + step - 1) % len(BROKERS) + 1 for step in range(len(BROKERS))) for node in BROKERS}
     return {
-        topic: {number: turns[BROKERS[(place + number) % len(BROKERS)]] for number in range(size)}
+        topic: {number: nodes.beginning(nodes.at(place + number)) for number in range(size)}
         for place, (topic, size) in enumerate(sizes.items())
     }
 

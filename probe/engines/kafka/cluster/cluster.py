@@ -23,7 +23,7 @@ from probe.engines.kafka.zookeeper.ensemble import QuorumProxies
 from probe.errors import EngineError, ExhaustedError, HarnessError
 from probe.model import EngineEvent, EngineKind
 from probe.model.clock import now_us
-from probe.model.cluster import BOOTSTRAP, BROKERS
+from probe.model.cluster import Nodes
 from probe.model.release_lines import Since, has
 from probe.ports import OpenRelay, RelayPort
 from probe.processes.resources import exhaustion
@@ -61,6 +61,7 @@ class KafkaCluster:
     ) -> None:
         self.release, self.line, self.version, self.kraft = release, release.line, release.version, release.kraft
         self.relay, self.disk, self.router, self.spec = relay, disk, router, spec
+        self.nodes: Nodes = nodes.NODES
         self.brokers: dict[int, Broker] = {}
         self.ensemble: list[Server] = []
         self.quorum_proxies = QuorumProxies()
@@ -166,7 +167,7 @@ class KafkaCluster:
         for server in servers:
             await server.ready(end - time.monotonic())
         async with asyncio.timeout(START_S):
-            await self._listed(set(BROKERS))
+            await self._listed(set(self.nodes))
 
     async def replace(self, topics: Mapping[str, Replicas], partitions: tuple[int, int]) -> None:
         """Kill all servers, and start another cluster at their addresses, with other topics of these names.
@@ -186,7 +187,7 @@ class KafkaCluster:
             await self._make_internal_topics()
             await self.admin.create_topics(topics)
             elections = dict(zip(partitions, self.history.plan.elections, strict=True))
-            await HistoryMaker(self.version, self.brokers, self.admin).of_topics(topics, elections)
+            await HistoryMaker(self.version, self.nodes, self.brokers, self.admin).of_topics(topics, elections)
 
     async def restore(self) -> None:
         """End the cluster that replaced this one, and start this one again. EngineError or OSError."""
@@ -214,13 +215,13 @@ class KafkaCluster:
         for topic, (_, config) in self._internal():
             partitions = [(topic, partition) for partition in range(properties.INTERNAL_PARTITIONS)]
             await self._prefer_bystander_dir(partitions)
-            replicas = {partition: _from(BROKERS[partition % len(BROKERS)]) for _, partition in partitions}
+            replicas = {partition: self._led_in_turn(partition) for _, partition in partitions}
             await self.admin.create_topic(topic, replicas, config)
 
     async def _make_history(self) -> None:
         """Change the controller once, and create the other topics in the log dirs of bystanders."""
         await self._change_controller()
-        topics = other_topics(self.history.plan.topics)
+        topics = other_topics(self.history.plan.topics, self.nodes)
         await self._prefer_bystander_dir([(topic, number) for topic, found in topics.items() for number in found])
         await self.history.of_cluster(controller_changes=1)
 
@@ -256,13 +257,13 @@ class KafkaCluster:
         """Bring internal and other topics back to their first state: all replicas in sync, with the first leaders."""
         topics = [topic for topic, _ in self._internal()]
         wanted = {
-            (topic, partition): _from(BROKERS[partition % len(BROKERS)])
+            (topic, partition): self._led_in_turn(partition)
             for topic in topics
             for partition in range(properties.INTERNAL_PARTITIONS)
         }
         if moves := await self.admin.misplaced(wanted):
             await self.give_back(moves)
-        others = other_topics(self.history.plan.topics)
+        others = other_topics(self.history.plan.topics, self.nodes)
         await self.in_sync([*topics, *others])
         if self.kraft:
             await self._emit_log_dirs(topics)
@@ -288,10 +289,9 @@ class KafkaCluster:
     def _internal(self) -> list[tuple[str, tuple[Since, Mapping[str, str]]]]:
         return [(topic, facts) for topic, facts in INTERNAL.items() if has(self.version, facts[0])]
 
-
-def _from(node: int) -> list[int]:
-    """Return all brokers, starting with this one."""
-    return [(node + step - 1) % len(BROKERS) + 1 for step in range(len(BROKERS))]
+    def _led_in_turn(self, partition: int) -> tuple[int, ...]:
+        """Return the replicas of a partition of an internal topic: all brokers, and leaders in turn."""
+        return self.nodes.beginning(self.nodes.at(partition))
 
 
 @contextlib.asynccontextmanager
@@ -303,9 +303,9 @@ async def running(
     router = EventRouter()
     async with contextlib.AsyncExitStack() as stack:
         root = await stack.enter_async_context(temporary_folder(in_memory=disk.anywhere))
-        relay = await stack.enter_async_context(open_relay((BOOTSTRAP, *BROKERS), router.route, names))
+        relay = await stack.enter_async_context(open_relay(nodes.NODES.addresses, router.route, names))
         cluster = KafkaCluster(release, relay, disk, router, spec)
-        advertised = {node: relay.address(node) for node in BROKERS}
+        advertised = {node: relay.address(node) for node in cluster.nodes}
         where = nodes.addresses(release.version, advertised, 1 if release.kraft else spec.zookeepers)
         identity = properties.new_id()
         proxies = cluster.quorum_proxies = await stack.enter_async_context(QuorumProxies(where.members).open())
@@ -315,15 +315,15 @@ async def running(
             )
         else:
             cluster.ensemble.append(nodes.quorum(release, where, root, identity, _log_listener(cluster, 0)))
-        for node in BROKERS:
+        for node in cluster.nodes:
             broker = nodes.broker(release, where, root, identity, node, _log_listener(cluster, node))
             broker.settings |= {**disk.properties, **dict(spec.properties)}
             cluster.brokers[node] = broker
             relay.forward(node, where.external[node])
-        relay.forward(BOOTSTRAP, where.external[BROKERS[0]])
+        relay.forward(cluster.nodes.bootstrap, where.external[cluster.nodes.at(0)])
         zookeeper = None if release.kraft else ZooKeeper(where.quorum)
         cluster.admin = KafkaAdmin(release.version, cluster.brokers, zookeeper)
-        cluster.history = HistoryMaker(release.version, cluster.brokers, cluster.admin)
+        cluster.history = HistoryMaker(release.version, cluster.nodes, cluster.brokers, cluster.admin)
         try:
             await cluster.start()
             yield cluster

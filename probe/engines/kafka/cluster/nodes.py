@@ -17,11 +17,13 @@ from probe.engines.kafka.cluster.workspace import free_addresses
 from probe.engines.kafka.zookeeper import ensemble
 from probe.engines.kafka.zookeeper.ensemble import QuorumProxies
 from probe.errors import EngineError
-from probe.model.cluster import BROKERS
+from probe.model.cluster import Nodes
 from probe.model.endpoint import Endpoint
 from probe.model.release_lines import Since, has
 
 DIAL_S = 2.0
+NODES = Nodes((1, 2, 3))
+"""The brokers of every cluster that we start; `properties.CONTROLLER` is the id of a controller of its own."""
 
 
 class Broker(Server):
@@ -34,9 +36,9 @@ class Broker(Server):
 def addresses(version: str, advertised: Mapping[int, Endpoint], zookeepers: int = 1) -> Addresses:
     """Choose the addresses of all servers. EngineError if there are no free ports."""
     free = free_addresses()
-    external = {node: next(free) for node in BROKERS}
+    external = {node: next(free) for node in NODES}
     named = properties.has_listener_names(version)
-    internal = {node: next(free) for node in BROKERS} if named else external
+    internal = {node: next(free) for node in NODES} if named else external
     members = ensemble.members(free, zookeepers) if zookeepers > 1 else ()
     quorum = tuple(member.client for member in members) or (next(free),)
     return Addresses(external=external, advertised=advertised, internal=internal, quorum=quorum, members=members)

@@ -19,7 +19,7 @@ from probe.model.release_lines import Since, has
 CONTROLLER = 4
 
 INTERNAL_PARTITIONS = 6
-"""Number of partitions of an internal topic. Broker n % 3 + 1 leads partition n.
+"""Number of partitions of an internal topic. The broker at place n % 3 leads partition n.
 
 Each broker leads one partition for affected keys and one for bystanders.
 """

@@ -18,7 +18,7 @@ from probe.engines.kafka.cohort.topic_creator import WantedTopic
 from probe.errors import EngineError, HarnessError
 from probe.model import ClusterHistory, EngineEvent, EngineKind, Subject
 from probe.model.clock import now_us
-from probe.model.cluster import BROKERS, next_broker
+from probe.model.cluster import Nodes
 from probe.model.endpoint import Endpoint
 from probe.model.handshake import Handshake
 from probe.model.placement import TopicPlan
@@ -123,6 +123,11 @@ class CohortMember:
 
     # ports.Cluster
 
+    @property
+    def nodes(self) -> Nodes:
+        """Return the ids of the cluster's brokers."""
+        return self._cluster.nodes
+
     @translating(EngineError)
     async def prepare(self, subject: Subject, plan: TopicPlan) -> Subject:
         """Create the topic and choose keys so that the cohort's failing broker leads and coordinates them.
@@ -130,17 +135,17 @@ class CohortMember:
         Topic and keys get their history.
         The affected partition lies in this broker's first log dir (docs/engines.md#placement).
         """
-        old = self._cohort.old
-        subject = replace(subject, old=old, bootstrap=_turned(subject.bootstrap, subject.old, old))
-        places = plan.places(old, BROKERS)
+        old, nodes = self._cohort.old, self.nodes
+        subject = replace(subject, old=old, bootstrap=nodes.turned(subject.bootstrap, subject.old, old))
+        places = plan.places(old, nodes)
         affected, bystander = places.coordinator, places.bystander_coordinator
         subject = replace(
             subject,
-            group=subject.group and _key_at(subject.group, affected),
-            transactional_id=subject.transactional_id and _key_at(subject.transactional_id, affected),
-            bystander_key=subject.bystander_key and _key_at(subject.bystander_key, bystander, is_bystander=True),
+            group=subject.group and _key_at(subject.group, nodes.place(affected)),
+            transactional_id=subject.transactional_id and _key_at(subject.transactional_id, nodes.place(affected)),
+            bystander_key=subject.bystander_key and _key_at(subject.bystander_key, len(nodes) + nodes.place(bystander)),
         )
-        first = plan.first_leader(places.affected, next_broker(old))
+        first = plan.first_leader(places.affected, nodes.next(old))
         self._order = places.affected if plan.elects else ()
         replicas = {subject.affected: _led_by(first, places.affected), subject.bystander: places.bystander}
         history = await self._create(subject, replicas, elected=plan.elected)
@@ -267,11 +272,6 @@ class CohortMember:
         self._sink(EngineEvent(at=now_us(), kind=kind, text=text))
 
 
-def _turned(nodes: Sequence[int], planned: int, old: int) -> tuple[int, ...]:
-    """Renumber brokers from the planned failing broker to the actual one; 0, the bootstrap address, stays."""
-    return tuple((node - planned + old - 1) % len(BROKERS) + 1 if node else 0 for node in nodes)
-
-
 def _led_by(first: int, replicas: Sequence[int]) -> tuple[int, ...]:
     """Return the replicas with this leader first.
 
@@ -281,11 +281,10 @@ def _led_by(first: int, replicas: Sequence[int]) -> tuple[int, ...]:
     return (first, *(node for node in replicas if node != first))
 
 
-def _key_at(key: str, node: int, *, is_bystander: bool = False) -> str:
-    """Return the key, or the key with an appended number, that this broker coordinates.
+def _key_at(key: str, partition: int) -> str:
+    """Return the key, or the key with an appended number, that belongs to a partition of internal topics.
 
-    Keys of bystanders belong to the other one of the two internal partitions that the broker leads.
+    A broker leads that of its place, and one more for bystanders (`INTERNAL_PARTITIONS`).
     """
     named = (key, *(f"{key}-{number}" for number in range(NAMES)))
-    wanted = node - 1 + (len(BROKERS) if is_bystander else 0)
-    return next(name for name in named if partition_of(name, INTERNAL_PARTITIONS) == wanted)
+    return next(name for name in named if partition_of(name, INTERNAL_PARTITIONS) == partition)

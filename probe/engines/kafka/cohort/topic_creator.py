@@ -19,7 +19,6 @@ from probe.engines.kafka.cohort.barrier import release
 from probe.engines.kafka.ports import Replicas
 from probe.errors import EngineError
 from probe.model import ClusterHistory
-from probe.model.cluster import BROKERS
 from probe.model.release_lines import Since, has
 
 BATCH_S = 0.1
@@ -107,9 +106,13 @@ class TopicCreator:
         for (node, log_dir), partitions in by_dir.items() if chosen else ():
             await admin.prefer_log_dir(node, str(log_dir), partitions)
         most = {wanted.topic: max(map(len, wanted.replicas.values())) for wanted in batch}
+        brokers = self._cluster.nodes
         await admin.create_topics(
             {
-                wanted.topic: {number: _whole(nodes)[: most[wanted.topic]] for number, nodes in wanted.replicas.items()}
+                wanted.topic: {
+                    number: (*nodes, *brokers.others(*nodes))[: most[wanted.topic]]
+                    for number, nodes in wanted.replicas.items()
+                }
                 for wanted in batch
             }
         )
@@ -148,7 +151,3 @@ class TopicCreator:
         for partition, nodes in wanted.replicas.items():
             for node in nodes:
                 yield node, partition, self._cluster.brokers[node].log_dirs[wanted.places[partition]]
-
-
-def _whole(nodes: Sequence[int]) -> list[int]:
-    return [*nodes, *(node for node in BROKERS if node not in nodes)]

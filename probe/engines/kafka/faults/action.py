@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, FaultTarget
-from probe.model.cluster import BROKERS
 from probe.scenarios.steps.step import Step
 
 INTERNAL = (OFFSETS_TOPIC, TRANSACTIONS_TOPIC)
@@ -46,9 +45,3 @@ async def in_sync(target: FaultTarget) -> None:
 def topics(target: FaultTarget) -> list[str]:
     """Return the topics of all subjects."""
     return sorted({subject.topic for subject in target.subjects})
-
-
-def turns(old: int) -> tuple[int, int, int]:
-    """Return the brokers by turn: the failing broker first, then the others by number."""
-    first, second = (node for node in BROKERS if node != old)
-    return old, first, second

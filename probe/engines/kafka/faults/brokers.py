@@ -6,7 +6,7 @@ import asyncio
 import time
 
 from probe.engines.kafka.faults import port_mirror
-from probe.engines.kafka.faults.action import in_sync, turns
+from probe.engines.kafka.faults.action import in_sync
 from probe.engines.kafka.faults.replicas import evacuate
 from probe.engines.kafka.faults.schedule import Timed, is_ours, is_prelude, later
 from probe.engines.kafka.ports import FaultTarget
@@ -46,7 +46,7 @@ async def _one_by_one(coming: list[tuple[int, Timed]], target: FaultTarget) -> N
 
 async def act(step: Timed, target: FaultTarget) -> None:
     """Inject a step at once."""
-    node = turns(target.old)[step.turn]
+    node = target.turns[step.turn]
     if isinstance(step, StopBroker):
         await (_kill if step.listed else _shut_down)(step, target, node)
     elif isinstance(step, HangBroker):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from probe.engines.kafka.faults import brokers, port_mirror
-from probe.engines.kafka.faults.action import in_sync, turns
+from probe.engines.kafka.faults.action import in_sync
 from probe.engines.kafka.ports import OFFSETS_TOPIC, BrokerProcess, FaultTarget
 from probe.model import EngineKind
 from probe.scenarios.steps.coordinators import RestartBrokers
@@ -18,7 +18,7 @@ SEGMENTS = ("*.log", "*.index", "*.timeindex")
 
 async def restart(step: RestartBrokers, target: FaultTarget) -> None:
     """Start the waves of restarts in a task."""
-    order = turns(target.old)
+    order = target.turns
     target.cluster.spawn(_waves(step, target, [[order[turn] for turn in wave] for wave in step.waves]))
     await asyncio.sleep(0)
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from probe.engines.kafka.faults.brokers import all_up, resign
 from probe.engines.kafka.faults.filler_entries import add_filler
-from probe.engines.kafka.faults.replicas import coordinated, move_coordinator, rearrange, without
+from probe.engines.kafka.faults.replicas import coordinated, move_coordinator, rearrange
 from probe.engines.kafka.ports import BrokerProcess, FaultTarget
-from probe.model.cluster import next_broker
 from probe.scenarios.steps.brokers import Resign
 from probe.scenarios.steps.coordinators import LoadCoordinator, LoseCoordinator, MoveCoordinator
 
@@ -18,7 +17,7 @@ EACH_READ_MS = 200
 
 async def load(_: LoadCoordinator, target: FaultTarget) -> None:
     """Move the coordinator to a broker whose log is long and slow to read."""
-    new = target.cluster.brokers[next_broker(target.old)]
+    new = target.cluster.brokers[target.successor]
     partitions = await coordinated(target)
     for topic, number in partitions:
         total = len(await target.cluster.admin.placements([topic]))
@@ -30,7 +29,7 @@ async def load(_: LoadCoordinator, target: FaultTarget) -> None:
 
 async def loaded(_: LoadCoordinator, target: FaultTarget) -> None:
     """End the slow reads."""
-    new = target.cluster.brokers[next_broker(target.old)]
+    new = target.cluster.brokers[target.successor]
     for path in _logs(new, await coordinated(target)):
         await target.cluster.disk.mend_dir(new, path)
 
@@ -50,5 +49,5 @@ async def lose(_: LoseCoordinator, target: FaultTarget) -> None:
 async def found(step: LoseCoordinator, target: FaultTarget) -> None:
     """Start the broker, and give the internal partitions their replicas back."""
     await all_up(step, target)
-    everywhere = (target.old, *without(tuple(target.cluster.brokers), target.old))
+    everywhere = target.cluster.nodes.beginning(target.old)
     await target.cluster.give_back(dict.fromkeys(await coordinated(target), everywhere))

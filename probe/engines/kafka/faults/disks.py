@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from probe.engines.kafka.faults.action import turns
 from probe.engines.kafka.faults.brokers import restart
 from probe.engines.kafka.ports import FaultTarget
 from probe.model import EngineKind
@@ -20,7 +19,7 @@ def hit(step: BreakLogDir, target: FaultTarget) -> list[tuple[int, Path]]:
 
     Affected partitions lie in the first log dir, internal topics in the second (docs/engines.md#placement).
     """
-    node = turns(target.old)[1] if step.holds is Held.FOLLOWER else target.old
+    node = target.turns[1] if step.holds is Held.FOLLOWER else target.old
     first, second = target.cluster.brokers[node].log_dirs
     chosen = {Held.COORDINATOR: [second], Held.EVERYTHING: [first, second]}.get(step.holds, [first])
     return [(node, log_dir) for log_dir in chosen]
@@ -55,13 +54,13 @@ async def mend_log_dir(step: BreakLogDir, target: FaultTarget) -> None:
 
 async def slow_reads(step: SlowReads, target: FaultTarget) -> None:
     """Delay reads in all log dirs of a broker."""
-    broker = target.cluster.brokers[turns(target.old)[step.turn]]
+    broker = target.cluster.brokers[target.turns[step.turn]]
     for log_dir in broker.log_dirs:
         await target.cluster.disk.slow_reads(broker, log_dir, step.delay_ms)
 
 
 async def full_speed(step: SlowReads, target: FaultTarget) -> None:
     """End the delay of reads."""
-    broker = target.cluster.brokers[turns(target.old)[step.turn]]
+    broker = target.cluster.brokers[target.turns[step.turn]]
     for log_dir in broker.log_dirs:
         await target.cluster.disk.mend_dir(broker, log_dir)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from probe.engines.kafka.faults.action import turns
 from probe.engines.kafka.faults.brokers import KILLED_S, START_S, end
 from probe.engines.kafka.ports import FaultTarget
 from probe.model import EngineKind
-from probe.model.cluster import BOOTSTRAP, BROKERS
 from probe.model.endpoint import Endpoint
 from probe.protocol.apis import DISCOVERY_APIS
 from probe.scenarios.steps.brokers import (
@@ -100,10 +98,10 @@ async def expire_no_more(_: ExpireIdle, target: FaultTarget) -> None:
 async def all_gone(target: FaultTarget) -> None:
     """Let all ports refuse, and reset all connections."""
     relay = target.cluster.relay
-    for node in (BOOTSTRAP, *BROKERS):
+    for node in target.cluster.nodes.addresses:
         relay.refuse(node)
     target.mark_fault_on()
-    for node in (BOOTSTRAP, *BROKERS):
+    for node in target.cluster.nodes.addresses:
         await relay.cut(node)
 
 
@@ -120,7 +118,7 @@ async def _return_elsewhere(step: ChangeAddresses, target: FaultTarget) -> None:
     for node in brokers:
         _advertise(target, node, relay.address(node), relay.move(node))
     await asyncio.gather(*(target.cluster.start_broker(node, START_S) for node in brokers))
-    relay.accept(BOOTSTRAP)
+    relay.accept(target.cluster.nodes.bootstrap)
     target.cluster.emit(EngineKind.ANNOUNCED)
 
 
@@ -180,7 +178,7 @@ def _report_return(target: FaultTarget, node: int) -> None:
 
 async def swap_addresses(step: SwapAddresses, target: FaultTarget) -> None:
     """Kill two brokers, and start them with each other's address of the relay."""
-    relay, nodes = target.cluster.relay, (target.old, turns(target.old)[step.turn])
+    relay, nodes = target.cluster.relay, (target.old, target.turns[step.turn])
     for node in nodes:
         relay.refuse(node)
     target.mark_fault_on()

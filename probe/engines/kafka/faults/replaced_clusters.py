@@ -9,7 +9,6 @@ from probe.engines.kafka.faults.action import topics
 from probe.engines.kafka.faults.network import all_gone
 from probe.engines.kafka.ports import FaultTarget, Placement
 from probe.model import EngineKind
-from probe.model.cluster import BOOTSTRAP, BROKERS
 from probe.scenarios.steps.brokers import ReplaceCluster
 
 
@@ -20,7 +19,7 @@ async def replace(_: ReplaceCluster, target: FaultTarget) -> None:
     """
     placed = await target.cluster.admin.placements(topics(target))
     await all_gone(target)
-    target.unhealthy.update(BROKERS)
+    target.unhealthy.update(target.cluster.nodes)
     target.cluster.spawn(_others_come(target, placed))
 
 
@@ -32,7 +31,7 @@ async def _others_come(target: FaultTarget, placed: Mapping[tuple[str, int], Pla
     await target.cluster.replace(wanted, (first.affected, first.bystander))
     target.cluster.emit(EngineKind.REPLACED)
     target.unhealthy.clear()
-    for node in (BOOTSTRAP, *BROKERS):
+    for node in target.cluster.nodes.addresses:
         target.cluster.relay.accept(node)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from probe.engines.kafka.admin.partitioner import partition_of
-from probe.engines.kafka.faults.action import INTERNAL, in_sync, topics, turns
+from probe.engines.kafka.faults.action import INTERNAL, in_sync, topics
 from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, FaultTarget
-from probe.model.cluster import BROKERS, next_broker
+from probe.model.cluster import Nodes
 from probe.scenarios.steps.brokers import Evacuate
 from probe.scenarios.steps.coordinators import MoveCoordinator
 from probe.scenarios.steps.partitions import MoveLeader
@@ -25,13 +25,11 @@ Partition = tuple[str, int]
 
 async def move_leader(step: MoveLeader, target: FaultTarget) -> None:
     """Elect the next broker, or remove the replica of the failing broker."""
-    new = next_broker(target.old)
-    (third,) = set(BROKERS) - {target.old, new}
     if step.drop_replica:
         target.mark_fault_on()
-        await target.cluster.admin.reassign(dict.fromkeys(target.affected, (new, third)))
+        await target.cluster.admin.reassign(dict.fromkeys(target.affected, target.led_anew))
     else:
-        await elect(target, dict.fromkeys(target.affected, (new, third, target.old)))
+        await elect(target, dict.fromkeys(target.affected, (*target.led_anew, target.old)))
 
 
 async def elect(target: FaultTarget, wanted: Mapping[Partition, Sequence[int]]) -> None:
@@ -59,23 +57,23 @@ async def rearrange(target: FaultTarget, wanted: Mapping[Partition, Sequence[int
 
 async def evacuate(step: Evacuate, target: FaultTarget, node: int) -> None:
     """Move the leaders of a broker away; also its replicas if the step says so or if the broker is paused."""
-    seen = await target.cluster.admin.placements([*topics(target), *INTERNAL])
+    brokers, seen = target.cluster.nodes, await target.cluster.admin.placements([*topics(target), *INTERNAL])
     if step.drop_replicas or target.cluster.brokers[node].paused:
         held = {key: one.replicas for key, one in seen.items() if node in one.replicas and len(one.replicas) > 1}
         target.mark_fault_on()
-        await target.cluster.admin.reassign({key: without(nodes, node) for key, nodes in held.items()})
+        await target.cluster.admin.reassign({key: without(brokers, nodes, node) for key, nodes in held.items()})
     else:
         led = {key: one.replicas for key, one in seen.items() if one.leader == node and len(one.replicas) > 1}
-        await elect(target, {key: (*without(nodes, node), node) for key, nodes in led.items()})
+        await elect(target, {key: (*without(brokers, nodes, node), node) for key, nodes in led.items()})
 
 
-def without(replicas: Sequence[int], node: int) -> tuple[int, ...]:
+def without(nodes: Nodes, replicas: Collection[int], node: int) -> tuple[int, ...]:
     """Return the other replicas, starting with the first one after this node.
 
-    >>> without((1, 2, 3), 2)
+    >>> without(Nodes((1, 2, 3)), (1, 2, 3), 2)
     (3, 1)
     """
-    return tuple(sorted((one for one in replicas if one != node), key=lambda one: (one - node) % len(BROKERS)))
+    return tuple(one for one in nodes.beginning(node)[1:] if one in replicas)
 
 
 async def coordinated(target: FaultTarget) -> list[Partition]:
@@ -93,14 +91,12 @@ async def coordinated(target: FaultTarget) -> list[Partition]:
 
 async def move_coordinator(_: MoveCoordinator, target: FaultTarget) -> None:
     """Elect the next broker as leader of the internal partitions."""
-    new = next_broker(target.old)
-    (third,) = set(BROKERS) - {target.old, new}
-    await elect(target, dict.fromkeys(await coordinated(target), (new, third, target.old)))
+    await elect(target, dict.fromkeys(await coordinated(target), (*target.led_anew, target.old)))
 
 
 async def keep_replicas(step: KeepReplicas, target: FaultTarget) -> None:
     """Remove replicas before the fault, and wait until every client is ready to refresh its metadata again."""
-    order = turns(target.old)
+    order = target.turns
     wanted = {key: tuple(order[turn] for turn in step.affected) for key in target.affected}
     if step.bystander:
         nodes = tuple(order[turn] for turn in step.bystander)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from probe.engines.kafka.faults.action import in_sync, turns
+from probe.engines.kafka.faults.action import in_sync
 from probe.engines.kafka.faults.brokers import act
 from probe.engines.kafka.faults.brokers import all_up as brokers_up
 from probe.engines.kafka.ports import FaultTarget, ServerProcess
@@ -20,23 +20,23 @@ Wave = tuple[int, ...]
 """Nodes that are down at the same time."""
 
 
-def waves(order: Order, old: int, controller: int) -> list[Wave]:
+def waves(order: Order, turns: Sequence[int], controller: int) -> list[Wave]:
     """Return the waves of a restart.
 
-    The failing broker is restarted as early as the order permits. A controller that is not a broker (KRaft) is
-    restarted alone.
+    The failing broker, the first of `turns`, is restarted as early as the order permits. A controller that is not a
+    broker (KRaft) is restarted alone.
 
-    >>> waves(Order.CONTROLLER_LAST, old=2, controller=2), waves(Order.CONTROLLER_FIRST, old=2, controller=4)
+    >>> waves(Order.CONTROLLER_LAST, (2, 1, 3), 2), waves(Order.CONTROLLER_FIRST, (2, 1, 3), 4)
     ([(1,), (3,), (2,)], [(4,), (2,), (1,), (3,)])
-    >>> waves(Order.TWO_AT_ONCE, old=2, controller=1), waves(Order.TWO_AT_ONCE, old=2, controller=4)
+    >>> waves(Order.TWO_AT_ONCE, (2, 1, 3), 1), waves(Order.TWO_AT_ONCE, (2, 1, 3), 4)
     ([(2, 3), (1,)], [(2, 1), (3,), (4,)])
     """
-    others = [node for node in turns(old) if node != controller]
+    others = [node for node in turns if node != controller]
     if order is Order.CONTROLLER_FIRST:
         return [(controller,), *((node,) for node in others)]
     if order is Order.CONTROLLER_LAST:
         return [*((node,) for node in others), (controller,)]
-    first, second, *left = sorted((*others, controller), key=lambda node: (node != old, node == controller))
+    first, second, *left = sorted((*others, controller), key=lambda node: (node != turns[0], node == controller))
     return [(first, second), *((node,) for node in left)]
 
 
@@ -44,7 +44,7 @@ async def restart_all(step: RestartAll, target: FaultTarget) -> None:
     """Start the rolling restart in a task."""
     controllers = target.cluster.ensemble if target.cluster.kraft else ()
     controller = controllers[0].node if controllers else await target.cluster.admin.controller()
-    coming = waves(step.order, target.old, controller)
+    coming = waves(step.order, target.turns, controller)
     listed = ", then ".join(" and ".join(map(str, wave)) for wave in coming)
     kind = "a node of its own" if controllers else "a broker"
     target.cluster.emit(EngineKind.NOTE, text=f"node {controller}, {kind}, is the controller; restarted are {listed}")
@@ -78,7 +78,7 @@ def _controller(target: FaultTarget, node: int) -> ServerProcess | None:
 
 async def _stop(target: FaultTarget, node: int) -> None:
     if (controller := _controller(target, node)) is None:
-        return await act(StopBroker(turn=turns(target.old).index(node), listed=False), target)
+        return await act(StopBroker(turn=target.turns.index(node), listed=False), target)
     controller.terminate()
     target.mark_fault_on()
     await controller.ended(ENDS_S)
@@ -88,7 +88,7 @@ async def _stop(target: FaultTarget, node: int) -> None:
 
 async def _start(target: FaultTarget, node: int) -> None:
     if (controller := _controller(target, node)) is None:
-        return await act(ReturnBroker(turn=turns(target.old).index(node)), target)
+        return await act(ReturnBroker(turn=target.turns.index(node)), target)
     await controller.start()
     await controller.ready(SERVES_S)
     target.cluster.emit(EngineKind.NOTE, text=f"{controller.name} serves again")

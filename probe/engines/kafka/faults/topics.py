@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from probe.engines.kafka.admin.requests import Partition
 from probe.engines.kafka.faults import topic_contents
-from probe.engines.kafka.faults.action import topics, turns
+from probe.engines.kafka.faults.action import topics
 from probe.engines.kafka.ports import FaultTarget
-from probe.model.cluster import BROKERS, next_broker
 from probe.protocol.apis import DISCOVERY_APIS
 from probe.scenarios.steps.topics import DeleteTopic, GrowTopic, RecreateTopic, ReplaceTopic
 
@@ -52,10 +51,8 @@ def _led_anew(
 
     The failing broker has no replica of a topic that is filled: a reader that goes on there would meet an empty log.
     """
-    new = next_broker(target.old)
-    (third,) = set(BROKERS) - {target.old, new}
-    nodes = (new, third) if step.longer_by else (new, third, target.old)
-    nodes = (target.old, new, third) if step.same_leader else nodes
+    nodes = target.led_anew if step.longer_by else (*target.led_anew, target.old)
+    nodes = (target.old, *target.led_anew) if step.same_leader else nodes
     wanted: dict[str, dict[int, Sequence[int]]] = defaultdict(dict)
     for topic, number in partitions:
         wanted[topic][number] = nodes
@@ -83,7 +80,7 @@ async def _come_back(
 
 async def grow(step: GrowTopic, target: FaultTarget) -> None:
     """Add partitions to the topics of all subjects, led by one broker after the other."""
-    order = turns(target.old)
+    order = target.turns
     for topic, replicas in (await _replicas(target)).items():
         for number in range(len(replicas), step.partitions):
             first = number % len(order)
