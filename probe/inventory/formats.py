@@ -195,7 +195,7 @@ FORMATS: tuple[Format, ...] = (
         reader="kubernetes_yaml",
         walked=YAML,
     ),
-    Format(title="compose file", recognises=running.compose, reader="compose", walked=YAML),
+    Format(title="compose file", recognises=running.compose, reader="compose_file", walked=YAML),
     Format(title="settings of Beats", recognises=running.beats, reader="beats", walked=YAML),
     Format(
         title="settings of the OpenTelemetry Collector",

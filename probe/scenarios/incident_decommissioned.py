@@ -13,7 +13,7 @@ broker/decommissioned has the same end without the copies, and on the fake, too.
 """
 
 from probe.model import Engine, Reaction, Symptom, Target, Trigger
-from probe.scenarios.incident_rolling import CLUSTER
+from probe.scenarios.incident_rolling_restart import CLUSTER
 from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.real_brokers import Decommission, DumpLogs, KeepReplicas
 

@@ -1,4 +1,4 @@
-"""Every kind of history is seen by a plain client, on both engines (tests/support/history_seen.py)."""
+"""Every kind of history is seen by a plain client, on both engines (tests/support/history_checks.py)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from probe.model.endpoint import Endpoint
 from probe.model.placement import TopicPlan
 from probe.ports import EnginePort, discard
 from probe.toolchain.tools import ToolError
-from tests.support.history_seen import Looked, checks
+from tests.support.history_checks import Looked, checks
 from tests.support.real_cells import planned, play
 
 PLAN = TopicPlan(feed_ms=0, bystander_ms=0)

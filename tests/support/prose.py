@@ -1,6 +1,6 @@
 """Prose of the repository: docstrings, comments, messages, test names and documents, with the words that it avoids.
 
-`python -m tests.support.prose` lowers the counts in `prose_counts.json` to what is there now.
+`python -m tests.support.prose` lowers the counts in `prose_counts.json` and `docstring_openings.json` to those of today.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 COUNTS = Path(__file__).with_name("prose_counts.json")
+OPENINGS = Path(__file__).with_name("docstring_openings.json")
 WORDS = ("told", "whoever", "so many", "so long", "at the most", "nobody's")
 PATTERN = re.compile(r"\b(?:" + "|".join(word.replace(" ", r"\s+") for word in WORDS) + r")\b", re.IGNORECASE)
+FREE = re.compile(r"\s*(?:What|How|Whose|Where)\b")
+"""A docstring that begins so names no thing: "What trials sent" are the requests of trials."""
 GENERATED = re.compile(r"_pb2|\.pb\.(go|rs)$|^docs/schema/|^uv\.lock$|go\.sum$|Cargo\.lock$|prose_counts|retired_names")
 CODE = {".go", ".rs", ".java", ".js", ".mjs", ".c", ".css", ".proto"}
 COMMENT = re.compile(r"(?<![:\w])//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -107,5 +110,16 @@ def counts() -> dict[str, int]:
     return {path: number for path, number in sorted(found.items()) if number}
 
 
+@cache
+def openings() -> dict[str, int]:
+    """Count docstrings that begin with a free What, How, Whose or Where per file, files without any left out."""
+    found = {
+        str(path): sum(piece.kind == "docstring" and FREE.match(piece.text) is not None for piece in prose(path))
+        for path in files()
+    }
+    return {path: number for path, number in sorted(found.items()) if number}
+
+
 if __name__ == "__main__":
+    OPENINGS.write_text(json.dumps(openings(), indent=1) + "\n")
     COUNTS.write_text(json.dumps(counts(), indent=1) + "\n")

@@ -18,7 +18,7 @@ from probe.cli.laboratory import LATER, PACKAGES
 from probe.diagnose.fingerprints import MAX_BYTES, SHIPPED, FingerprintsError, learned, read, shipped, written
 from probe.files.digests import digest_line, digest_of, digest_path
 from probe.model import CONTROL, Outcome
-from tests.support.sent_first import cell, fingerprints, northern, southern, trials
+from tests.support.first_requests import cell, fingerprints, northern, southern, trials
 from tests.support.synthetic_rows import CELL, create, fill, history, verdict
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "fingerprints.json").read_text())

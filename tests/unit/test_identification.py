@@ -14,7 +14,7 @@ from probe.diagnose.libraries import Span, Sure, Whose
 from probe.diagnose.traits import Observed
 from probe.model.handshake import FirstFetch, Handshake, Purpose
 from probe.protocol.apis import API_VERSIONS, FETCH, INIT_PRODUCER_ID, METADATA, PRODUCE
-from tests.support.sent_first import (
+from tests.support.first_requests import (
     NORTHERN,
     cell,
     fingerprints,

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from probe.cli import lazy_group
 from probe.cli.app import app
 from probe.model import Outcome
-from tests.support.forked import Forks, forks
+from tests.support.forked_command import Forks, forks
 from tests.support.synthetic_rows import CELL, fill
 
 HEAVY = ("pyspark", "pandas", "grpc", "numpy", "pyarrow", "jinja2", "confluent_kafka", "kazoo", "uvloop")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.prose import COUNTS, ROOT, WORDS, Piece, avoided, counts, files, prose
+from tests.support.prose import COUNTS, FREE, OPENINGS, ROOT, WORDS, Piece, avoided, counts, files, openings, prose
 
 ALLOWED: dict[tuple[str, str], str] = {}
 """(file, word): the reason for the exception."""
@@ -59,6 +59,19 @@ def test_counts_only_fall() -> None:
     before, now = json.loads(COUNTS.read_text()), counts()
     assert {path: number for path, number in now.items() if number > before.get(path, 0)} == {}
     assert now == before, "the stored counts are too high; run python -m tests.support.prose"
+
+
+def test_docstrings_without_a_noun_only_become_fewer() -> None:
+    """A docstring begins with a noun or a verb; `python -m tests.support.prose` lowers the counts."""
+    before, now = json.loads(OPENINGS.read_text()), openings()
+    assert {path: number for path, number in now.items() if number > before.get(path, 0)} == {}
+    assert now == before, "the stored counts are too high; run python -m tests.support.prose"
+
+
+def test_free_openings_are_found() -> None:
+    free = ("What trials sent.", "How sure it is.", "Whose it is.", "\n    Where it lies.")
+    assert [text for text in free if FREE.match(text)] == list(free)
+    assert [text for text in ("Whatever is sent.", "Say how sure it is.", "The place.") if FREE.match(text)] == []
 
 
 def test_nine_of_ten_files_have_no_avoided_words() -> None:

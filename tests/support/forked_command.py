@@ -56,7 +56,7 @@ class Forks:
 @contextmanager
 def forks() -> Iterator[Forks]:
     """Start the program below, and end it."""
-    root, argv = Path(__file__).parents[2], [sys.executable, "-m", "tests.support.forked"]
+    root, argv = Path(__file__).parents[2], [sys.executable, "-m", "tests.support.forked_command"]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=root) as process:
         yield Forks(process)
         assert process.stdin is not None
