@@ -39,7 +39,7 @@ ALL_AGES = "36500"
 SHOWN = 20
 """Most differences that are printed."""
 COMPARED = ("outcome", "outcomes", "worst", "run_id", "rules", "conditions")
-"""What an answer says, without its age and its file."""
+"""The text of an answer, without its age and its file."""
 
 
 def settled(folders: Sequence[str]) -> dict[Cell, SettledCell]:

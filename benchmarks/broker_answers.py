@@ -1,4 +1,4 @@
-"""What real brokers do with every version of every API that they advertise, for the test of the fake cluster.
+"""Answers of real brokers to every version of every API that they advertise, for the test of the fake cluster.
 
     python benchmarks/broker_answers.py 2.6 3.9 4.4
 

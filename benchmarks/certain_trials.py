@@ -55,7 +55,7 @@ def shares(cells: Sequence[Cell], total: int) -> dict[Cell, int]:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What trials of certain cells say."""
+    """Outcomes of trials of certain cells."""
 
     by_cell: Mapping[Cell, Counter[Outcome]]
     unjudged: Sequence[JudgedTrial]

@@ -1,4 +1,4 @@
-"""How often the worst outcome of a cell is found, and with how many trials, by the rule for further trials.
+"""The share of runs that find the worst outcome of a cell, and their trials, by the rule for further trials.
 
 A simulated client has a bad outcome in a share of its trials, independently; the others are good. Every cell is tried
 by the rule as the runner follows it, with budget enough. The same seed gives the same figures.
@@ -31,7 +31,7 @@ BAD = Verdict(outcome=Outcome.STORMS, reason="", conforms=False)
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What is known of a cell when its trials begin."""
+    """Facts about a cell that are known when its trials begin."""
 
     text: str
     trials: int = 1

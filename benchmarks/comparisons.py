@@ -1,4 +1,4 @@
-"""How often `advise` calls a build worse than itself, and how many known differences it finds (docs/comparisons.md).
+"""Rates of two errors of `advise`: a build called worse than itself, known differences missed (docs/comparisons.md).
 
     python benchmarks/comparisons.py play RESULTS [--builds 12] [--cells 300] [--seconds 360] [--seed 1]
     python benchmarks/comparisons.py simulate RESULTS [--comparisons 10000] [--cells 300] [--seed 1]

@@ -1,4 +1,4 @@
-"""How often `probe diagnose` agrees with the verdicts of trials whose input is one real broker's request log.
+"""Agreement of `probe diagnose` with the verdicts of trials whose input is one real broker's request log.
 
     python benchmarks/diagnose_logs.py [--broker 2.6 ...] [--scenario S ...] [--client C ...] [--role R ...] [--list]
 

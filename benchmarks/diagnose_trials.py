@@ -1,4 +1,4 @@
-"""How often `probe diagnose` agrees with the verdicts of stored trials.
+"""Agreement of `probe diagnose` with the verdicts of stored trials.
 
     python benchmarks/diagnose_trials.py RESULTS [--form FORM ...] [--seed 13] [--trials 300] [--outcome OUTCOME ...]
                                          [--events] [--list]
@@ -68,7 +68,7 @@ SAME_US = 100
 
 
 class Form(StrEnum):
-    """What is read of a trial."""
+    """The part of a trial that is read."""
 
     WHOLE = "whole"
     ONE_BROKER = "one-broker"

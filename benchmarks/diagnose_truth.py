@@ -1,4 +1,4 @@
-"""What is right to say of a trial's client, by the trial's own verdict."""
+"""The right statement about a trial's client, by the trial's own verdict."""
 
 from __future__ import annotations
 

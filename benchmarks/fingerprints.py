@@ -1,4 +1,4 @@
-"""How well fingerprints name a library and its version: each version is left out in turn, then asked for.
+"""The accuracy of fingerprints, as to library and version: each version is left out in turn, then asked for.
 
 `python benchmarks/fingerprints.py RESULTS [RESULTS ...]` takes what the clients of stored `steady` trials sent first.
 Of every trial with the default settings four questions are asked, with `--nameless` without the name that the client

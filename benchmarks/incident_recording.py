@@ -74,7 +74,7 @@ logger.request.appenderRef.request.ref=RequestAppender
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AtRelay:
-    """What the relay saw of one client, until the recordings end."""
+    """Events that the relay saw of one client, until the recordings end."""
 
     client: str
     """Such as `sarama@1.43.2`."""

@@ -1,4 +1,4 @@
-"""What one more run costs on a long history: `python -m spark.job` with nothing new, and with its last run new.
+"""Costs of one more run on a long history: `python -m spark.job` with nothing new, and with its last run new.
 
 `python benchmarks/one_more_run.py [--rows 1000000 10000000] [--tree DIR ...]` prints user and system CPU seconds of all
 processes, medians of `--times`. "beyond" is the difference of the two. Trees are measured in turn on equal histories,

@@ -40,7 +40,7 @@ class ExhaustedError(ProbeError):
     def __init__(self, reason: str, way_on: str = "", run_id: str = "") -> None:
         super().__init__(f"{reason}; {way_on}" if way_on else reason)
         self.reason = reason
-        """What is missing, and how to get it."""
+        """The thing that is missing, and the way to get it."""
         self.run_id = run_id
         """Id of the run that was started, if any."""
 

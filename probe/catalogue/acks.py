@@ -1,4 +1,4 @@
-"""How a producer's writes are acknowledged, by its library, version and profile. Pure.
+"""Acknowledgement of a producer's writes, by its library, version and profile. Pure.
 
 Trials report what was in effect (`acks` in the settings of `ready`); this is what the catalogue says without a trial.
 """
@@ -16,7 +16,7 @@ _WORDS = {
     **dict.fromkeys(("1", "local", "leader", "waitforlocal"), ONE),
     **dict.fromkeys(("all", "-1", "waitforall"), ALL),
 }
-"""What libraries call these two, in lower case."""
+"""Names of these two in libraries, in lower case."""
 ACKS_ONE, IDEMPOTENT = "acks-1", "idempotent"
 """Profiles that decide it: the first waits for the leader only, the second for all replicas in sync."""
 
@@ -26,12 +26,12 @@ DEFAULT = "its default"
 
 @dataclass(frozen=True, slots=True)
 class Acks:
-    """Whose acknowledgement a write waits for."""
+    """The brokers whose acknowledgement a write waits for."""
 
     value: str
     """`1`, `all`, or another value of the library's own property."""
     why: str
-    """What decides: the default, the profile, or the property."""
+    """The source of the decision: the default, the profile, or the property."""
 
     @property
     def is_one(self) -> bool:

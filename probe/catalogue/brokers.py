@@ -40,7 +40,7 @@ class Kafka(BaseModel):
 
 
 class Generation(BaseModel):
-    """How unlisted versions of a span of release lines are started."""
+    """The start of unlisted versions of a span of release lines."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -91,7 +91,7 @@ class NodeSpan(Span):
 
 
 class NpmBuild(_Strict):
-    """How an npm package with compiled code is built here from the sources that it brings."""
+    """The build of an npm package with compiled code, from the sources that it brings."""
 
     scripts: tuple[str, ...] = Field(min_length=1)
     """Scripts of its package.json, in this order."""
@@ -99,11 +99,11 @@ class NpmBuild(_Strict):
     tools: tuple[str, ...]
     """Programs of this machine that they need."""
     keep: tuple[str, ...] = Field(min_length=1)
-    """What runs, as patterns of paths in the package. The rest, sources and objects, is removed."""
+    """The files that run, as patterns of paths in the package. The rest, sources and objects, is removed."""
 
 
 class Source(_Strict):
-    """How a version is obtained."""
+    """The way to obtain a version."""
 
     kind: Literal["module", "wheel", "jar", "npm", "crate", "program"]
     name: str

@@ -22,7 +22,7 @@ NEWEST = "latest"
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What one name and version stand for; at least one of both is there."""
+    """The meaning of one name and version; at least one of both is there."""
 
     itself: Chosen | None
     """The client as a family of its own: a library, or an application that is driven itself. None = none drives it."""

@@ -38,7 +38,7 @@ class _Strict(BaseModel):
 
 
 class Claim(_Strict):
-    """What is claimed about the trials of a cell. At least one of the three kinds of outcomes is given."""
+    """A claim about the trials of a cell. At least one of the three kinds of outcomes is given."""
 
     outcome: tuple[Outcome, ...] = ()
     """Every trial has one of these outcomes."""

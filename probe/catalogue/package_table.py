@@ -29,7 +29,7 @@ class PackageRow:
     inside: frozenset[str] = frozenset()
     """Packages inside it: where an inventory names one of these, too, this one says nothing more."""
     releases: re.Pattern[str] | None = None
-    """What all releases look like; a version of another form is a build of others. None = any form."""
+    """The form of all releases; a version of another form is a build of others. None = any form."""
     manages: bool = False
     """Whether it is no client itself but decides the version of one in a pom that names none."""
     override: str = ""
@@ -47,7 +47,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class PackageTable:
-    """What the table says."""
+    """The content of the table."""
 
     packages: tuple[PackageRow, ...]
     conflicts: tuple[Conflict, ...]

@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parents[2] / "docs" / "predictions"
 
 
 class Result(StrEnum):
-    """How a prediction and its run compare."""
+    """The comparison of a prediction with its run."""
 
     HELD = "held"
     DIFFERED = "missed"
@@ -43,14 +43,14 @@ class Prediction(_Strict):
     families: tuple[str, ...] = Field(min_length=1)
     """Names of client families, as in `clients/`."""
     source: str = Field(min_length=1)
-    """What the source says, with file and line; the release is the row's, or is named in the group's introduction."""
+    """The source, with file and line; the release is the row's, or is named in the group's introduction."""
     predicted: str
     """Empty only where nothing was predicted."""
     measured: str
     """Empty where it was not played."""
     result: Result
     difference: str = ""
-    """What differed, and why."""
+    """The difference, and its reason."""
 
 
 class PredictionGroup(_Strict):
@@ -60,7 +60,7 @@ class PredictionGroup(_Strict):
     intro: str
     """Which sources were read, in which versions, and the settings of the cells."""
     notes: str = ""
-    """What was learned, by letters that rows name."""
+    """Lessons, by letters that rows name."""
     predictions: tuple[Prediction, ...] = Field(min_length=1)
 
 

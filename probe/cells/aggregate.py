@@ -63,7 +63,7 @@ class SettledCell:
     real: SettledCell | None = None
     """The same question on real brokers, where trials lost acknowledged records and this one is of the fake cluster."""
     writes: str = ""
-    """Where records were lost: how the client writes, and what acks=all does in the same cell, where that is known."""
+    """Place of lost records: how the client writes, and what acks=all does in the same cell, where that is known."""
 
     @property
     def rules(self) -> int:

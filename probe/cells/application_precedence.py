@@ -1,4 +1,4 @@
-"""What is known of an application itself comes before what is known of the library inside it. Pure."""
+"""Findings about an application itself come before those about the library inside it. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WEAKER: Mapping[Finding, Finding] = {
     Finding.LOSES: Finding.SUSPECTED,
     Finding.PASSES: Finding.UNKNOWN,
 }
-"""What the library's finding shows of an application around it, which may retry, give up or reconnect by itself."""
+"""The meaning of a library's finding for an application around it, which may retry, give up or reconnect by itself."""
 
 Asked = tuple[str, ...]
 

@@ -13,7 +13,7 @@ from probe.model import CONTROL, Cell, Profile
 
 
 class Finding(StrEnum):
-    """What the stored cells show about one fault."""
+    """Stored cells about one fault."""
 
     FAILS = "fails"
     """The client in this configuration does not conform."""
@@ -48,7 +48,7 @@ class Fault:
     ignored: str = ""
     """Why and until when the finding is accepted, by an ignore file; empty = it counts."""
     stand_in: str = ""
-    """What was measured in the client's place, in words: the library inside it, or another release with that library;
+    """The client that was measured in its place, in words: the library inside it, or another release with that library;
     empty = nothing else than the client."""
     passes_in: str = ""
     """The smallest later version of the library that is known to pass in this cell; empty = none, or nothing fails."""
@@ -76,7 +76,7 @@ class Upgrade:
     exact: bool
     """Whether the version was measured in the configuration of the service."""
     family: str = ""
-    """Whose version it is: the client's, or that of the library inside it."""
+    """The owner of the version: the client, or the library inside it."""
     application: str = ""
     """The release of the application that contains the version, with that release's settings: `filebeat 9.0.0`."""
 
@@ -96,9 +96,9 @@ class Report:
     problem: str = ""
     """The reason why there are no findings, or why the client is broken."""
     place: Place | None = None
-    """Where an inventory names the client; None = not known."""
+    """The place of the client in an inventory; None = not known."""
     note: str = ""
-    """What the inventory does not say, or what stands behind the version."""
+    """A gap of the inventory, or the thing that stands behind the version."""
     is_broken: bool = False
     """Whether the client cannot work at all, by what else its inventory lists: it fails without a fault."""
 

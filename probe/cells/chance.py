@@ -17,7 +17,7 @@ ENOUGH = 20
 """Trials without a failure that count as a pass where chance decides: with 95 % confidence at most 14 % fail."""
 
 Kind = tuple[str, ...]
-"""What cells have in common in which the same chance decides."""
+"""The key of cells in which the same chance decides."""
 
 
 def kind_of(cell: Cell) -> Kind:

@@ -38,7 +38,7 @@ ALIKE = 0.2
 
 
 class Answer(StrEnum):
-    """What a comparison says of a cell."""
+    """The result of a comparison for a cell."""
 
     WORSE = "worse"
     BETTER = "better"
@@ -76,7 +76,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What is said of one question."""
+    """The result for one question."""
 
     step: Step
     answer: Answer
@@ -89,7 +89,7 @@ class Compared:
     needs: int = 0
     """Trials a side of one run that would decide it; 0 = it is decided, or more trials than usual are needed."""
     chance: float | None = None
-    """How often chance alone would have made the difference, where it was tested."""
+    """The probability that chance alone makes the difference, where it was tested."""
 
     @property
     def said(self) -> str:

@@ -18,7 +18,7 @@ from probe.verdict import near_bounds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """How to compare: which cells have to do with chance, and what is asked beside worse and better."""
+    """Options of a comparison: which cells have to do with chance, and what is asked beside worse and better."""
 
     chance: frozenset[ChanceKey]
     trials: int = CHANCE

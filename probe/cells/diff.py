@@ -13,7 +13,7 @@ from probe.model.versions import VersionKey, version_key
 
 
 class Kind(StrEnum):
-    """How a cell differs between two runs."""
+    """The difference of a cell between two runs."""
 
     ADDED = "added"
     REMOVED = "removed"

@@ -15,7 +15,7 @@ class Doubt(NamedTuple):
     rules: int
     """Trials that were judged by rules before this number are concerned."""
     why: str
-    """What is judged or played otherwise, for the answer of a look-up."""
+    """Cells that are judged or played otherwise, for the answer of a look-up."""
     concerns: Callable[[Cell], bool]
 
 

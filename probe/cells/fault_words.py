@@ -1,4 +1,4 @@
-"""What is said of the evidence behind a fault, for every output of look-ups and audits. Pure."""
+"""Words for the evidence behind a fault, for every output of look-ups and audits. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a trial costs the application, as three yes-or-no questions that comparisons ask. Pure.
+"""The cost of a trial for the application, as three yes-or-no questions that comparisons ask. Pure.
 
 A trial that stops also stalls, and one that stalls is also worse than one with errors, so each question includes the
 graver ones.
@@ -17,7 +17,7 @@ from probe.model.verdicts import Verdict
 
 
 class Harm(IntEnum):
-    """How much a trial costs the application; the greater, the worse."""
+    """The cost of a trial for the application; the greater, the worse."""
 
     NONE = 0
     ERRORS = 1

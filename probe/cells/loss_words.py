@@ -1,4 +1,4 @@
-"""Where records were lost: on which engine, how the client writes, and what acks=all does in the same cell. Pure."""
+"""The place of lost records: on which engine, how the client writes, and what acks=all does in the same cell. Pure."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from probe.model.roles import WRITERS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loss:
-    """What the trials of a cell lost."""
+    """Losses in the trials of a cell."""
 
     lost: int
     """Acknowledged records that the read-back of the worst trial did not find."""

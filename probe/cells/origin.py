@@ -1,4 +1,4 @@
-"""Where a settled cell was read from. Pure."""
+"""The source of a settled cell. Pure."""
 
 from __future__ import annotations
 

@@ -70,17 +70,17 @@ class Curve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepResult:
-    """What the trials of a run say of one sweep."""
+    """Results of one sweep in the trials of a run."""
 
     run_id: str
     sweep: Sweep
     asked: Cell
-    """What all of its cells have in common; family, version and profile are empty."""
+    """The common key of all of its cells; family, version and profile are empty."""
     curves: tuple[Curve, ...]
 
     @property
     def subject(self) -> str:
-        """What all cells have in common, in words: scenario and role, and the workload if it is not `continuous`."""
+        """The common key of all cells, in words: scenario and role, and the workload if it is not `continuous`."""
         workload = () if self.asked.workload is Workload.CONTINUOUS else (self.asked.workload,)
         return ", ".join((self.asked.scenario, self.asked.role, *workload))
 

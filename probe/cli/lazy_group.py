@@ -17,7 +17,7 @@ from probe.cli.laboratory import need_laboratory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """Where a command is, and its line in the list of commands."""
+    """The module of a command, and its line in the list of commands."""
 
     module: str
     """Module of `probe.cli.commands`. The function in it has the name of the command, with `_` for `-`."""

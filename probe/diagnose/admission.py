@@ -1,4 +1,4 @@
-"""What became of a client that brokers did not let in: refused log-ins, and listeners that speak another protocol.
+"""Clients that brokers did not let in: refused log-ins, and listeners that speak another protocol.
 
 Such an answer is no fault that passes while a client waits: it lasts until a password, a mechanism or an address is
 changed. So it counts from the first one on, without patience.

@@ -1,4 +1,4 @@
-"""What the evidence says of a client like this: the same cells, the smallest upgrade, and what helps at once (pure)."""
+"""Evidence about a client like this: the same cells, the smallest upgrade, and what helps at once (pure)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """What the evidence says of a client with a trouble."""
+    """Evidence about a client with a trouble."""
 
     same: tuple[SettledCell, ...] = ()
     """Cells of the same library in which the same happens, the nearest first."""

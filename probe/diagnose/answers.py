@@ -1,4 +1,4 @@
-"""What an answer says about objects, and when an answer is due (pure)."""
+"""The content of an answer about objects, and the time at which an answer is due (pure)."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ CLOCKS_US = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What an input can show of a client."""
+    """Limits of an input's view of a client."""
 
     brokers: bool
     """It talks to more than one broker in the input, so the others are not hidden."""

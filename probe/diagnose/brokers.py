@@ -1,4 +1,4 @@
-"""What brokers answered: errors by partition, group or transactional id."""
+"""Answers of brokers: errors by partition, group or transactional id."""
 
 from __future__ import annotations
 

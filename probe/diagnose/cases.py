@@ -1,4 +1,4 @@
-"""What is known of a client and one object at the end of an input: the input of the rules in `status`."""
+"""Facts about a client and one object at the end of an input: the input of the rules in `status`."""
 
 from __future__ import annotations
 

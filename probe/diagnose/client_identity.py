@@ -1,4 +1,4 @@
-"""Whose client it is, as the analysis asks for it."""
+"""The identity of a client, as the analysis asks for it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Library:
     text: str = ""
     """The same in words, such as `sarama, a version before 1.43.3`."""
     sure: str = ""
-    """How sure it is."""
+    """The certainty of it."""
     reported: str = ""
     """Name and version that the client itself reports (KIP-511); empty = none."""
     note: str = ""
-    """What contradicts it."""
+    """Contradictions to it."""
 
 
 NOBODY = Library()

@@ -1,4 +1,4 @@
-"""What is kept of the clients of an input, by address and client id."""
+"""The record of the clients of an input, by address and client id."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ACTIVE_US = 10_000_000
 
 
 class ClientKey(NamedTuple):
-    """What tells clients apart."""
+    """The key of a client."""
 
     address: str
     client_id: str

@@ -19,7 +19,7 @@ MORE_THAN_ONE = 2
 
 @dataclass(slots=True)
 class Hosts:
-    """Where the connections of each host lead, over all clients on it."""
+    """Targets of the connections of each host, over all clients on it."""
 
     brokers: dict[str, set[int]]
     """Numbers of the addresses of brokers."""
@@ -46,7 +46,7 @@ class Hosts:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What an input shows of one client."""
+    """The part of one client's traffic that an input shows."""
 
     leaders: Leaders
     shown: frozenset[int]

@@ -1,4 +1,4 @@
-"""What is kept of a client's events: a few seconds before a trouble, its beginning and its end; the rest as counts."""
+"""Kept events of a client: a few seconds before a trouble, its beginning and its end; else counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a client fetches a partition."""
+"""The way in which a client fetches a partition."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FETCHES_OF_A_READER = 3
 
 @dataclass(slots=True)
 class Reads:
-    """How a client fetches a partition."""
+    """The way in which a client fetches a partition."""
 
     first: int
     """Time of the first good answer."""

@@ -1,4 +1,4 @@
-"""What is said of a client: findings per object, and one status per client. Frozen values."""
+"""Findings about a client: one per object, and one status per client. Frozen values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from probe.verdict.storms import allowed_connects
 
 
 class Status(StrEnum):
-    """What became of a client, the worst first."""
+    """The end of a client's trouble, the worst first."""
 
     REFUSED = "refused"
     """Brokers refuse its log-in, so that it does no work."""
@@ -41,9 +41,9 @@ MOST, PER_SECOND = 100, 5.0
 between two (`reconnect.backoff.max.ms` of Kafka's own)."""
 ACKS_NONE = "it writes with acks=0, to which no broker answers"
 NOW = frozenset({Status.REFUSED, Status.MISMATCH, Status.STUCK, Status.STORMS})
-"""What makes the command end with exit code 1, with `--now`, too."""
+"""Statuses that make the command end with exit code 1, with `--now`, too."""
 BAD = NOW | {Status.WAS_STUCK}
-"""What makes the command end with exit code 1, and of which evidence is asked."""
+"""Statuses that make the command end with exit code 1, and of which evidence is asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +115,7 @@ class Finding:
     storm: str = ""
     """Letters of the bounds that were exceeded."""
     history: History | None = None
-    """What was kept of it, for its timeline."""
+    """Kept events, for its timeline."""
 
     @property
     def rank(self) -> tuple[int, float, int]:

@@ -33,7 +33,7 @@ MAX_BYTES = 16 * 1024 * 1024
 
 
 DAMAGE = (AttributeError, EOFError, LookupError, OSError, RecursionError, TypeError, ValueError, zlib.error)
-"""What reading raises of a file that holds something else."""
+"""Errors of reading a file that holds something else."""
 
 
 class FingerprintsError(NothingJudgedError):
@@ -42,7 +42,7 @@ class FingerprintsError(NothingJudgedError):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Condition:
-    """What a version's requests depend on besides the version."""
+    """The condition on which a version's requests depend besides the version."""
 
     profile: str
     """Written profile, such as `isolated` or `isolated+Version=2.1.0.0`."""
@@ -51,12 +51,12 @@ class Condition:
 
 
 TraitsByCondition = Mapping[Condition, Traits]
-"""What was seen of one version."""
+"""Observations of one version."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fingerprints:
-    """What was seen of listed client versions."""
+    """Observations of listed client versions."""
 
     clients: Mapping[str, Mapping[str, TraitsByCondition]]
     """Family to version, ascending, to what was seen of it."""

@@ -1,4 +1,4 @@
-"""Whose client it is: library and range of versions by fingerprint, beside what the client reports of itself. Pure.
+"""The identity of a client: library and range of versions by fingerprint, beside what the client reports. Pure.
 
 A name on the wire that no other library sends (KIP-511, `probe.inventory.wire_names`) decides the library; the
 fingerprint says which of its versions send the same. The reported version does not take part, since some libraries

@@ -41,7 +41,7 @@ class _Place:
 
 
 class Leaders:
-    """What all answers of an input say about leaders and coordinators.
+    """Leaders and coordinators in all answers of an input.
 
     Events name brokers by the number of their address, answers by node id. Which node listens at an address is said by
     answers that name brokers with their addresses. Where addresses are translated on the way, it follows from work that

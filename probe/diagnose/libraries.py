@@ -1,4 +1,4 @@
-"""What is said of a client's library: the answer, its range of versions, and what the client reports. Frozen values."""
+"""Findings about a client's library: the answer, its range of versions, and what the client reports. Frozen values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from probe.model.versions import version_key
 
 
 class Sure(StrEnum):
-    """How sure a library is."""
+    """The certainty of a library."""
 
     SURE = "sure"
     """The beginning of a connection was seen, and what an application does not set fits this library and no other."""
@@ -43,7 +43,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reported:
-    """What the client reports of itself (KIP-511), and what that means."""
+    """The client's report of itself (KIP-511), and what that means."""
 
     name: str
     version: str
@@ -54,7 +54,7 @@ class Reported:
     unknown: str = ""
     """The reason why library or version are not known from it."""
     contradicts: str = ""
-    """What the fingerprint says against it; empty = nothing."""
+    """Contradictions of the fingerprint to it; empty = none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class Whose:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryFit:
-    """How well a library fits."""
+    """The fit of a library."""
 
     family: str
     hard: float

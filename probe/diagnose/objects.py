@@ -17,7 +17,7 @@ WORK = LED | COORDINATED
 
 
 class Kind(StrEnum):
-    """What an object is."""
+    """The kind of an object."""
 
     PARTITION = "partition"
     GROUP = "group"
@@ -25,9 +25,9 @@ class Kind(StrEnum):
     CLUSTER = "cluster"
     """Requests about no object: those by which a client gets to know versions, brokers and leaders."""
     LOG_IN = "log-in"
-    """What a client shows before a broker serves it (SASL)."""
+    """Steps of a client before a broker serves it (SASL)."""
     LISTENER = "listener"
-    """What a client and the port that it connects to have to agree on: TLS or plaintext."""
+    """The protocol on which a client and the port that it connects to have to agree: TLS or plaintext."""
 
 
 class Item(NamedTuple):
@@ -54,7 +54,7 @@ class Item(NamedTuple):
 
 CLUSTER, LOG_IN, LISTENER = (Item(kind, "") for kind in (Kind.CLUSTER, Kind.LOG_IN, Kind.LISTENER))
 ADMISSION = frozenset({Kind.LOG_IN, Kind.LISTENER})
-"""What comes before all work: a client that is not let in does none."""
+"""Steps before all work: a client that is not let in does none."""
 WHOLE = ADMISSION | {Kind.CLUSTER}
 """Kinds of which there is one each."""
 

@@ -1,4 +1,4 @@
-"""What a passive observer saw: connections of clients to brokers, and the events on them."""
+"""Observations of a passive observer: connections of clients to brokers, and the events on them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Source(StrEnum):
 
 
 class ZoneBy(StrEnum):
-    """How the time zone of a request log is known."""
+    """The source of the time zone of a request log."""
 
     OPTION = "option"
     CAPTURE = "capture"
@@ -48,14 +48,14 @@ def zone_text(zone: tzinfo, at: int) -> str:
 
 
 class Mismatch(StrEnum):
-    """How a client and a listener fail to speak with each other."""
+    """The way in which a client and a listener fail to speak with each other."""
 
     PLAINTEXT_TO_TLS = "it speaks plaintext, and the listener answers with a TLS alert"
     TLS_TO_PLAINTEXT = "it speaks TLS, and its ClientHello gets no answer, as at a plaintext listener"
 
 
 class LogIn(NamedTuple):
-    """How a client logged in on a connection (SASL)."""
+    """The log-in of a client on a connection (SASL)."""
 
     mechanism: str
     """Such as `PLAIN`; empty = not seen."""

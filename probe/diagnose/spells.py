@@ -73,7 +73,7 @@ class Spell:
 
 @dataclass(slots=True)
 class Way:
-    """What a client did during a spell to get out of it."""
+    """The client's steps during a spell to get out of it."""
 
     forced_at: int | None = None
     """Time at which a connection that carried work about the object last ended, since the last error answer."""

@@ -1,4 +1,4 @@
-"""What became of a client with one object, and what shows it: one table of rules, the first that holds decides.
+"""The status of a client with one object, and its evidence: one table of rules, the first that holds decides.
 
 Patience is that of docs/verdicts.md#patience for a client whose own limits are not known.
 """
@@ -120,7 +120,7 @@ RULES: tuple[Rule, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What became of a client with one object."""
+    """The status of a client with one object."""
 
     status: Status
     reason: str

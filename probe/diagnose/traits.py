@@ -1,4 +1,4 @@
-"""What tells libraries and their versions apart in what a client sends. Pure.
+"""Traits of a client's requests that tell libraries and their versions apart. Pure.
 
 Request versions, whether a connection asks for the broker's versions, and the use of Fetch sessions are the library's
 own (`HARD`). The other values are settings that an application may change, or depend on what it does and when (`SOFT`).
@@ -46,7 +46,7 @@ ORDERED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
-    """What was seen of one client, or of all trials of one version under one condition."""
+    """Traits of one client, or of all trials of one version under one condition."""
 
     versions: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """API key to the request versions, ascending."""
@@ -56,10 +56,10 @@ class Traits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
-    """What a passive observer saw of one client."""
+    """Observations of one client by a passive observer."""
 
     handshakes: tuple[Handshake, ...]
-    """What its connections sent first, as far as it was seen."""
+    """First requests of its connections, as far as they were seen."""
     began: frozenset[int] = frozenset()
     """Numbers (`conn`) of the connections whose first request was seen."""
     reported: tuple[str, str] | None = None

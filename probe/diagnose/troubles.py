@@ -25,7 +25,7 @@ CODES = 64
 
 
 class Sign(StrEnum):
-    """How a trouble shows on the wire."""
+    """The sign of a trouble on the wire."""
 
     ERROR = "error"
     CUT = "cut connection"
@@ -34,7 +34,7 @@ class Sign(StrEnum):
 
 @dataclass(slots=True)
 class Tally:
-    """How often something came, and when."""
+    """The number of times something came, with the moments."""
 
     first: int
     last: int
@@ -86,7 +86,7 @@ class Trouble:
     answered: bool = False
     """Some sign of the current spell was an error answer."""
     way: Way = field(default_factory=Way)
-    """What the client did in the current spell."""
+    """The client's steps in the current spell."""
     served_at: int | None = None
     """Time of the first success since the last sign."""
     served_own: bool = False
@@ -135,7 +135,7 @@ class Trouble:
 
 @dataclass(slots=True)
 class ItemState:
-    """What was seen of one client and one object."""
+    """Observations of one client and one object."""
 
     successes: int = 0
     first_success: int | None = None

@@ -1,4 +1,4 @@
-"""How well what was seen of a client fits each listed version of a library, and what lies between them. Pure.
+"""The fit of a client's traffic with each listed version of a library, and what lies between them. Pure.
 
 A version that is not listed is supposed to lie between its neighbours: each of its requests has a version that neither
 is lower than the older neighbour's nor higher than the newer one's. The same holds between two release lines of the
@@ -40,7 +40,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """How well a place fits what was seen: weights of what does not, 0 = everything does."""
+    """The fit of a place with a client's traffic: weights of what does not fit, 0 = everything does."""
 
     place: Place
     hard: float
@@ -87,7 +87,7 @@ class Lines:
 
 
 class Hulls:
-    """What trials sent under several conditions. Equal ones are the same object.
+    """Requests of trials under several conditions. Equal ones are the same object.
 
     They can be shared between fingerprints of which some versions were left out, as long as the whole is kept.
     """
@@ -186,7 +186,7 @@ class Fits:
 
 
 class _Asked:
-    """What was seen of one client. Most versions send what their neighbours send, so weights are kept."""
+    """Observations of one client. Most versions send what their neighbours send, so weights are kept."""
 
     def __init__(self, traits: Traits, beside: _Beside) -> None:
         self.names = tuple({names: None for names, _ in beside.values()})

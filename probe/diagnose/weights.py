@@ -1,4 +1,4 @@
-"""How much of what was seen does not fit what trials sent. `HEAVY` is the weight of what no setting explains. Pure.
+"""Weights of traffic that does not fit what trials sent. `HEAVY` is the weight of what no setting explains. Pure.
 
 The weights are chosen so that versions that are left out are named by the others (`benchmarks/fingerprints.py`).
 """
@@ -23,7 +23,7 @@ OUTSIDE, REACH = 1.5, 5
 Versions = Mapping[int, tuple[int, int]]
 """API key to the lowest and highest request version that several trials sent."""
 Values = Mapping[str, frozenset[Value]]
-"""What else they sent, by name."""
+"""Their other requests, by name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ whose process is stopped cannot."""
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """How one client version runs."""
+    """The start of one client version."""
 
     launch: Launch
     instances: int

@@ -31,7 +31,7 @@ Sentences = Callable[[Cell, Outcome, Facts], Iterator[tuple[int, str]]]
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """What all lines of a file have in common."""
+    """The common part of all lines of a file."""
 
     family: str
     engine: Engine

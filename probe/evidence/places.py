@@ -1,4 +1,4 @@
-"""Where evidence is: in a results folder, in this package, in a file, or at the URL of a published site."""
+"""Places of evidence: in a results folder, in this package, in a file, or at the URL of a published site."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Held:
 
 
 class NoEvidenceError(EvidenceError):
-    """What the user names as evidence is not there."""
+    """Evidence that the user names, but that is not there."""
 
     exit_code = 2
 

@@ -1,4 +1,4 @@
-"""What is published of settled cells: the choice, and the known results that it contradicts. Pure."""
+"""The published part of settled cells: the choice, and the known results that it contradicts. Pure."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class EvidenceFile:
 
     @cached_property
     def about(self) -> Mapping[str, str]:
-        """What the file says about itself: schema, program, rules, conditions per engine, cells, trials."""
+        """The file's description of itself: schema, program, rules, conditions per engine, cells, trials."""
         return dict(self._select("SELECT name, value FROM about"))
 
     def versions(self, family: str) -> list[str]:

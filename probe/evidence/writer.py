@@ -40,7 +40,7 @@ class Contents:
     runs: Sequence[Run]
     """All runs that were read, also those without a cell of theirs."""
     handshakes: Mapping[Cell, Collection[Handshake]] = field(default_factory=dict)
-    """What the clients of control cells sent first on a connection."""
+    """First requests of the clients of control cells on a connection."""
     confirmed: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """By engine and family: the start of the run that confirmed the cells last, where that is later than their own."""
 

@@ -1,4 +1,4 @@
-"""Where the evidence that ships is: a file in the package, or text in a checkout. Standard library only."""
+"""The place of the evidence that ships: a file in the package, or text in a checkout. Standard library only."""
 
 from __future__ import annotations
 

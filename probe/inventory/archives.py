@@ -21,7 +21,7 @@ END_64 = struct.Struct("<4sQ2H2L4Q")
 LOCATOR_64 = struct.Struct("<4sLQL")
 UNSET = 0xFFFFFFFF
 DAMAGED = (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, struct.error, EOFError, ValueError)
-"""What zipfile raises for an archive that it cannot read; its own texts hold bytes of the file."""
+"""Errors of zipfile for an archive that it cannot read; its own texts hold bytes of the file."""
 COMMENT = 65_535
 """Most bytes of the comment behind the end."""
 

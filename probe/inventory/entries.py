@@ -17,14 +17,14 @@ class InventoryError(ProbeError):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an inventory names a client. Its texts are one line, as those of `Found`."""
+    """The place of a client in an inventory. Its texts are one line, as those of `Found`."""
 
     file: str
     """Path as the user knows it; `STANDARD_INPUT`."""
     line: int = 0
     """From 1 on; 0 = not known."""
     entry: str = ""
-    """What names it in a file without lines that count: `component sarama`, `entry 3`, a file inside a jar."""
+    """Its name in a file without lines that count: `component sarama`, `entry 3`, a file inside a jar."""
 
     @property
     def spot(self) -> str:
@@ -71,7 +71,7 @@ class Found:
     """Running instances, connections, or 1."""
     place: Place
     note: str = ""
-    """What the data does not say, or what stands behind the version: a replacement, a commit."""
+    """A gap of the data, or the thing that stands behind the version: a replacement, a commit."""
 
     @property
     def selector(self) -> str:
@@ -102,7 +102,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileContent:
-    """What was read of one file, or what was left out of one folder."""
+    """Entries of one file, or the part of one folder that was left out."""
 
     place: str
     """Path as the user knows it; `STANDARD_INPUT`."""

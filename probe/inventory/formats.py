@@ -27,7 +27,7 @@ class Format:
     """A kind of inventory."""
 
     title: str
-    """What a file of it is called in reports."""
+    """The name of such a file in reports."""
     recognises: Callable[[Head], bool]
     """Decides by content first, and by the name only where the content cannot tell."""
     reader: str

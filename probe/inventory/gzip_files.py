@@ -14,7 +14,7 @@ MAGIC = b"\x1f\x8b\x08"
 FREE = 64 * MIB
 """Bytes that any file may unpack to."""
 TIMES = 200
-"""How many times its size a larger file may unpack to: logs shrink to a twentieth, what is made to hurt to a
+"""The factor to which a larger file may unpack: logs shrink to a twentieth, what is made to hurt to a
 thousandth."""
 
 

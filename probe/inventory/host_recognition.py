@@ -1,4 +1,4 @@
-"""How inventories of what runs or lies on a host are recognised by the beginning of a file. Pure, no libraries."""
+"""Recognition of inventories of what runs or lies on a host, by the beginning of a file. Pure, no libraries."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Image:
 
     clients: Sequence[Inside]
     tag: re.Pattern[str]
-    """What a tag looks like that names a release, with the group `version`."""
+    """The form of a tag that names a release, with the group `version`."""
     why: str = ""
     """Why its tags say nothing about the client."""
     note: str = ""

@@ -28,7 +28,7 @@ MOST = 100_000
 SAID = 20
 """Entries that were skipped of one file and are named."""
 UNREADABLE = (InventoryError, ValueError, csv.Error, OSError, EOFError)
-"""What readers raise for a broken file. ValueError includes wrong JSON, TOML, XML entities and archives."""
+"""Errors of readers for a broken file. ValueError includes wrong JSON, TOML, XML entities and archives."""
 
 
 def read_inventories(paths: Iterable[str], bounds: Bounds | None = None) -> list[FileContent]:

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Origin(StrEnum):
-    """Where a package comes from, in words."""
+    """The source of a package, in words."""
 
     COMMIT = "a commit, no release"
     FOLDER = "a folder, no release"

@@ -1,4 +1,4 @@
-"""What stands in the bytes of programs and libraries: Go's list of modules, librdkafka's version function.
+"""Texts in the bytes of programs and libraries: Go's list of modules, librdkafka's version function.
 
 Read in pieces, without the tools of a compiler, and the same for ELF, Mach-O and Windows programs.
 """
@@ -13,13 +13,13 @@ from typing import BinaryIO
 from probe.inventory.document import MIB
 
 PROGRAMS = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"MZ")
-"""How programs and libraries of 64 bits begin on Linux, macOS and Windows."""
+"""First bytes of programs and libraries of 64 bits on Linux, macOS and Windows."""
 LARGEST = 1024 * MIB
 """Bytes of a program that are looked at."""
 PIECE = 4 * MIB
 MODULES_BEGIN = bytes.fromhex("3077af0c9274080241e1c107e6d618e6")
 MODULES_END = bytes.fromhex("f932433186182072008242104116d8f2")
-"""What stands around the list of modules in a program of Go: https://go.dev/src/runtime/debug/mod.go,
+"""Marks around the list of modules in a program of Go: https://go.dev/src/runtime/debug/mod.go,
 https://go.dev/src/cmd/go/internal/modload/build.go (infoStart, infoEnd)."""
 LONGEST_LIST = 4 * MIB
 LARGEST_LIBRARY = 64 * MIB

@@ -8,7 +8,7 @@ from probe.inventory.packages import client_of, ecosystem_of, mentions
 from probe.inventory.versions import with_v
 
 JOINED = {"maven": ":", "golang": "/", "npm": "/", "composer": "/"}
-"""How a namespace and a name are joined; in other ecosystems a namespace is no part of the name."""
+"""The character between a namespace and a name; in other ecosystems a namespace is no part of the name."""
 
 
 def can_name_one(whole: str) -> bool:

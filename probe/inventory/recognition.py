@@ -1,4 +1,4 @@
-"""How formats are recognised by the beginning of a file. Pure, and without any library, since every file is tried.
+"""Recognition of formats by the beginning of a file. Pure, and without any library, since every file is tried.
 
 Patterns are texts: `re` compiles one when it is first used, and keeps it. An audit of one file needs few of them.
 """

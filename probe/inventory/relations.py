@@ -1,4 +1,4 @@
-"""What the clients of one inventory say about each other: a wrapper beside its library, packages in conflict. Pure."""
+"""Relations of the clients of one inventory: a wrapper beside its library, packages in conflict. Pure."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ NOT_WALKED = frozenset({".git", ".hg", ".svn", "__pycache__"})
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What one walk may cost at most."""
+    """The most that one walk may cost."""
 
     files: int = 200_000
     depth: int = 40
@@ -31,7 +31,7 @@ class Bounds:
 
 @dataclass(slots=True)
 class LeftOut:
-    """What a walk left out, by reason."""
+    """Files that a walk left out, by reason."""
 
     entries: dict[str, list[str]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)

@@ -21,7 +21,7 @@ from probe.model.versions import version_key
 
 TABLE = Path(__file__).resolve().parent / "data" / "names_on_the_wire.toml"
 NOTHING = frozenset({"", "unknown"})
-"""What brokers show of a client that reports no name."""
+"""The brokers' text for a client that reports no name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class WireName:
     releases: tuple[str, ...] = ()
     """Releases of the library that report their own version; empty = all do."""
     otherwise: str = ""
-    """What another version means."""
+    """The meaning of another version."""
     meaning: str
     example: str
     """A version as it is reported."""
@@ -47,7 +47,7 @@ class WireName:
     """Versions of the library for which this is confirmed."""
     source: str
     note: str = ""
-    """What stays open even for a known version."""
+    """Questions that stay open even for a known version."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

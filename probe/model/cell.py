@@ -17,7 +17,7 @@ def control_first(scenario: str) -> tuple[bool, str]:
 
 
 class Role(StrEnum):
-    """What the client does for its application."""
+    """The work of the client for its application."""
 
     PRODUCER = "producer"
     CONSUMER = "consumer"
@@ -35,7 +35,7 @@ class Role(StrEnum):
 
 
 class Workload(StrEnum):
-    """What the application does while it is observed."""
+    """The work of the application while it is observed."""
 
     CONTINUOUS = "continuous"
     """One small operation per interval and partition, and each partition by its number."""

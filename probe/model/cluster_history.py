@@ -1,4 +1,4 @@
-"""What happened on a trial's cluster before its client started. Pure.
+"""Events on a trial's cluster before its client started. Pure.
 
 A cluster that was created a moment ago hides faults of clients: its leader epochs are 0, its logs start at 0, and a
 group that loses its position begins where it would begin in any case (docs/engines.md#history-of-a-cluster).

@@ -33,7 +33,7 @@ class ConditionsChange:
     """The number from which on trials have this change; at least 2."""
     engine: Engine
     text: str
-    """What is different from this number on, as a clause."""
+    """The difference from this number on, as a clause."""
     since: str = ""
     """The oldest release line that it concerns. Empty = no limit."""
     until: str = ""

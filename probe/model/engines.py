@@ -1,4 +1,4 @@
-"""What the engines that play the brokers can do: one row each. Code asks for an ability, never for a name."""
+"""Abilities of the engines that play the brokers: one row each. Code asks for an ability, never for a name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class EngineInfo:
     """An engine."""
 
     title: str
-    """How sentences name its brokers."""
+    """The name of its brokers in sentences."""
     real: bool = False
     """Its brokers are Apache Kafka: they reach a state by themselves, and scenarios may have other steps for them."""
     cohorts: bool = False
@@ -32,7 +32,7 @@ class EngineInfo:
     exact_jobs: bool = False
     """A number of trials at once can be asked for exactly."""
     order: int
-    """Where several have an answer, pages that show one show that of the lowest."""
+    """Its rank: where several engines have an answer, pages that show one show that of the lowest."""
     beat_ms: int
     """Interval of work in histories that do not name theirs (`Header.beat_ms`)."""
 

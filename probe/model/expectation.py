@@ -1,4 +1,4 @@
-"""What a scenario expects of a client in one role, and the known limits of a client version."""
+"""Expectations of a scenario for a client in one role, and the known limits of a client version."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from probe.model.words import Reaction, Symptom, Target, Trigger
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """What a scenario does and expects in one role (docs/verdicts.md#the-question)."""
+    """The faults of a scenario, and its expectations in one role (docs/verdicts.md#the-question)."""
 
     kind: Symptom
     expects: Reaction

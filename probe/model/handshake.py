@@ -1,4 +1,4 @@
-"""What a client sends first on a connection: it tells libraries and their versions apart."""
+"""First requests of a client on a connection: they tell libraries and their versions apart."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Purpose(StrEnum):
-    """What a connection is used for."""
+    """The purpose of a connection."""
 
     DISCOVERY = "discovery"
     """It asked for versions, brokers, leaders, coordinators or offsets, and for nothing else."""
@@ -68,7 +68,7 @@ class FirstProduce:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handshake:
-    """What the client sent first on one connection. It holds no client id, topic, group, key or record."""
+    """First requests of the client on one connection. They hold no client id, topic, group, key or record."""
 
     conn: int
     """Number of the connection, as in events."""

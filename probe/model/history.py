@@ -38,15 +38,15 @@ class Subject:
     bootstrap: tuple[int, ...] = ()
     """Brokers whose addresses the client got as bootstrap servers."""
     bystander_instance: str = ""
-    """Where a coordinator is hit: a second instance (and client id) of the same client, with another group or
-    transactional id at the same broker. Empty = the bystander is a partition."""
+    """The bystander where a coordinator is hit: a second instance (and client id) of this client, with another group
+    or transactional id at the same broker. Empty = the bystander is a partition."""
     bystander_key: str = ""
     """Group or transactional id of that instance."""
     successor: str = ""
     """Second member (and client id) of the client's group, where there is one: for the whole trial, from the fault on,
     or while the client's application is absent."""
     history: ClusterHistory = field(default_factory=ClusterHistory)
-    """What had happened to these objects and their cluster before the client started."""
+    """Events on these objects and their cluster before the client started."""
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -139,8 +139,7 @@ class Header:
     """`wire`: the application reports no delivery, so only the relay and the read-back judge. Empty = it reports
     deliveries."""
     handshakes: tuple[Handshake, ...] = ()
-    """What the judged instance sent first, once per set of purposes of a connection, by connection. Empty also in older
-    files."""
+    """First requests of the judged instance, once per set of purposes of a connection. Empty also in older files."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,9 +45,9 @@ class OutcomeInfo:
     explanation: str
     """One or two short sentences for a legend."""
     phrase: str
-    """What the client did. It follows the client's name on the page of a cell."""
+    """A clause about the client. It follows the client's name on the page of a cell."""
     says: str = ""
-    """What a version does. It follows the version in the result of `bisect`; empty = `is` and the outcome."""
+    """A clause about a version. It follows the version in the result of `bisect`; empty = `is` and the outcome."""
     severity: int = 0
     """How bad the outcome is where it does not conform or is not judged: 5 = promise broken or client unusable, 0 = the
     application noticed nothing. An outcome that does not conform counts as at least 1."""

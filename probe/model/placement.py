@@ -36,7 +36,7 @@ class Places:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicPlan:
-    """How a trial's topic is created and filled with records."""
+    """Creation of a trial's topic, with the number of records that fill it."""
 
     feed_ms: int
     """Interval at which records are written to the topic; 0 = never."""

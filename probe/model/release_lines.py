@@ -1,4 +1,4 @@
-"""What is true of Kafka's release lines: since which one brokers have something. Pure, standard library only."""
+"""Facts about Kafka's release lines: since which one brokers have something. Pure, standard library only."""
 
 from __future__ import annotations
 

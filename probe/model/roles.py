@@ -1,4 +1,4 @@
-"""What each role of a client is: one row each. Code asks for a property; tables of functions have a row per role."""
+"""The roles of a client: one row each. Code asks for a property; tables of functions have a row per role."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class RoleInfo:
 
     noun: str
     phrase: str
-    """How sentences say in which role a client was tried."""
+    """The clause with which sentences say in which role a client was tried."""
     writes: bool = False
     reads: bool = False
     """It receives records that others write."""
@@ -43,7 +43,7 @@ class RoleInfo:
     interrupted: str = ""
     """The API of the request that an absence interrupts: a transaction is open, or a record under way. Empty = none."""
     busy: str = "handles one record"
-    """What a busy application does."""
+    """The work of a busy application."""
 
 
 _WRITER = ("Produce",)

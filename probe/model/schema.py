@@ -40,7 +40,7 @@ class Unit(StrEnum):
 
 
 class Aggregate(StrEnum):
-    """How a value of the matrix is computed from the trials that have the cell's most common outcome."""
+    """The way in which a value of the matrix is computed from the trials that have the cell's most common outcome."""
 
     SAME = "same"
     """All trials of the cell have the same value."""

@@ -19,7 +19,7 @@ LEAST = 2
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What is swept, and its values in the order in which they are shown."""
+    """The axis of a sweep, and its values in the order in which they are shown."""
 
     key: str
     """The key of the client's setting. Empty = the election."""
@@ -31,12 +31,12 @@ class Sweep:
 
     @property
     def name(self) -> str:
-        """What is swept, as `--over` names it."""
+        """The axis, as `--over` names it."""
         return PROPERTY + self.key if self.key else ELECTION_KEY
 
     @property
     def label(self) -> str:
-        """What is swept, as the axis of a picture names it."""
+        """The axis, as a picture names it."""
         return self.key or f"{ELECTION_KEY}, ms"
 
     @staticmethod

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Symptom(StrEnum):
-    """How a fault appears on the client's side of the wire."""
+    """The appearance of a fault on the client's side of the wire."""
 
     ANSWER = "answer"
     """A response carries an error code about the affected object."""
@@ -25,7 +25,7 @@ class Symptom(StrEnum):
 
 
 class Reaction(StrEnum):
-    """What a good client has to do about a fault."""
+    """The duty of a good client under a fault."""
 
     DISCOVER = "discover"
     """The target moved: ask for the new target, and go there."""
@@ -63,7 +63,7 @@ class Trigger(StrEnum):
 
 
 class Reroute(StrEnum):
-    """What led the client to the new target."""
+    """The trigger that led the client to the new target."""
 
     HINT = "hint"
     REFRESH = "refresh"
@@ -74,7 +74,7 @@ class Reroute(StrEnum):
 
 
 class Rescuer(StrEnum):
-    """What led a late client to the target."""
+    """The trigger that led a late client to the target."""
 
     NONE = ""
     """The client was not late."""
@@ -97,7 +97,7 @@ class AfterHeal(StrEnum):
 
 
 class PhaseClock(StrEnum):
-    """What a client does again and again, on whose interval the moment of the fault lies."""
+    """The repeated action of a client on whose interval the moment of the fault lies."""
 
     NONE = ""
     """Nothing that is frequent enough, or it began after the fault."""

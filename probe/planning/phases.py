@@ -17,7 +17,7 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 """Steps of this size on a circle are spread evenly, however many there are (the golden ratio)."""
 DIGITS = 3
 DECIDING = frozenset({PhaseClock.REFRESH, PhaseClock.HEARTBEAT, PhaseClock.COMMIT})
-"""What may decide a trial by its phase: long enough that a client can recover, or give up, between two ticks."""
+"""The least interval that may decide a trial by its phase: a client can recover, or give up, between two ticks."""
 
 
 def phase_of(cell: Cell, trial: int) -> float:

@@ -59,7 +59,7 @@ class Planned:
 
     @property
     def load(self) -> Load:
-        """How many operations begin together, and with which keys."""
+        """The number of operations that begin together, and their keys."""
         return LOADS[self.cell.workload]
 
     @property

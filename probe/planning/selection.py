@@ -36,7 +36,7 @@ class LongWatches(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What a run was asked to run."""
+    """The request of a run."""
 
     clients: Sequence[Chosen]
     scenarios: Sequence[Scenario]

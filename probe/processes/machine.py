@@ -1,4 +1,4 @@
-"""What this machine, or the container around this process, has: cores, their idle time, and memory.
+"""Resources of this machine, or of the container around this process: cores, their idle time, and memory.
 
 A container's limits stand in the files of its control groups (cgroups(7); for version 1 `cpu` and `memory` in the
 kernel's admin-guide/cgroup-v1). `/proc` shows the whole machine.

@@ -45,7 +45,7 @@ ADVICE = {
     MEMORY: ("there is too little memory", "free some, or give fewer --jobs"),
     PROCESSES: ("no further process or thread can be started", "raise `ulimit -u`, or give fewer --jobs"),
 }
-"""What is missing, and the way out."""
+"""The thing that is missing, and the way out."""
 CHILD_FILES = 16_384
 """Limit of open files of a child process. Some programs close every number up to their limit when they start others, so
 a limit of a million is not passed on. A broker with hundreds of logs needs 2,000."""

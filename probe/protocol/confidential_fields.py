@@ -1,4 +1,4 @@
-"""Where payloads, credentials and texts of applications stand in a body, so that a capture can be kept without them.
+"""Places of payloads, credentials and texts of applications in a body, so that a capture can be kept without them.
 
 Confidential are records, all `bytes` but the subscriptions and assignments of groups, and the strings of `STRINGS`:
 settings of topics, brokers and users, which may be passwords, and what applications store beside offsets.
@@ -30,7 +30,7 @@ _OPEN: dict[int, tuple[Span, ...]] = {0: ((0, 12), (16, 18)), 1: ((0, 12), (16, 
 
 
 class Found(NamedTuple):
-    """What a body holds."""
+    """The content of a body."""
 
     spans: tuple[Span, ...]
     stop: int

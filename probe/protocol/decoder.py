@@ -1,4 +1,4 @@
-"""What decoders of a connection have in common, whether they read bytes or the lines of a log."""
+"""The common part of decoders of a connection, whether they read bytes or the lines of a log."""
 
 from __future__ import annotations
 

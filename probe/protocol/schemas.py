@@ -27,7 +27,7 @@ EVERYDAY = frozenset({PRODUCE, FETCH, LIST_OFFSETS, METADATA, FIND_COORDINATOR, 
 
 
 class Spec(NamedTuple):
-    """How one (API, version, kind) is read."""
+    """The reader of one (API, version, kind)."""
 
     header: int
     """Version of the header before the body."""

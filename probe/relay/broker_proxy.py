@@ -27,7 +27,7 @@ NEVER_US = 1 << 60
 
 
 class Host(Protocol):
-    """What a broker proxy needs of its relay."""
+    """Needs of a broker proxy, which its relay serves."""
 
     @property
     def held(self) -> Mapping[int, int]:

@@ -14,7 +14,7 @@ Firsts = dict[tuple[Purpose, ...], Handshake]
 
 
 class FirstConnections:
-    """What clients sent first on connections that have ended."""
+    """First requests of clients on connections that have ended."""
 
     def __init__(self) -> None:
         self._ended: dict[str, Firsts] = {}

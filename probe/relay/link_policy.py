@@ -1,4 +1,4 @@
-"""What a link asks of the relay's part for its broker: which bytes wait, which pass, and where events go."""
+"""Questions of a link to the relay's part for its broker: which bytes wait, which pass, and where events go."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Link_contra = TypeVar("Link_contra", contravariant=True)
 
 
 class LinkPolicy(Protocol[Link_contra]):
-    """What applies to the links of a broker."""
+    """Rules for the links of a broker."""
 
     blackhole: bool
     """Whether bytes are dropped in both directions."""

@@ -1,4 +1,4 @@
-"""What a capture keeps of the bytes of a connection: everything but payloads and credentials, which are overwritten.
+"""The bytes of a connection that a capture keeps: all but payloads and credentials, which are overwritten.
 
 Bytes stay only where the definitions say what they are. Tokens of SASL without Kafka's headers, bodies that do not fit,
 and everything behind a length that is none are overwritten whole. No byte is added or removed, so positions and times
@@ -24,14 +24,14 @@ Piece = tuple[int, int, bytes]
 """Microseconds, `ASK` or `ANSWER`, bytes."""
 ASK, ANSWER = 0, 1
 FIELD, WHOLE = b"\0", b"\xff"
-"""What stands in place of a field, and of a message: no message of Kafka begins with the latter."""
+"""Marks in place of a field, and of a message: no message of Kafka begins with the latter."""
 _HEADER, _INT16, _INT32 = Struct(">hhi").unpack_from, Struct(">h").unpack_from, Struct(">i").unpack_from
 _FIXED = 8
 """Bytes of a request's header before its client id."""
 
 
 class Plan(NamedTuple):
-    """How a message is passed over."""
+    """The way in which a message is passed over."""
 
     layout: Layout
     confidential: bool

@@ -14,7 +14,7 @@ LINGER_NONE = struct.pack("ii", 1, 0)
 
 
 class LinkCallbacks(Protocol):
-    """What a socket end calls on its link."""
+    """Calls of a socket end to its link."""
 
     def made(self, side: SocketEnd) -> None:
         """Handle a side that has connected."""

@@ -55,7 +55,7 @@ NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """What one record says about one package."""
+    """The part of one record that is about one package."""
 
     package: Package
     versions: tuple[str, ...]

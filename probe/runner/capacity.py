@@ -38,7 +38,7 @@ NEW_DRIVER_MB = 200.0
 
 
 class LimitedBy(StrEnum):
-    """What keeps the number of trials in flight from growing."""
+    """The reason for which the number of trials in flight does not grow."""
 
     JOBS = "--jobs"
     FILES = "open files"

@@ -51,7 +51,7 @@ class Api:
     connecting: bool = False
     """Every connection begins with it, so an error is about the broker and all that it leads."""
     causes: tuple[Trigger, ...] = ()
-    """What else than the error makes a client ask for the moved target."""
+    """Other reasons than the error that make a client ask for the moved target."""
     line: str = ""
     """Oldest release line whose brokers answer these errors, where the API is older; empty = no limit."""
     line_reason: str = ""
@@ -102,7 +102,7 @@ PROVOKED_BY_REAL_BROKERS = {
     MoveCoordinator: "The coordinator moves first, so that clients ask.",
     Rejoin: "A heartbeat of a member is answered first that a rebalance is in progress, so that it joins again.",
 }
-"""How clients are made to call an API, by the step before the error."""
+"""The request by which clients are made to call an API, in the step before the error."""
 
 
 @dataclass(frozen=True, slots=True)

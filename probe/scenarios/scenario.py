@@ -51,7 +51,7 @@ class Bootstrap(StrEnum):
 
 
 class Member(StrEnum):
-    """What happens in a group of two members. The second one has a process of its own."""
+    """The change in a group of two members. The second one has a process of its own."""
 
     KILLED = "killed"
     """The second member works before the fault, and is killed (SIGKILL)."""
@@ -118,7 +118,7 @@ class RoleVariant:
     committed_only: bool = False
     """Readers are given committed records only, by the library's own setting, unless a property says otherwise."""
     cluster: ClusterSpec = DEFAULT_CLUSTER
-    """How the cluster of real brokers is built."""
+    """The form of the cluster of real brokers."""
 
     @property
     def alone(self) -> bool:

@@ -50,7 +50,7 @@ GRACE_S = 10
 OVER_S = 300
 """Time that a run may need beyond its budget: the end of what is being published on a busy machine."""
 ROOM_GB = 14
-"""What buildah needs of the disk for temporary files: it copies every layer."""
+"""The need of buildah for disk with temporary files: it copies every layer."""
 PARENT = "/var/lib/containers"
 """Folder of container tools on the machine: buildah makes it for a cache file of its own, whatever its options are."""
 

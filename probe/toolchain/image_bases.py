@@ -17,7 +17,7 @@ from probe.toolchain.tools import GO, NODE, ToolError, cache_root, find_tool
 
 DEBIAN = "mmdebstrap"
 REGISTRY = "docker.io/library"
-"""Where an image without a registry in its name is looked up."""
+"""The registry of an image without one in its name."""
 DEFAULT_CACHE = "/etc/ld.so.cache"
 """Cache of the dynamic linker; buildah starts itself again without the variables that name its libraries."""
 COVERED = f'mount --bind "$1" {DEFAULT_CACHE} && shift && exec "$@"'

@@ -1,4 +1,4 @@
-"""What builds and runs the image: docker or podman where one answers, else Debian's buildah as root. Pure.
+"""The program that builds and runs the image: docker or podman where one answers, else Debian's buildah as root. Pure.
 
 The command lines are the same for every engine but for its words: the image is built, its own configuration is read,
 and programs run in it as its own user, on two volumes.
@@ -21,7 +21,7 @@ IGNORED = "docker/Dockerfile.dockerignore"
 VOLUMES = ("results", "cache")
 """Folders of the image's root that are volumes."""
 CERTIFICATES = "/run/trusted-certificates.pem"
-"""Where the image finds the certificates of this machine: a path of its own, so that packages can fill theirs."""
+"""The place of this machine's certificates in the image: a path of its own, so that packages can fill theirs."""
 CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 """Variables by which OpenSSL and Go, pip, and Node are given these certificates."""
 BUDGET_OPTION = "--time-budget"
@@ -41,7 +41,7 @@ site with $(find /results/site -type f | wc -l) files; owner $(stat -c %u /resul
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What of this machine decides which engine builds the image."""
+    """Facts about this machine that decide which engine builds the image."""
 
     engines: Mapping[str, str]
     """Why docker or podman cannot be used; empty if it answers. One that is not installed is left out."""

@@ -1,4 +1,4 @@
-"""How the set-up starts programs and says what it does. Standard library only, for run.py."""
+"""Calls of programs by the set-up, and its messages. Standard library only, for run.py."""
 
 from __future__ import annotations
 

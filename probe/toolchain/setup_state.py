@@ -1,4 +1,4 @@
-"""What the set-up of run.py depends on, found out without starting a program. Standard library only, for run.py.
+"""Inputs of the set-up of run.py, found out without starting a program. Standard library only, for run.py.
 
 A complete set-up leaves this state in the environment. As long as it is the same, there is nothing to set up.
 """

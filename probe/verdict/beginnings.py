@@ -1,4 +1,4 @@
-"""Where a reader without a group began (docs/verdicts.md#promise). Pure."""
+"""The beginning of a reader without a group (docs/verdicts.md#promise). Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long calls of the application blocked (docs/verdicts.md#call-limit). Pure."""
+"""The time for which calls of the application blocked (docs/verdicts.md#call-limit). Pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Call:
     until: int
     """When it returned or threw; the end of the window, if it did neither."""
     error: App | None = None
-    """What it threw."""
+    """The exception."""
 
     @property
     def took_us(self) -> int:

@@ -1,4 +1,4 @@
-"""How a client closed under a fault (docs/verdicts.md#closing). Pure."""
+"""The close() of a client under a fault (docs/verdicts.md#closing). Pure."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ LEFT_BEHIND_MS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """What the application saw of a close()."""
+    """The application's view of a close()."""
 
     ended: bool
     """It returned before the limit."""
     broken: tuple[str, ...]
-    """What a client owes that closes, and did not do."""
+    """Duties of a closing client that it did not fulfil."""
 
 
 def find_closing(evidence: WireEvidence) -> Closing:

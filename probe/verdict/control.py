@@ -1,4 +1,4 @@
-"""What the control cell of a client says about its other cells (docs/verdicts.md#the-control-cell). Pure."""
+"""The meaning of a client's control cell for its other cells (docs/verdicts.md#the-control-cell). Pure."""
 
 from __future__ import annotations
 

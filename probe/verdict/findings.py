@@ -33,17 +33,17 @@ class Findings:
     provoked: bool = True
     """There was at least one hit."""
     fatal: str = ""
-    """How the instance ended after the hit, without being asked to."""
+    """The end of the instance after the hit, without being asked to."""
     promises: tuple[str, ...] = ()
     """Promises that were given and not kept."""
     unserved: str = ""
-    """What a client that connected, and never served, was answered."""
+    """The answer to a client that connected, and never served."""
     goal: bool = True
     """The goal is reached (docs/verdicts.md#goal)."""
     enough: bool = True
     """The observation was long enough to say that the goal was not reached."""
     owed: str = ""
-    """What a client that is served again still owes (docs/verdicts.md#owed)."""
+    """Obligations of a client that is served again (docs/verdicts.md#owed)."""
     at_limit: bool = False
     """Every error that reached the application ended a call at the limit that the library promises."""
     only_soft: bool = False
@@ -53,11 +53,11 @@ class Findings:
     slow: bool = False
     """Recovery took longer than prompt, without the time in which brokers kept the client waiting."""
     closing: Closing | None = None
-    """How it closed, where the scenario is about that."""
+    """Its close(), where the scenario is about that."""
     taken: Taken | None = None
-    """How a group of two went on, where the scenario is about that."""
+    """The course of a group of two, where the scenario is about that."""
     rescuer: Rescuer = Rescuer.NONE
-    """What brought a late client to the target."""
+    """The trigger that brought a late client to the target."""
     facts: Facts = field(default_factory=Facts)
 
 

@@ -31,7 +31,7 @@ class Nearness:
     bound: str
     """The bound, as docs/verdicts.md names it."""
     near: str
-    """What is near it, as docs/verdicts.md says it."""
+    """The bound that is near, as docs/verdicts.md says it."""
     decides: Callable[[Verdict, Expectation], bool]
     """Whether the bound decided the outcome."""
     holds: Callable[[Facts, Expectation], bool]

@@ -20,7 +20,7 @@ SHARED = 3
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """How a group went on after a change of its members."""
+    """The course of a group after a change of its members."""
 
     unread: tuple[int, ...] = ()
     """Partitions that nobody reads at the end of the window."""

@@ -1,4 +1,4 @@
-"""What a client still owes once its operations succeed again (docs/verdicts.md#owed). Pure."""
+"""Obligations of a client once its operations succeed again (docs/verdicts.md#owed). Pure."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Debt:
     """Something that the role owes and that was not seen."""
 
     text: str
-    """What is missing, for the reason of the verdict."""
+    """The missing thing, for the reason of the verdict."""
     pending: bool = False
     """It may come yet."""
     proven: bool = False

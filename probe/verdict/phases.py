@@ -36,7 +36,7 @@ T = TypeVar("T", App, Mark, Request)
 
 @dataclass(frozen=True, slots=True)
 class Ticking:
-    """What a client does at an interval."""
+    """The repeated action of a client."""
 
     clock: PhaseClock
     every_us: int

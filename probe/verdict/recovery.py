@@ -43,7 +43,7 @@ class Recovery:
     pending: bool = False
     """The client is served again, but for too short a time yet, or what it owes besides may come yet."""
     owed: str = ""
-    """What a client that is served again still owes (docs/verdicts.md#owed)."""
+    """Obligations of a client that is served again (docs/verdicts.md#owed)."""
     proven: bool = False
     """It will go on owing that: it need not be watched for its patience."""
 

@@ -1,4 +1,4 @@
-"""How a client moved to the new target, and its futile requests (docs/verdicts.md#moved-and-reroute)."""
+"""The route of a client to the new target, and its futile requests (docs/verdicts.md#moved-and-reroute)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RESCUERS: dict[Trigger, Rescuer] = {
     Trigger.DISCONNECT: Rescuer.CONNECT,
     Trigger.NONE: Rescuer.RETRY,
 }
-"""What rescued a client that did not move because of the fault. `unknown` for every other trigger."""
+"""The rescue of a client that did not move because of the fault. `unknown` for every other trigger."""
 HINTING = frozenset({apis.PRODUCE, apis.FETCH})
 MIN_FUTILE_US = 1_000_000
 """Rates are never computed over less than a second."""
@@ -37,7 +37,7 @@ EXCUSE_US = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """What led the client to the target."""
+    """The trigger that led the client to the target."""
 
     reroute: Reroute = Reroute.NONE
     at: int | None = None

@@ -26,7 +26,7 @@ DIGESTS = {
 }
 """Form of a version's digest, by kind of source."""
 FILES = {"crate": r"\w+\.rs", "module": r"\w+\.go"}
-"""What the source of a limit names, by kind of source: a file of the library."""
+"""Names in the source of a limit, by kind of source: a file of the library."""
 BACK_OFFS_MS = {
     "beats": {1000},
     "benthos-kafka-franz": {250},

@@ -1,4 +1,4 @@
-"""What a Python library logs: a flood is delayed and reported, occasional lines are not, and no line blocks another."""
+"""Logs of a Python library: a flood is delayed and reported, occasional lines are not, and no line blocks another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What real clients send first, as a whole trial keeps it."""
+"""First requests of real clients, as a whole trial keeps them."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ pytestmark = [pytest.mark.real, pytest.mark.xdist_group("jvm-applications"), pyt
 
 @dataclass
 class Transcript:
-    """What the drivers of one application reported: a process per instance, as a worker of Connect needs."""
+    """Reports of the drivers of one application: a process per instance, as a worker of Connect needs."""
 
     hello: pb.Hello
     events: dict[str, list[pb.Event]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What watermill-kafka reports to an application beside sarama (proto/driver.proto, and verdicts on both)."""
+"""Reports of watermill-kafka to an application beside sarama (proto/driver.proto, and verdicts on both)."""
 
 from __future__ import annotations
 

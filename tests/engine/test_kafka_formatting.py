@@ -137,7 +137,7 @@ def of_the_tool(made: Release) -> Mapping[str, int]:
 
 @pytest.fixture(scope="module")
 def real(engine: Kafka) -> Advertised:
-    """What a broker of a real cluster of the newest line advertises."""
+    """API versions of a broker of a real cluster of the newest line."""
 
     async def ask() -> Advertised:
         async with engine, engine.cluster(NEWEST, discard) as (_, tap):

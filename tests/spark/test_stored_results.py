@@ -125,7 +125,7 @@ def under_newer_conditions(results: Path) -> None:
 def test_no_cell_changed_where_only_the_conditions_did(
     spark: SparkSession, results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What `diff`, the page and feed of changes, and the gate `worse` say of old results and a run of today."""
+    """Answers of `diff`, the page and feed of changes, and the gate `worse` about old results and a run of today."""
     changes = tuple(ConditionsChange(number=2, engine=engine, text="all") for engine in Engine)
     monkeypatch.setattr(conditions, "CHANGES", changes)
     monkeypatch.setattr(conditions, "CURRENT", dict.fromkeys(Engine, 2))

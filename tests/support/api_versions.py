@@ -1,4 +1,4 @@
-"""What a broker says of itself in ApiVersions: API versions, and the features that are final."""
+"""A broker's ApiVersions: API versions, and the features that are final."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of whole applications ask a driver for, and what was stored of it."""
+"""Requests of tests of whole applications to a driver, and the stored records."""
 
 from __future__ import annotations
 

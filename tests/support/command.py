@@ -14,7 +14,7 @@ from probe.cli import app
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """How a command ended, as `subprocess.CompletedProcess` says it."""
+    """The end of a command, as `subprocess.CompletedProcess` says it."""
 
     returncode: int
     stdout: str

@@ -27,7 +27,7 @@ DEADLINE_S = 120
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a command ended."""
+    """The end of a command."""
 
     returncode: int
     """Negative: the signal that ended it."""

@@ -1,4 +1,4 @@
-"""What a plain client sees of a cluster's history: one list of checks for every engine.
+"""A plain client's view of a cluster's history: one list of checks for every engine.
 
 The client is the engine's own encoding of requests, past every library. It is given the addresses of three brokers and
 a trial's subject, whose history the engine states.

@@ -12,7 +12,7 @@ from probe.model.handshake import Handshake
 
 
 class WholeInput:
-    """What was read of captures."""
+    """Values that were read of captures."""
 
     def __init__(
         self,

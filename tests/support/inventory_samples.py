@@ -1,4 +1,4 @@
-"""What each sample of `tests/data/inventory` is taken for, and the clients that it names with their places."""
+"""The format of each sample of `tests/data/inventory`, and the clients that it names with their places."""
 
 from __future__ import annotations
 

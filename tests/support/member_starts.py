@@ -1,4 +1,4 @@
-"""How a driver is asked for a member of a group, in tests that play the driver."""
+"""The start of a member of a group, in tests that play the driver."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Prose of the repository: docstrings, comments, messages, test names and documents, with the words that it avoids.
 
-`python -m tests.support.prose` lowers the counts in `prose_counts.json` and `docstring_openings.json` to those of today.
+`python -m tests.support.prose` lowers both stored counts to what is there now.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Broker:
         self.port = 0
         self.got = b""
         self.ended: list[str] = []
-        """How connections ended for the broker: `eof` or `reset`."""
+        """The end of connections for the broker: `eof` or `reset`."""
         self.silent = False
         self.writers: list[asyncio.StreamWriter] = []
         self.parts: Callable[[bytes], list[bytes]] = lambda data: [data]

@@ -1,4 +1,4 @@
-"""What most cases of the verdict begin with: the leader moves, the client asks, and the trial is judged."""
+"""The beginning of most cases of the verdict: the leader moves, the client asks, and the trial is judged."""
 
 from __future__ import annotations
 

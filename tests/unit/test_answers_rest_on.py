@@ -1,4 +1,4 @@
-"""What answers rest on: trials, cells where chance decides, and acknowledged records that no outcome shows."""
+"""The basis of answers: trials, cells where chance decides, and acknowledged records that no outcome shows."""
 
 from __future__ import annotations
 

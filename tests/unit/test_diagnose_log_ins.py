@@ -21,7 +21,7 @@ from tests.support.protocol_wire import framed, plain, request, response
 Read = Callable[[Iterable[Packet]], Diagnosis]
 HELLO = b"\x16\x03\x01\x00\xf0\x01" + bytes(239)
 ALERT = bytes.fromhex("15030300020250")
-"""What brokers of 4.4 answer to plaintext at a listener with TLS: fatal, internal_error."""
+"""Bytes that brokers of 4.4 answer to plaintext at a listener with TLS: fatal, internal_error."""
 SECOND = 1_000_000
 
 

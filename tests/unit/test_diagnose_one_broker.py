@@ -38,7 +38,7 @@ def incident(seconds: int = 30, **more: Any) -> WireScript:
 
 
 def seen_at(script: WireScript, *brokers: int) -> Diagnosis:
-    """What is said where only these brokers are recorded."""
+    """The statement where only these brokers are recorded."""
     shown = {conn: one for conn, one in script.connections.items() if one.broker in brokers}
     written = [event for event in script.written if event.broker in brokers]
     until = script.written[-1].at

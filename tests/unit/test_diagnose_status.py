@@ -1,4 +1,4 @@
-"""What becomes of clients on a wire that is only watched, as transcripts."""
+"""Statuses of clients on a wire that is only watched, as transcripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long source files may be: one that is longer than a few screens has a reason, and none is very long."""
+"""The length of source files: one that is longer than a few screens has a reason, and none is very long."""
 
 from __future__ import annotations
 

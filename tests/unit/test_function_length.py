@@ -1,4 +1,4 @@
-"""How long functions may be: one that is longer than a screen is several."""
+"""The length of functions: one that is longer than a screen is several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a client sends first on a connection is kept, and nothing that names its objects."""
+"""First requests of a client on a connection are kept, and nothing that names its objects."""
 
 from __future__ import annotations
 

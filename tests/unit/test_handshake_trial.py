@@ -1,4 +1,4 @@
-"""What a trial keeps of the connections of its client, and what reads it."""
+"""The part of its client's connections that a trial keeps, and its readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose client it is, by what it sends: never more than that supports, and never by what it says of itself."""
+"""The identity of a client, by what it sends: never more than that supports, and never by what it says of itself."""
 
 from __future__ import annotations
 

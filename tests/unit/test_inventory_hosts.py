@@ -1,4 +1,4 @@
-"""What lies on a host: jars, Python and npm packages, programs and librdkafka itself."""
+"""Clients on a host: jars, Python and npm packages, programs and librdkafka itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What clients report on the wire, and which clients that means."""
+"""Names of clients on the wire, and which clients that means."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ HEAVY = ("pyspark", "pandas", "grpc", "numpy", "pyarrow", "jinja2", "confluent_k
 OF_RUNS = ("probe.planning.plan", "probe.runner.capacity", "probe.scenarios.steps.step")
 """Modules with many values that a look-up has no use for: plans, limits of runs, the steps of all scenarios."""
 BARE = (*HEAVY, "pydantic", "rich", "asyncio", "probe.model")
-"""What the list of commands does not need either."""
+"""Modules that the list of commands does not need either."""
 TRACED = """
 import atexit, json, sys
 atexit.register(lambda: print("LOADED", json.dumps(sorted(sys.modules)), file=sys.stderr))

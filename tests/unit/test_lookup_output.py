@@ -1,4 +1,4 @@
-"""What `probe lookup` and `probe --version` print: lines that fit a terminal, and a digest that is checked."""
+"""Output of `probe lookup` and `probe --version`: lines that fit a terminal, and a digest that is checked."""
 
 from __future__ import annotations
 

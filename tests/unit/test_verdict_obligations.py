@@ -1,4 +1,4 @@
-"""What a client owes besides its operations: heartbeats, and that it goes where an answer sends it."""
+"""Duties of a client besides its operations: heartbeats, and that it goes where an answer sends it."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def metadata_of(group: str) -> Any:
 
 
 class Remedies:
-    """What librdkafka documents as the remedy of an error."""
+    """The remedy of an error that librdkafka documents."""
 
     def error_of(self, error: BaseException) -> pb.Error:
         """Convert an exception to an error of driver.proto."""

@@ -1,1 +1,1 @@
-"""What all Python drivers share: the stream to the orchestrator, the instances, their workloads and reports."""
+"""The common part of all Python drivers: stream to the orchestrator, instances, their workloads and reports."""

@@ -30,7 +30,7 @@ UNNAMED = (Answer.UNDECIDED, Answer.CHANGED, Answer.UNCLEAR)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdviceView:
-    """What `advise` found, and what its answer names."""
+    """Findings of `advise`, and the names in its answer."""
 
     change: Change
     wanted: Filter

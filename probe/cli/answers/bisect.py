@@ -1,4 +1,4 @@
-"""What `probe bisect` says of the change that it found."""
+"""The answer of `probe bisect` about the change that it found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What evidence says about cells, where the user has no trials of his own."""
+"""The answer of evidence about cells, where the user has no trials of his own."""
 
 from __future__ import annotations
 

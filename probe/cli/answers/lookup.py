@@ -31,7 +31,7 @@ AT = 14
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What is known besides the findings."""
+    """Knowledge besides the findings."""
 
     passing: Mapping[Cell, str]
     """The next version that passes, by the cell of the evidence."""

@@ -1,4 +1,4 @@
-"""What the client of a trial sent first, as lines of text. Pure."""
+"""First requests of the client of a trial, as lines of text. Pure."""
 
 from __future__ import annotations
 

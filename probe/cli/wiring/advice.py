@@ -1,4 +1,4 @@
-"""What `probe advise` looks up, and what it runs to decide it."""
+"""Look-ups of `probe advise`, and the trials that it runs to decide them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from probe.model import Cell
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is compared, and where the trials are."""
+    """The sides of a comparison, and the places of their trials."""
 
     change: Change
     wanted: Filter
@@ -33,7 +33,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What is stored, and what it says."""
+    """Stored trials, and their answer."""
 
     stored: dict[Cell, SettledCell]
     compared: Sequence[Compared]

@@ -1,4 +1,4 @@
-"""What settled cells say of the clients of inventories: of a client itself, a relative, the library inside it."""
+"""Answers of settled cells about the clients of inventories: a client itself, a relative, the library inside it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What answers are taken from."""
+    """Sources of answers."""
 
     evidence: Sequence[str] | None
     """As `--evidence` names it; None = the user's own and the package's."""

@@ -69,7 +69,7 @@ def ask(
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked about a service."""
+    """The question about a service."""
 
     service: Found
     scenarios: tuple[Scenario, ...]

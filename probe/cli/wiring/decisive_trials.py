@@ -57,7 +57,7 @@ def _with_facts(side: SettledCell, files: Sequence[Mapping[Cell, SettledCell]]) 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What it takes to decide cells."""
+    """Needs of the decision of cells."""
 
     least: int
     most: int

@@ -1,4 +1,4 @@
-"""How a run gets its engine: one entry per engine. What an engine consists of is loaded once it is asked for."""
+"""The engine of a run: one entry per engine, whose parts are loaded once they are asked for."""
 
 from __future__ import annotations
 

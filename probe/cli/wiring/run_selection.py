@@ -50,7 +50,7 @@ class RunSelection:
     baseline: bool = False
     """Only scored scenarios of the baseline, in the roles in which they are scored; `continuous` unless asked."""
     over: Sweep | None = None
-    """What the cells differ in; each profile is run with each of its values."""
+    """The axis on which the cells differ; each profile is run with each of its values."""
 
     def whole(self, results: str = "") -> tuple[Plan, Selection]:
         """Return the plan of these selectors with control cells. ProbeError for a selector without a match.

@@ -1,4 +1,4 @@
-"""What answers for a client of a look-up: the client itself, then a release like it, then the library inside it."""
+"""Stand-ins for a client of a look-up: the client itself, then a release like it, then the library inside it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class AskedClient:
 
     chosen: Chosen
     stand_in: str = ""
-    """What it is to the client that is asked about, in words, if it proves nothing about that; empty = it does."""
+    """Its relation to the client that is asked about, in words, if it proves nothing about that; empty = it does."""
     instead_of: Client | None = None
     """The client that a run would measure to know it; None = this one."""
 

@@ -1,4 +1,4 @@
-"""What a site publishes beside its pages: evidence as a file, its digest, the same rows as Parquet, and OSV records."""
+"""Files of a site beside its pages: evidence as a file, its digest, the same rows as Parquet, and OSV records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where messages begin, found by content: for connections that began before the capture, and after lost bytes."""
+"""Beginnings of messages, found by content: for connections that began before the capture, and after lost bytes."""
 
 from __future__ import annotations
 

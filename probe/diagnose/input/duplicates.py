@@ -42,7 +42,7 @@ def counted_once(events: Iterable[Wire], connections: Mapping[int, Connection]) 
 
 
 class _Doubles:
-    """What is known of both. Memory is bounded by the connections, and by the requests of `CLOCKS_US`."""
+    """Requests of both inputs. Memory is bounded by the connections, and by the requests of `CLOCKS_US`."""
 
     def __init__(self, connections: Mapping[int, Connection]) -> None:
         self._connections = connections

@@ -27,7 +27,7 @@ WAY_OUT = "name captures (pcap or pcapng) or request logs of brokers (kafka.requ
 
 
 class Format(StrEnum):
-    """What a file is."""
+    """The kind of a file."""
 
     PCAP = "pcap"
     PCAPNG = "pcapng"

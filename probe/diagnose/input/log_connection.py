@@ -22,7 +22,7 @@ from probe.protocol.schemas import Schemas
 from probe.protocol.sessions import FetchSessions
 
 SIZES, COUNT = "partitionSizes", "numPartitions"
-"""What Produce requests of text logs have in place of topics: at TRACE, and at DEBUG."""
+"""The text in place of topics in Produce requests of text logs: at TRACE, and at DEBUG."""
 
 
 class LoggedConversation(Decoder):

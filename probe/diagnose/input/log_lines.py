@@ -22,7 +22,7 @@ CHUNK = 1 << 20
 LONGEST_LINE = 16 << 20
 """Bytes of a line, beyond which it is not read."""
 UNKNOWN = "unknown"
-"""What brokers write for a client that does not report its software."""
+"""The text of brokers for a client that does not report its software."""
 _WHEN = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))? ?(Z|[+-]\d\d:?\d\d)?")
 _HEADER = re.compile(r"RequestHeader\(apiKey=(\w+), apiVersion=(\d+), clientId=")
 _CORRELATION = re.compile(r", correlationId=(-?\d+)\) -- ")

@@ -73,7 +73,7 @@ def _pcap(file: Readable) -> Iterator[Packet]:
 
 
 class _Section:
-    """What is known of the current section: byte order and interfaces."""
+    """Properties of the current section: byte order and interfaces."""
 
     def __init__(self) -> None:
         self.begin("<")

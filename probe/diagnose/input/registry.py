@@ -1,4 +1,4 @@
-"""What all files of an input share: numbers of connections and brokers, names of topics, what is left over."""
+"""The common part of all files of an input: numbers of connections and brokers, names of topics, what is left over."""
 
 from __future__ import annotations
 

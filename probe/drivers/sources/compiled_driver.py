@@ -1,4 +1,4 @@
-"""What drivers have in common that are compiled with each version of their library."""
+"""The common part of drivers that are compiled with each version of their library."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ TAG = r"^v(\d+\.\d+\.\d+)$"
 FOLDER = r"@v(\d+\.\d+\.\d+)$"
 """The folder of an unpacked archive of the registry: `sarama@v1.43.3`."""
 ABSENT = re.compile(r"unknown revision|: 40[34]\b|: 410\b|no matching versions|invalid version|malformed")
-"""What go says of a version that the module proxy does not serve; some proxies answer 403 for one."""
+"""Messages of go about a version that the module proxy does not serve; some proxies answer 403 for one."""
 UNREACHED = "the Go module proxy cannot be asked; check the network and GOPROXY, or name a version that is in the cache"
 GIT_S = 30
 PATCHES = 8

@@ -30,7 +30,7 @@ _SERVICE = pb.DESCRIPTOR.services_by_name["FakeCluster"]
 
 
 class State(IntEnum):
-    """What a reply contains."""
+    """The content of a reply."""
 
     ANSWERED = 0
     FAILED = 1

@@ -12,7 +12,7 @@ from probe.scenarios.steps.controller import LoseController, MoveController
 
 NOT_CONTROLLER = 41
 REFUSED = (apis.CREATE_TOPICS,)
-"""What clients ask the controller here."""
+"""Requests of clients for the controller."""
 UNTIL_HEALED_MS = 3_600_000
 """Duration of holds that only Heal ends."""
 

@@ -29,7 +29,7 @@ class Replacement:
 
 @dataclass(slots=True)
 class Module:
-    """What a go.mod says."""
+    """The content of a go.mod."""
 
     path: str = ""
     go: tuple[int, ...] = ()

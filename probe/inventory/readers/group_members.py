@@ -20,7 +20,7 @@ from probe.model.counts import counted
 
 NO_VERSION = "it is known by its default client id alone, which is no proof of a version"
 SENTENCE = "Consumer group '"
-"""How lines begin that say that a group has no members, or does not exist."""
+"""Beginnings of lines that say that a group has no members, or does not exist."""
 
 Member = tuple[str, str, str]
 """Group, client, and its client id without the number that tells members apart."""

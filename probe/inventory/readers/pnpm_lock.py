@@ -34,7 +34,7 @@ Package = tuple[str, str]
 
 @dataclass(slots=True)
 class Lock:
-    """What the lines say of clients."""
+    """Clients in the lines."""
 
     packages: dict[str, tuple[int, dict[str, str]]] = field(default_factory=dict)
     """Line and fields by key."""

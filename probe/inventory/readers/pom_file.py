@@ -36,12 +36,12 @@ class Parent:
     artifact: str = ""
     version: str = ""
     path: str = ""
-    """Where it lies, relative to the pom; empty = not beside it."""
+    """Its place, relative to the pom; empty = not beside it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pom:
-    """What one pom.xml says."""
+    """The content of one pom.xml."""
 
     group: str
     artifact: str

@@ -46,7 +46,7 @@ Client = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What a line says of who sent the request."""
+    """The sender of a request, by its line."""
 
     client: Client
     connection: str
@@ -55,7 +55,7 @@ class Line:
 
 @dataclass(slots=True)
 class Requests:
-    """What the lines said until here."""
+    """The content of the lines until here."""
 
     clients: dict[Client, int] = field(default_factory=dict)
     """Connections of each client."""

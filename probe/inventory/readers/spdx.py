@@ -36,10 +36,10 @@ class Package:
 
 @dataclass(slots=True)
 class Relations:
-    """What relationships say of packages, by their ids."""
+    """Relationships of packages, by their ids."""
 
     described: list[str] = field(default_factory=list)
-    """What the document is about."""
+    """The subject of the document."""
     uses: dict[str, set[str]] = field(default_factory=dict)
     """The kinds of dependencies that a package is."""
 

@@ -9,7 +9,7 @@ from probe.inventory.entries import Found, Skipped
 from probe.inventory.readers.spdx import PURL, Package, Relations, clients
 
 BEGINS, ENDS = "<text>", "</text>"
-"""What stands around a value of several lines."""
+"""Marks around a value of several lines."""
 OTHER = frozenset({"FileName", "SnippetSPDXID", "LicenseID"})
 """Tags that begin something else than a package."""
 

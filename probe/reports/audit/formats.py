@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Format(StrEnum):
-    """How an audit is printed."""
+    """The format of a printed audit."""
 
     TABLE = "table"
     """For people."""

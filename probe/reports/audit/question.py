@@ -1,4 +1,4 @@
-"""What an audit asked, and what it did not. Pure."""
+"""The question of an audit, and its limits. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to do about the faults of a service: the upgrade, a part of one, a profile, or how to look for one. Pure."""
+"""Recommendations about the faults of a service: the upgrade, a part of one, a profile, or a search for one. Pure."""
 
 from __future__ import annotations
 

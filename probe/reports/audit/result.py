@@ -1,4 +1,4 @@
-"""What every format of an audit is made of, and the words that they share."""
+"""The parts of every format of an audit, and the words that they share."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class AuditResult:
     moment: datetime
     """When the audit was made."""
     question: Question
-    """What was asked."""
+    """The question."""
     can_run: bool = True
     """Whether clients can be run here, so that a command to run one is of use."""
 

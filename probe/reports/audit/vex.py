@@ -1,4 +1,4 @@
-"""What an audit says about each library version and finding: the statements of both VEX formats.
+"""Statements of an audit about each library version and finding, in both VEX formats.
 
 VEX speaks of packages, an audit of services with settings. The worst finding of all services with the same library
 version is the statement about the package; its notes name the services.
@@ -51,7 +51,7 @@ class Statement:
 
     @property
     def notes(self) -> str:
-        """What is known of each service."""
+        """Findings about each service."""
         return " ".join(f"{_note(report, fault)}." for report, fault in self.found)
 
     def action(self, audit: AuditResult) -> str:

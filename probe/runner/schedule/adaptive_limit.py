@@ -71,7 +71,7 @@ class StartingSlots(asyncio.Semaphore):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdmissionLimits:
-    """What the user and the system limit."""
+    """Limits of the user and of the system."""
 
     jobs: int | None = None
     """Most busy trials; None without `--jobs`."""

@@ -31,7 +31,7 @@ class Progress:
     election: Election | None = None
     """Times of the election, on real brokers."""
     standing: str = ""
-    """How many trials are in flight, and what limits them."""
+    """The number of trials in flight, and its limit."""
 
 
 @dataclass

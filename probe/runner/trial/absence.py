@@ -30,9 +30,9 @@ class Away:
         """Begin without anything to undo."""
         self._state = state
         self.stopped = contextlib.AsyncExitStack()
-        """What is undone when the client is back."""
+        """Undone when the client is back."""
         self.beside = contextlib.AsyncExitStack()
-        """What is undone some time later."""
+        """Undone some time later."""
         self.successor: RunningInstance | None = None
         self._leaving: asyncio.Task[None] | None = None
 

@@ -1,4 +1,4 @@
-"""What keeps a client from working with brokers of a release line, read from a warm-up that did not end. Pure.
+"""The reason for which a client does not work with a release line, read from a warm-up that did not end. Pure.
 
 It cannot be known beforehand: the client is tried, and this is read from what its library reports and from the wire.
 """
@@ -19,7 +19,7 @@ MAX_TEXT = 200
 NAMED_ANSWERS = 2
 """Most kinds of error answers that a reason names."""
 REFUSED = re.compile(r"unsupported|not[ _]support|incompatible", re.IGNORECASE)
-"""How libraries word that brokers lack a request or its version: UNSUPPORTED_VERSION (Java, sarama, franz-go),
+"""Words of libraries for brokers that lack a request or its version: UNSUPPORTED_VERSION (Java, sarama, franz-go),
 _UNSUPPORTED_FEATURE (librdkafka), IncompatibleBrokerVersion (kafka-python, aiokafka), "does not support" (KafkaJS)."""
 
 

@@ -48,7 +48,7 @@ def had_election(history: History) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """What the client had done when the former leader served no more."""
+    """The client's requests before the former leader served no more."""
 
     served: int
     committed: int

@@ -42,7 +42,7 @@ class MatrixRow:
 
     @property
     def grade(self) -> Grade:
-        """How bad the worst trial is, as `probe advise` grades it."""
+        """The grade of the worst trial, as `probe advise` grades it."""
         return regraded(grade_of(self.worst, self.conforms), self.refusal)
 
     @property

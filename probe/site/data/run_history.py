@@ -55,7 +55,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Flakes:
-    """How often a trial differed from the commonest outcome of its cell, over all runs under its newest conditions."""
+    """The share of trials unlike the commonest outcome of their cell, over all runs under its newest conditions."""
 
     trials: int
     differing: int

@@ -17,7 +17,7 @@ WORKLOADS = {
     Workload.PIPELINED: " with bursts of many records",
     Workload.KEYED: " with keyed records",
 }
-"""How the application works, where it is not as usual."""
+"""The work of the application, where it is not as usual."""
 TRIGGER_PHRASES: Mapping[str, str] = {
     Trigger.ERROR: "It asked for the leader or coordinator {after}because of the error.",
     Trigger.DISCONNECT: (

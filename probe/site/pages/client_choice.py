@@ -36,7 +36,7 @@ PROFILE = DEFAULT_PROFILE
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """What a client does over all its judged cells of a role."""
+    """Results of a client over all its judged cells of a role."""
 
     client: Client
     judged: int

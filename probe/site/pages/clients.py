@@ -53,7 +53,7 @@ class RoleSection:
 
     @property
     def compared(self) -> str:
-        """How often it and the library inside it differ; empty if nothing could be compared."""
+        """The number of differences between it and the library inside it; empty if nothing could be compared."""
         beside = [one for one in self.cells if one.library is not None]
         differ = sum(one.differs for one in beside)
         return f"The library inside it has another outcome in {differ} of {len(beside)} cells." if beside else ""

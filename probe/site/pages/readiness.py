@@ -57,7 +57,7 @@ TONES: Mapping[State, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is known of a client version in a role with brokers of a line."""
+    """Results of a client version in a role with brokers of a line."""
 
     line: str
     state: State
@@ -74,7 +74,7 @@ class Answer:
 
     @property
     def said(self) -> tuple[State, str, str]:
-        """What the page says of it; numbers in the reason of a client that never serves do not count."""
+        """The statement of the page about it; numbers in the reason of a client that never serves do not count."""
         return self.state, "" if self.state in {State.FAILS, State.FLAWED} else self.why, self.first
 
 

@@ -28,7 +28,7 @@ class TrialView:
     settings: Mapping[str, str] = field(default_factory=dict)
     artifact: str = ""
     before: str = ""
-    """What had happened on the cluster before the client started; empty if nothing had."""
+    """Events on the cluster before the client started; empty if there were none."""
     seed: int | None = None
     capture: str = ""
     """Name of its pcapng file; empty if there is none."""

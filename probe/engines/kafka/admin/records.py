@@ -29,7 +29,7 @@ def produce_version(version: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Numbering:
-    """How an idempotent producer numbers the records of a batch."""
+    """Numbers of an idempotent producer for the records of a batch."""
 
     producer_id: int = NO_PRODUCER
     epoch: int = NO_PRODUCER

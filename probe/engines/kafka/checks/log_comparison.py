@@ -27,7 +27,7 @@ Partition = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the brokers gave to a reader."""
+    """Records that the brokers gave to a reader."""
 
     stored: Sequence[Stored]
     """The committed records."""

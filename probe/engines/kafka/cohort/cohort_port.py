@@ -1,4 +1,4 @@
-"""What a member needs of its cohort; `probe.engines.kafka.cohort.cohort` implements it."""
+"""Needs of a member, which its cohort serves: `probe.engines.kafka.cohort.cohort` implements it."""
 
 from __future__ import annotations
 
