@@ -15,6 +15,7 @@ from probe.model import Cell, Outcome, Reroute, Role, Trigger
 from probe.model.grades import worst_trial
 from probe.model.outcomes import OUTCOMES
 from probe.model.profile import DEFAULT_PROFILE
+from probe.model.roles import READERS, ROLES
 from probe.model.versions import version_key
 from probe.scenarios.second_starts import PREFIX as RESTARTED
 
@@ -30,8 +31,6 @@ CUTS = ("incident/jbod-broker-restart", "net/reset")
 """Scenarios in which the connection to the old leader ends, by the beginning of their names."""
 MEMBERS = "group/"
 """Beginning of the names of scenarios in which members come and go, and no request fails."""
-ROLES = {Role.GROUP: (Role.GROUP,), Role.CONSUMER: (Role.CONSUMER, Role.GROUP)}
-"""Roles whose cells speak of what a client does on the wire; of any other its own."""
 
 
 class Answers(Protocol):
@@ -73,6 +72,12 @@ class Advice:
     """Why there is none; empty = there is."""
 
 
+def _speaking(role: Role) -> tuple[Role, ...]:
+    """Return the roles whose cells speak of what a client in this role does on the wire."""
+    info = ROLES[role]
+    return READERS if info.reads and not info.member else (role,)
+
+
 def advise(finding: Finding, library: Library, answers: Answers) -> Advice:
     """Return what is known of such a client; `unknown` says why if nothing is."""
     if finding.status not in BAD or finding.role is None:
@@ -82,7 +87,7 @@ def advise(finding: Finding, library: Library, answers: Answers) -> Advice:
     wanted = Wanted(
         family=[library.family],
         version=list(library.versions) or None,
-        role=[str(role) for role in ROLES.get(finding.role, (finding.role,))],
+        role=[str(role) for role in _speaking(finding.role)],
     )
     known = answers.find(wanted, facts=True)
     same = _same(finding, known.values())

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from probe.model import Role
 from probe.protocol import apis
 from probe.verdict.apis import COORDINATED, DISCOVERY, HANDSHAKE, LED
-from probe.verdict.recovery import COMMIT, NEEDS, OPERATION
+from probe.verdict.recovery import COMMIT, OPERATION, needs
 
 COMMITS = frozenset({apis.OFFSET_COMMIT, apis.TXN_OFFSET_COMMIT})
 READS = frozenset({apis.LIST_OFFSETS, apis.OFFSET_FOR_LEADER_EPOCH, apis.FETCH})
@@ -59,7 +59,7 @@ def proves(met: int, api: int, *, fetched: bool = False) -> bool:
 def needed(api: int) -> int:
     """Return how many successes of an API make a recovery (docs/verdicts.md#recovered)."""
     if api in COMMITS:
-        return NEEDS[Role.GROUP][COMMIT]
+        return needs(Role.GROUP)[COMMIT]
     if api in COORDINATED:
-        return NEEDS[Role.TRANSACTIONAL][OPERATION]
-    return NEEDS[Role.PRODUCER][OPERATION]
+        return needs(Role.TRANSACTIONAL)[OPERATION]
+    return needs(Role.PRODUCER)[OPERATION]

@@ -37,6 +37,7 @@ from probe.model import (
     Symptom,
     Trigger,
 )
+from probe.model.roles import ROLES
 from probe.verdict.storms import WINDOW_US
 
 SYMPTOMS = {Sign.ERROR: Symptom.ANSWER, Sign.CUT: Symptom.CONNECTION, Sign.SILENCE: Symptom.SILENCE}
@@ -164,7 +165,7 @@ def _operations(
 
     Without a rate every request counts as an operation, so that no client is blamed for what nobody saw.
     """
-    if role.reads:
+    if ROLES[role].reads:
         return
     asked = _asked_about(item, events)
     step = max(interval, (until - since) // MOST_OPERATIONS)

@@ -28,11 +28,6 @@ class Role(StrEnum):
     ADMIN = "admin"
     """Asks for offsets, whether topics can be created, and for the cluster and a group."""
 
-    @property
-    def reads(self) -> bool:
-        """Return whether the client receives records that others write."""
-        return self in {Role.CONSUMER, Role.GROUP}
-
 
 class Workload(StrEnum):
     """The work of the application while it is observed."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from probe.model.cell import Engine
+from probe.model.paces import OWN, Pace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,8 @@ class EngineInfo:
     """A number of trials at once can be asked for exactly."""
     order: int
     """Its rank: where several engines have an answer, pages that show one show that of the lowest."""
+    pace: Pace | None = None
+    """The pace of every role. None = its brokers are shared, and each role has its `shared_pace`."""
     beat_ms: int
     """Interval of work in histories that do not name theirs (`Header.beat_ms`)."""
 
@@ -48,6 +51,7 @@ ENGINES: Mapping[Engine, EngineInfo] = MappingProxyType(
             harmless_election=True,
             exact_jobs=True,
             order=1,
+            pace=OWN,
             beat_ms=100,
         ),
         Engine.KAFKA: EngineInfo(

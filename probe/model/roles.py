@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from probe.model.cell import Role
 from probe.model.events import AppKind
+from probe.model.paces import SELDOM, SHARED, TRANSACTIONS, Pace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,8 @@ class RoleInfo:
     """Its application chooses the acknowledgements of each record, which has an outcome of its own."""
     has_group: bool = False
     """It names a group to brokers."""
+    begins: AppKind = AppKind.SENT
+    """The event with which an operation as a whole begins."""
     success: AppKind
     """The event of an operation that succeeded."""
     whole: AppKind
@@ -44,6 +47,8 @@ class RoleInfo:
     """The API of the request that an absence interrupts: a transaction is open, or a record under way. Empty = none."""
     busy: str = "handles one record"
     """The work of a busy application."""
+    shared_pace: Pace = SHARED
+    """Its pace on brokers that the trials of a cohort share."""
 
 
 _WRITER = ("Produce",)
@@ -85,12 +90,14 @@ ROLES: Mapping[Role, RoleInfo] = MappingProxyType(
             phrase="as a transactional producer",
             writes=True,
             transactional=True,
+            begins=AppKind.TXN_BEGUN,
             success=AppKind.ACKED,
             whole=AppKind.TXN_COMMITTED,
             work=_WRITER,
             needs=2,
             interrupted="Produce",
             busy="keeps a transaction open",
+            shared_pace=TRANSACTIONS,
         ),
         Role.ADMIN: RoleInfo(
             noun="an admin client",
@@ -100,6 +107,7 @@ ROLES: Mapping[Role, RoleInfo] = MappingProxyType(
             success=AppKind.LISTED,
             whole=AppKind.LISTED,
             work=("ListOffsets",),
+            shared_pace=SELDOM,
         ),
     }
 )

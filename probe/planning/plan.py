@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from probe.catalogue.selectors import Chosen
 from probe.model import CONTROL, Cell, Expectation, Limits, Profile, Reaction
 from probe.model.engines import ENGINES
+from probe.model.paces import Pace
 from probe.planning.loads import LOADS, Load
-from probe.planning.paces import Pace, pace_of
+from probe.planning.paces import pace_of
 from probe.planning.selection import Combination, Selection, combinations
 from probe.planning.variants import expectation_of, variant_of
 from probe.scenarios.scenario import RoleVariant, Scenario

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from probe.model import Role, Target
 from probe.model.roles import ROLES
@@ -36,8 +37,11 @@ BENIGN = frozenset({9, 27, 79})
 """REPLICA_NOT_AVAILABLE in Metadata, REBALANCE_IN_PROGRESS, MEMBER_ID_REQUIRED: normal steps of the protocol, not
 failures."""
 
-MAIN: Mapping[Role, frozenset[int]] = {role: _keys(*info.work) for role, info in ROLES.items()}
-"""The API whose success at the leader proves that a role works there."""
+
+@cache
+def proving(role: Role) -> frozenset[int]:
+    """Return the APIs whose success at the leader proves that a role works there."""
+    return _keys(*ROLES[role].work)
 
 
 def work(target: Target) -> frozenset[int]:
@@ -47,4 +51,4 @@ def work(target: Target) -> frozenset[int]:
 
 def main(target: Target, role: Role) -> frozenset[int]:
     """Return the APIs whose success at the target proves that a role works there."""
-    return WORK.get(target, MAIN[role])
+    return WORK.get(target, proving(role))

@@ -24,7 +24,7 @@ KINDS = frozenset({Symptom.ANSWER, Symptom.CHANGE, Symptom.CONNECTION})
 """Symptoms with broker delay. Where brokers are silent or slow by design, the client is judged by how it waits."""
 MAX_DELAY_US = 35_000_000
 """Clients let brokers keep a request for at most 30 s. An answer that takes longer will not come."""
-FETCHES = apis.MAIN[Role.CONSUMER]
+FETCHES = apis.proving(Role.CONSUMER)
 JOINS = frozenset(map(api_key, ("JoinGroup", "SyncGroup")))
 MAY_WAIT = FETCHES | JOINS
 """APIs that a broker keeps although it has nothing to do: until there are records, or until other members join."""
@@ -82,7 +82,7 @@ def put_off(exchanges: Sequence[Exchange]) -> Iterator[tuple[int, int]]:
 
 def _withheld(evidence: WireEvidence) -> Iterator[tuple[int, int]]:
     """Yield spans in which written records could not be read. Their total is at most `MAX_DELAY_US`."""
-    if not evidence.role.reads:
+    if not ROLES[evidence.role].reads:
         return
     left_us = MAX_DELAY_US
     for event in evidence.events.engine:

@@ -59,7 +59,7 @@ def _later_operations(evidence: WireEvidence, recovered: int, succeeded: Succeed
 
     It is that of a writer or an admin; what a reader is given later is up to brokers, too, which may withhold it.
     """
-    if evidence.role.reads:
+    if ROLES[evidence.role].reads:
         return None
     until = evidence.timeline.until
     waits = any(recovered < began <= until - STANDS_STILL_US for began in started_at(evidence))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from probe.model import EngineKind
-from probe.verdict.recovery import SUCCESSES
+from probe.verdict.recovery import successes_of
 from probe.verdict.wire_evidence import WireEvidence
 
 
@@ -12,5 +12,5 @@ def served_elsewhere(evidence: WireEvidence) -> list[int]:
     since = evidence.events.engine_at(EngineKind.REPLACED)
     if since is None:
         return []
-    done = SUCCESSES[evidence.role](evidence)
+    done = successes_of(evidence)
     return [ended for began, ended, _ in done if began - evidence.clock_us > since]

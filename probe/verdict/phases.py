@@ -100,7 +100,7 @@ def _last_tick(header: Header, events: EventIndex, clock: PhaseClock, at: int) -
 
 
 def _is_operation(header: Header, event: App) -> bool:
-    kind = AppKind.RECEIVED if header.cell.role.reads else AppKind.SENT
+    kind = AppKind.RECEIVED if ROLES[header.cell.role].reads else AppKind.SENT
     return event.kind is kind and event.partition in {header.subject.affected, -1}
 
 

@@ -24,7 +24,7 @@ READ_COMMITTED = "read_committed"
 def find_promises(evidence: WireEvidence) -> Promises:
     """Judge the whole trial, including warm-up and the time after the revert: a promise has no window."""
     if count := len(served_elsewhere(evidence)):
-        found = Promises() if evidence.role.reads else _of_role(evidence)
+        found = Promises() if ROLES[evidence.role].reads else _of_role(evidence)
         return replace(found, broken=(*found.broken, f"{count} operations in another cluster"))
     found = _of_role(evidence)
     return replace(found, broken=(*found.broken, *absence.unkept(evidence)))
@@ -33,7 +33,7 @@ def find_promises(evidence: WireEvidence) -> Promises:
 def _of_role(evidence: WireEvidence) -> Promises:
     if ROLES[evidence.role].writes:
         return written(evidence)
-    if evidence.role.reads:
+    if ROLES[evidence.role].reads:
         return _reader(evidence)
     return Promises()
 

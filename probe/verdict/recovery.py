@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from probe.model import AfterHeal, AppKind, Reaction, Role, Target
@@ -25,11 +25,6 @@ UNDER_WAY_US = 10_000_000
 group commits every 5 s. Operations that waited complete first, and do not count."""
 
 OPERATION, COMMIT = "operation", "commit"
-NEEDS: Mapping[Role, Mapping[str, int]] = {
-    role: {OPERATION: info.needs, **({COMMIT: info.commits} if info.commits else {})} for role, info in ROLES.items()
-}
-"""Number of successes that make a recovery; operations that begin together are one. Unless the coordinator was hit, a
-commit, which may come as seldom as every 5 s, must occur but does not date the recovery."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +48,16 @@ class Recovery:
         return None if self.at is None else (self.at - self.start) / 1000
 
 
+def needs(role: Role) -> dict[str, int]:
+    """Return the number of successes that make a recovery; operations that begin together are one.
+
+    Unless the coordinator was hit, a commit, which may come as seldom as every 5 s, must occur but does not date the
+    recovery.
+    """
+    info = ROLES[role]
+    return {OPERATION: info.needs, **({COMMIT: info.commits} if info.commits else {})}
+
+
 def find_recovery(evidence: WireEvidence, hits: tuple[Hit, ...], errors: Errors) -> Recovery:
     """Find the first moment that has enough successes before it and a quiet second after it."""
     timeline = evidence.timeline
@@ -72,7 +77,7 @@ def find_recovery(evidence: WireEvidence, hits: tuple[Hit, ...], errors: Errors)
 
 
 def _served(evidence: WireEvidence) -> list[tuple[int, int]]:
-    return [(began, ended) for began, ended, what in SUCCESSES[evidence.role](evidence) if what == OPERATION]
+    return [(began, ended) for began, ended, what in successes_of(evidence) if what == OPERATION]
 
 
 def _under_way(evidence: WireEvidence, since: int, bad: list[int]) -> bool:
@@ -81,13 +86,13 @@ def _under_way(evidence: WireEvidence, since: int, bad: list[int]) -> bool:
         return False
     until = evidence.timeline.until
     since = max([since, *(at for at in bad if at <= until)])
-    served = [(ended, what) for _, ended, what in SUCCESSES[evidence.role](evidence) if since < ended <= until]
+    served = [(ended, what) for _, ended, what in successes_of(evidence) if since < ended <= until]
     lacking = _needed(evidence, served).keys() - {what for _, what in served}
     return not lacking and until - min(served)[0] < UNDER_WAY_US
 
 
 def _needed(evidence: WireEvidence, successes: list[tuple[int, str]]) -> dict[str, int]:
-    needed = dict(NEEDS[evidence.role])
+    needed = needs(evidence.role)
     needed[OPERATION] *= beat(evidence.header, evidence.events.apps)
     if evidence.play.target is not Target.COORDINATOR and any(what == COMMIT for _, what in successes):
         needed.pop(COMMIT, None)
@@ -125,7 +130,7 @@ def _gate(evidence: WireEvidence, hits: tuple[Hit, ...]) -> int | None:
     first = first_success(evidence, apis.main(evidence.play.target, evidence.role))
     if first is not None:
         return first.done_at
-    return timeline.begin if evidence.role.reads and evidence.play.target is not Target.COORDINATOR else None
+    return timeline.begin if ROLES[evidence.role].reads and evidence.play.target is not Target.COORDINATOR else None
 
 
 def first_success(evidence: WireEvidence, keys: frozenset[int]) -> Exchange | None:
@@ -148,8 +153,8 @@ def _successes(evidence: WireEvidence, start: int, gate: int) -> Iterator[tuple[
     A group's records come from partition leaders. Where its coordinator is the target, only commits must succeed there.
     """
     clock = evidence.clock_us
-    ungated = OPERATION if (evidence.role, evidence.play.target) == (Role.GROUP, Target.COORDINATOR) else ""
-    for began, ended, what in SUCCESSES[evidence.role](evidence):
+    ungated = OPERATION if ROLES[evidence.role].member and evidence.play.target is Target.COORDINATOR else ""
+    for began, ended, what in successes_of(evidence):
         if began - clock > start and (ended + clock >= gate or what == ungated):
             yield ended, what
 
@@ -167,18 +172,6 @@ def _operations(evidence: WireEvidence, begins: AppKind, ends: AppKind) -> Found
             begun[key] = item.at
         elif item.kind is ends and is_affected(evidence, item):
             yield begun.get(key, item.at), item.at, OPERATION
-
-
-def _produced(evidence: WireEvidence) -> Found:
-    return _operations(evidence, AppKind.SENT, AppKind.ACKED)
-
-
-def _listed(evidence: WireEvidence) -> Found:
-    return _operations(evidence, AppKind.SENT, AppKind.LISTED)
-
-
-def _transactions(evidence: WireEvidence) -> Found:
-    return _operations(evidence, AppKind.TXN_BEGUN, AppKind.TXN_COMMITTED)
 
 
 def _received(evidence: WireEvidence) -> Found:
@@ -226,13 +219,12 @@ def _commits(evidence: WireEvidence) -> Found:
                 yield exchange.request.at, answer.at, COMMIT
 
 
-SUCCESSES = {
-    Role.PRODUCER: _produced,
-    Role.CONSUMER: _received,
-    Role.GROUP: _grouped,
-    Role.TRANSACTIONAL: _transactions,
-    Role.ADMIN: _listed,
-}
+def successes_of(evidence: WireEvidence) -> Found:
+    """Yield what succeeded in the client's role, as a whole where it has several parts."""
+    info = ROLES[evidence.role]
+    if info.member:
+        return _grouped(evidence)
+    return _received(evidence) if info.reads else _operations(evidence, info.begins, info.whole)
 
 
 def after_heal(evidence: WireEvidence, recovered: bool) -> AfterHeal:
@@ -241,7 +233,7 @@ def after_heal(evidence: WireEvidence, recovered: bool) -> AfterHeal:
     if recovered or healed is None or evidence.timeline.stopping is None:
         return AfterHeal.NONE
     stopping = evidence.timeline.stopping
-    done = [ended for began, ended, what in SUCCESSES[evidence.role](evidence) if began - evidence.clock_us > healed]
+    done = [ended for began, ended, what in successes_of(evidence) if began - evidence.clock_us > healed]
     if len([at for at in done if at <= stopping]) >= SERVING:
         return AfterHeal.RECOVERED
     return AfterHeal.STUCK if stopping - healed >= 2 * QUIET_US else AfterHeal.NONE

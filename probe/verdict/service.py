@@ -132,7 +132,7 @@ def serves(evidence: WireEvidence, served: list[int]) -> bool:
 
 def started_at(evidence: WireEvidence) -> list[int]:
     """Return when operations on the affected partition began. For readers, when records were written."""
-    if evidence.role.reads:
+    if ROLES[evidence.role].reads:
         return list(_fed_at(evidence))
     return [item.at for item in evidence.events.apps if item.kind is AppKind.SENT and is_affected(evidence, item)]
 

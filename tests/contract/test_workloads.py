@@ -19,6 +19,7 @@ from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
 from probe.engines.embedded.rpc import cluster_pb2
 from probe.model import Role, Stored, Workload
+from probe.model.roles import ROLES
 from probe.model.workloads import HAVING
 from probe.planning.loads import LOADS
 from probe.protocol.apis import PRODUCE
@@ -89,7 +90,7 @@ async def _run(family: Family, version: Version) -> Transcript:
         seen, started = Transcript(), instances(family, version)
         for name in (*started, INVENTED):
             workload, role = started.get(name, (name, Role.PRODUCER))
-            await cluster.topic(name, feed_ms=INTERVAL_MS if role.reads else 0, batch=BATCH)
+            await cluster.topic(name, feed_ms=INTERVAL_MS if ROLES[role].reads else 0, batch=BATCH)
             _start(driver, cluster, family, name, workload, role)
         await driver.until(lambda: all(_worked(driver, name, role) for name, (_, role) in started.items()), 40)
         await driver.until(lambda: driver.of(INVENTED, pb.UNSUPPORTED), 10)
@@ -130,7 +131,7 @@ def _start(driver: Driver, cluster: Brokers, family: Family, name: str, workload
 def _worked(driver: Driver, name: str, role: Role) -> bool:
     if role is Role.TRANSACTIONAL:
         return len(driver.of(name, pb.TXN_COMMITTED)) >= BURSTS
-    kind = pb.RECEIVED if role.reads else pb.ACKED
+    kind = pb.RECEIVED if ROLES[role].reads else pb.ACKED
     series = Counter(event.partition for event in driver.of(name, kind))
     least = BURSTS * (BATCH if name.startswith(Workload.PIPELINED) else 1)
     return all(series[partition] >= least for partition in (0, 1))

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from probe.model import App, AppKind, Engine, EngineEvent, EngineKind, Mark, MarkKind, Outcome, Role
-from probe.planning.paces import IDLE_INTERVAL_MS, PACES, SLOW_INTERVAL_MS, TRANSACTION_INTERVAL_MS
+from probe.model.paces import IDLE_INTERVAL_MS, OWN, SLOW_INTERVAL_MS, TRANSACTION_INTERVAL_MS
+from probe.model.roles import ROLES
 from probe.recorder import Recorder
 from probe.runner.trial import pacing as module
 from probe.runner.trial.pacing import (
@@ -180,13 +181,13 @@ def test_traffic_on_real_brokers_is_as_on_the_fake_until_the_client_serves_again
 ) -> None:
     trial = Trial(monkeypatch, scenario, role, Engine.KAFKA)
     asyncio.run(trial.pacing.speed_up())
-    assert ("work", PACES[Engine.EMBEDDED][role].work_ms) in trial.asked
+    assert ("work", OWN.work_ms) in trial.asked
     trial.at += (FAULT_WINDOW_MS + 1) * 1000  # an election of known length
     assert trial.adapt() == []
     trial.engine(EngineKind.ANNOUNCED)
     trial.at += (trial.state.header.play.prompt_ms + BEYOND_MS) * 1000 + 1  # the client is late
     assert trial.adapt() == []
-    trial.succeed(AppKind.RECEIVED if role.reads else AppKind.ACKED, PROOF_SUCCESSES)
+    trial.succeed(AppKind.RECEIVED if ROLES[role].reads else AppKind.ACKED, PROOF_SUCCESSES)
     assert ("work", IDLE_INTERVAL_MS) in trial.adapt()
 
 
@@ -231,10 +232,7 @@ def test_a_real_trial_slows_down_after_its_recovery(role: Role) -> None:
     bystander = [
         event.at for event in observed.events if isinstance(event, App) and event.kind is kind and event.partition
     ]
-    assert (
-        len([at for at in bystander if paced[0] - SECOND <= at < paced[0]])
-        <= 1000 / PACES[Engine.EMBEDDED][role].bystander_ms + 1
-    )
+    assert len([at for at in bystander if paced[0] - SECOND <= at < paced[0]]) <= 1000 / OWN.bystander_ms + 1
 
 
 def test_a_transactional_bystander_slows_down_after_recovery(

@@ -16,7 +16,8 @@ from probe.cli.wiring import time_budget
 from probe.cli.wiring.run_selection import RunSelection
 from probe.errors import ProbeError
 from probe.model import Cell, Client, Engine, Reaction, Role
-from probe.planning.paces import LONG_OBSERVATION_MS, TRANSACTION_INTERVAL_MS
+from probe.model.paces import TRANSACTION_INTERVAL_MS
+from probe.planning.paces import LONG_OBSERVATION_MS
 from probe.planning.plan import Plan, Planned
 from probe.runner import Options
 from probe.runner.schedule import pool

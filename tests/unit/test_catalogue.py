@@ -10,6 +10,7 @@ from probe.catalogue.families import CatalogueError, Version, read_families, rea
 from probe.catalogue.scenarios import CORE, RUN_BY_PATTERN, default_scenarios, select_scenarios
 from probe.catalogue.selectors import broker_line, select_clients, select_profiles
 from probe.model import Election, Outcome, Reaction, Reality, Role, Symptom
+from probe.model.roles import ROLES
 from probe.model.versions import version_key
 from probe.scenarios.scenario import Bootstrap
 from probe.scenarios.steps.brokers import ExpireIdle
@@ -221,7 +222,7 @@ class TestScenarios:
             assert part is not None
             (step,) = part.steps
             assert isinstance(step, ExpireIdle)
-            assert (10_000 if role.reads else 0) < step.after_ms < part.idle_ms == part.heal_after_ms
+            assert (10_000 if ROLES[role].reads else 0) < step.after_ms < part.idle_ms == part.heal_after_ms
             assert part.idle_ms < part.expectation.watch_ms - part.expectation.prompt_ms
 
 

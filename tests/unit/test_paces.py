@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from probe.catalogue.scenarios import default_scenarios
 from probe.cli.wiring.run_selection import RunSelection
 from probe.model import Engine, Role, Target
-from probe.planning.paces import PACES, TRANSACTION_INTERVAL_MS
+from probe.model.paces import OWN, SELDOM, SHARED, TRANSACTION_INTERVAL_MS, TRANSACTIONS
+from probe.planning.paces import usual_pace
 from probe.planning.plan import Planned
 from probe.scenarios.steps.real_brokers import DumpLogs, Supervise
 
@@ -17,9 +16,9 @@ def cells(engine: Engine, *scenarios: str) -> tuple[Planned, ...]:
     return asked.whole()[0].cells
 
 
-@pytest.mark.parametrize("engine", list(Engine))
-def test_every_role_has_a_pace(engine: Engine) -> None:
-    assert set(PACES[engine]) == set(Role)
+def test_brokers_of_its_own_have_one_pace_and_shared_ones_that_of_the_role() -> None:
+    assert {usual_pace(Engine.EMBEDDED, role) for role in Role} == {OWN}
+    assert [usual_pace(Engine.KAFKA, role) for role in Role] == [SHARED, SHARED, SHARED, TRANSACTIONS, SELDOM]
 
 
 def test_writers_and_readers_on_real_brokers_work_at_least_every_100_ms_around_the_fault() -> None:

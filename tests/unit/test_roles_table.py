@@ -5,39 +5,39 @@ from __future__ import annotations
 import pytest
 
 from probe.model import AppKind, Role
+from probe.model.paces import SELDOM, SHARED, TRANSACTIONS, Pace
 from probe.model.roles import READERS, ROLES, WRITERS
-from probe.planning.paces import PACES
 from probe.protocol.names import api_key
-from probe.verdict.apis import MAIN
-from probe.verdict.recovery import COMMIT, NEEDS, OPERATION, SUCCESSES
+from probe.verdict.apis import proving
+from probe.verdict.recovery import COMMIT, OPERATION, needs
 
 
-def test_each_role_has_a_row_in_every_table_of_roles() -> None:
+def test_each_role_has_a_row() -> None:
     assert list(ROLES) == list(Role)
-    for table in (NEEDS, SUCCESSES, MAIN, *PACES.values()):
-        assert set(table) == set(Role)
 
 
 def test_writers_and_readers() -> None:
     assert WRITERS == (Role.PRODUCER, Role.TRANSACTIONAL)
     assert READERS == (Role.CONSUMER, Role.GROUP)
-    assert all(ROLES[role].reads is role.reads for role in Role)
 
 
 @pytest.mark.parametrize(
-    ("role", "needs", "success", "work"),
+    ("role", "counts", "success", "pace", "work"),
     [
-        (Role.PRODUCER, {OPERATION: 3}, AppKind.ACKED, "Produce"),
-        (Role.CONSUMER, {OPERATION: 3}, AppKind.RECEIVED, "Fetch ShareFetch"),
-        (Role.GROUP, {OPERATION: 3, COMMIT: 1}, AppKind.RECEIVED, "Fetch ShareFetch"),
-        (Role.TRANSACTIONAL, {OPERATION: 2}, AppKind.ACKED, "Produce"),
-        (Role.ADMIN, {OPERATION: 3}, AppKind.LISTED, "ListOffsets"),
+        (Role.PRODUCER, {OPERATION: 3}, AppKind.ACKED, SHARED, "Produce"),
+        (Role.CONSUMER, {OPERATION: 3}, AppKind.RECEIVED, SHARED, "Fetch ShareFetch"),
+        (Role.GROUP, {OPERATION: 3, COMMIT: 1}, AppKind.RECEIVED, SHARED, "Fetch ShareFetch"),
+        (Role.TRANSACTIONAL, {OPERATION: 2}, AppKind.ACKED, TRANSACTIONS, "Produce"),
+        (Role.ADMIN, {OPERATION: 3}, AppKind.LISTED, SELDOM, "ListOffsets"),
     ],
 )
-def test_what_proves_work_and_recovery(role: Role, needs: dict[str, int], success: AppKind, work: str) -> None:
-    assert NEEDS[role] == needs
+def test_what_proves_work_and_recovery(
+    role: Role, counts: dict[str, int], success: AppKind, pace: Pace, work: str
+) -> None:
+    assert needs(role) == counts
+    assert ROLES[role].shared_pace is pace
     assert ROLES[role].success is success
-    assert MAIN[role] == {api_key(name) for name in work.split()}
+    assert proving(role) == {api_key(name) for name in work.split()}
 
 
 def test_single_properties_belong_to_the_roles_that_branches_named() -> None:

@@ -142,3 +142,20 @@ def test_ids_of_brokers_are_written_by_their_engines_only() -> None:
         "probe/engines/kafka/cluster/nodes.py",
         "probe/model/cluster.py",
     ]
+
+
+def test_no_mapping_has_a_row_per_role_or_engine_outside_their_tables() -> None:
+    """The third is a registry of functions that build engines."""
+    tables = {"probe/model/roles.py", "probe/model/engines.py", "probe/cli/wiring/engines.py"}
+    found = {
+        str(path.relative_to(ROOT))
+        for path, tree in trees("probe", "spark", naming=r"\b(Role|Engine)\.[A-Z]")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Dict) and any(is_member(key) for key in node.keys)
+    }
+    assert found == tables
+
+
+def is_member(key: ast.expr | None) -> bool:
+    """Return whether a key is a role or an engine."""
+    return isinstance(key, ast.Attribute) and isinstance(key.value, ast.Name) and key.value.id in {"Role", "Engine"}

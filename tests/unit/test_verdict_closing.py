@@ -8,6 +8,7 @@ import pytest
 
 from probe.catalogue.scenarios import CLOSINGS, default_scenarios, select_scenarios
 from probe.model import AppKind, Expectation, History, Mark, MarkKind, Outcome, Reaction, Role, Row, Target
+from probe.model.roles import ROLES
 from probe.planning.paces import LONG_OBSERVATION_MS
 from probe.protocol.apis import CONSUMER_GROUP_HEARTBEAT, LEAVE_GROUP
 from probe.scenarios.closings import CONFORMING, closed_during
@@ -30,7 +31,7 @@ def unanswered(script: Script) -> None:
 
 
 def trial(*more: Step, end: Step = CLOSED, role: Role = Role.PRODUCER, play: Expectation = CLOSES) -> History:
-    answer = fetch_answer(56) if role.reads else produce_answer(56)
+    answer = fetch_answer(56) if ROLES[role].reads else produce_answer(56)
     steps = (fault_on(), answer, at(300), mark(MarkKind.STOPPING), *more, end, mark(MarkKind.STOPPED))
     return history(*steps, role=role, play=play, bystander=False)
 

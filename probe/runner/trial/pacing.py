@@ -148,7 +148,7 @@ class Pacing:
         state = self._state
         over = EngineKind.HEALED in state.recorder.engine
         self._rests = not over
-        informed = over if state.item.cell.role.reads else now_us() - state.fault_at >= BURST_LEAD_MS * 1000
+        informed = over if ROLES[state.item.cell.role].reads else now_us() - state.fault_at >= BURST_LEAD_MS * 1000
         return RateNeed.BURST if informed else RateNeed.REST
 
     async def _go(self, interval_ms: int) -> None:
@@ -156,7 +156,7 @@ class Pacing:
             return
         self._now_ms = interval_ms
         self._instance.set_interval(interval_ms)
-        if self._state.item.cell.role.reads:
+        if ROLES[self._state.item.cell.role].reads:
             await self._cluster.set_interval(interval_ms)
         self._state.recorder.mark(MarkKind.PACED, str(interval_ms))
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from probe.model import Header, Subject, Target
 from probe.model.cluster import COUNT, PLANNED
 from probe.model.conditions import current
+from probe.model.paces import SLOW_INTERVAL_MS
 from probe.model.roles import ROLES
-from probe.planning.paces import SLOW_INTERVAL_MS
 from probe.planning.phases import phase_of, waits_for_phase
 from probe.planning.plan import Planned
 from probe.ports import Instance, Sink, Start, Tap

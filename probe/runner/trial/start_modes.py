@@ -81,7 +81,7 @@ def _background_interval_ms(state: TrialState) -> int:
     Warm-up on real brokers is long enough for a position far beyond later records.
     """
     cell = state.item.cell
-    if not cell.role.reads:
+    if not ROLES[cell.role].reads:
         return 0
     fills = state.item.variant.long_read and ENGINES[cell.engine].fills_log and state.item.load.batch == 1
     return FILL_INTERVAL_MS if fills else state.item.start_ms

@@ -14,7 +14,7 @@ from probe.runner.trial.compatibility import answers_met, connected, incompatibi
 from probe.runner.trial.pacing import Pacing
 from probe.runner.trial.state import TrialState
 from probe.scenarios.reach import Versions, depends_on_version, out_of_reach
-from probe.verdict.apis import MAIN
+from probe.verdict.apis import proving
 from probe.verdict.phases import LONGEST_MS
 from probe.verdict.usage_counts import versions_used
 from probe.verdict.wire_evidence import WireEvidence
@@ -110,7 +110,7 @@ def _never_served(state: TrialState, what: str) -> None:
         state.problem(what)
         return
     served = bool(recorder.successes) or recorder.kinds[AppKind.TXN_COMMITTED] > 0
-    if reason := incompatibility_reason(cell.broker, events, MAIN[cell.role], served=served):
+    if reason := incompatibility_reason(cell.broker, events, proving(cell.role), served=served):
         state.header = replace(state.header, impossible=reason)
     else:
         state.header = replace(state.header, unserved=f"{what}; {answers_met(events)}")

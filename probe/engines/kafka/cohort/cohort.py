@@ -15,10 +15,10 @@ from probe.engines.kafka.cohort.member import CohortMember
 from probe.engines.kafka.cohort.topic_creator import TopicCreator
 from probe.engines.kafka.ports import ActionTable, FaultAction, FaultTarget
 from probe.errors import HarnessError
-from probe.model import Engine, EngineEvent, EngineKind, Role, Subject
+from probe.model import EngineEvent, EngineKind, Subject
 from probe.model.clock import now_us
 from probe.model.cluster_history import OTHER
-from probe.planning.paces import PACES
+from probe.model.paces import SHARED
 from probe.scenarios.steps.step import Step
 
 TOPIC = re.compile(rf"(?<![\w-])(?:probe-|{OTHER})[\w-]+")
@@ -42,7 +42,7 @@ class Cohort:
         self.producer = BackgroundProducer(
             {node: broker.internal for node, broker in cluster.brokers.items()},
             cluster.version,
-            PACES[Engine.KAFKA][Role.CONSUMER].work_ms,
+            SHARED.work_ms,
         )
         self.topic_creator = TopicCreator(cluster, cluster.history.of_topics)
         self.members = [CohortMember(self, number) for number in range(size)]
