@@ -72,7 +72,7 @@ def ask(script: str) -> Any:
     )
     # An exit would wait for a client that connects: its call occupies a thread.
     argv = [launch().argv[0], "--input-type=module", "-e", f"{code}process.kill(process.pid, 'SIGKILL')"]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     assert done.stdout, done.stderr
     return json.loads(done.stdout)
 

@@ -55,7 +55,7 @@ def ask(script: str) -> Any:
         f"{script};process.stdout.write(JSON.stringify(answer));process.exit(0)"
     )
     argv = [launch.argv[0], "--input-type=module", "-e", code]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

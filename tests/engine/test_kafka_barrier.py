@@ -16,6 +16,7 @@ from probe.engines.kafka.cohort.topic_creator import no_history
 from probe.errors import CrowdedError, StragglerError
 from probe.model import Subject
 from probe.model.clock import now_us
+from tests.support import virtual_time
 
 ALL = ("a", "b", "c")
 SUBJECT = Subject(topic="t", affected=0, bystander=1, instance="me", client_id="me")
@@ -38,7 +39,7 @@ def test_the_action_runs_once_when_all_members_wait() -> None:
         await asyncio.gather(*first, barrier.wait("c", action))
         assert action.done == [set("abc")]
 
-    asyncio.run(go())
+    virtual_time.run(go())
 
 
 def test_the_barrier_does_not_wait_for_members_that_left() -> None:
@@ -50,7 +51,7 @@ def test_the_barrier_does_not_wait_for_members_that_left() -> None:
         await asyncio.wait_for(asyncio.gather(*first), 1)
         assert action.done == [set("ab")]
 
-    asyncio.run(go())
+    virtual_time.run(go())
 
 
 def test_a_straggler_gets_an_error() -> None:
@@ -61,7 +62,7 @@ def test_a_straggler_gets_an_error() -> None:
         with pytest.raises(StragglerError):
             await barrier.wait("c", action)
 
-    asyncio.run(go())
+    virtual_time.run(go())
 
 
 def test_the_wait_is_short_once_most_members_arrived() -> None:
@@ -75,7 +76,7 @@ def test_the_wait_is_short_once_most_members_arrived() -> None:
         await asyncio.wait_for(asyncio.gather(*came), 5)
         assert action.done == [set(many[:19])]
 
-    asyncio.run(go())
+    virtual_time.run(go())
 
 
 def test_an_error_of_the_action_reaches_all_members() -> None:
@@ -87,7 +88,7 @@ def test_an_error_of_the_action_reaches_all_members() -> None:
         found = await asyncio.gather(*(barrier.wait(one, fail) for one in ALL), return_exceptions=True)
         assert [str(error) for error in found] == ["the action failed"] * 3
 
-    asyncio.run(go())
+    virtual_time.run(go())
 
 
 def test_a_barrier_can_be_used_again() -> None:
@@ -98,7 +99,7 @@ def test_a_barrier_can_be_used_again() -> None:
         await asyncio.gather(*(barrier.wait(one, action) for one in "bc"))
         assert action.done == [set("abc"), set("bc")]
 
-    asyncio.run(go())
+    virtual_time.run(go())
 
 
 def test_a_cancelled_member_has_left() -> None:
@@ -111,7 +112,7 @@ def test_a_cancelled_member_has_left() -> None:
         await asyncio.wait_for(asyncio.gather(waiting[1], barrier.wait("c", action)), 1)
         assert action.done == [set("bc")]
 
-    asyncio.run(go())
+    virtual_time.run(go())
 
 
 def test_a_cohort_injects_its_fault_without_stragglers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,7 +132,7 @@ def test_a_cohort_injects_its_fault_without_stragglers(monkeypatch: pytest.Monke
 
     injected: list[set[CohortMember]] = []
     monkeypatch.setattr(module, "STRAGGLERS_S", 0.05)
-    asyncio.run(go())
+    virtual_time.run(go())
 
 
 def test_an_error_before_the_fault_reaches_all_members_instead_of_the_fault() -> None:
@@ -147,7 +148,7 @@ def test_an_error_before_the_fault_reaches_all_members_instead_of_the_fault() ->
         assert [type(error) for error in found] == [CrowdedError] * 2
         await cohort.revert(cohort.members[0])  # there is nothing to revert, and nobody to wait for
 
-    asyncio.run(go())
+    virtual_time.run(go())
 
 
 def test_a_cohort_elects_once_for_the_members_that_have_an_election() -> None:
@@ -174,6 +175,6 @@ def test_a_cohort_elects_once_for_the_members_that_have_an_election() -> None:
         assert all(one.began >= ready for one in later)
 
     asked: list[Any] = []
-    asyncio.run(go())
+    virtual_time.run(go())
     wanted = {("t0", 0): (1, 2, 3), ("t1", 0): (1, 2, 3)}
     assert asked == [("elect", sorted(wanted)), ("settled", wanted)]

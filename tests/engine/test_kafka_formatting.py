@@ -131,7 +131,7 @@ def test_a_version_has_the_features_of_its_release(line: str, engine: Kafka) -> 
 def of_the_tool(made: Release) -> Mapping[str, int]:
     """Return the levels of a fresh install as the StorageTool of 4.0 and newer lists them."""
     argv = [str(made.java), "-cp", ":".join(map(str, made.jars)), formatting.TOOL, "version-mapping"]
-    said = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=60).stdout
+    said = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
     return {name: int(number) for name, number in LEVEL.findall(said) if name != OF_THE_QUORUM}
 
 

@@ -18,6 +18,7 @@ from probe.engines.kafka.cluster.properties import INTERNAL_PARTITIONS
 from probe.engines.kafka.cohort import high_watermark_lag, leadership_monitor
 from probe.engines.kafka.ports import FaultTarget, Placement
 from probe.model import EngineEvent, EngineKind, Subject
+from tests.support import virtual_time
 
 OLD, NEW = 1, 2
 CELLS = 12
@@ -92,7 +93,7 @@ def run_monitor(
         async with watching:
             await play()
 
-    asyncio.run(run())
+    virtual_time.run(run())
     return emitted
 
 

@@ -125,7 +125,7 @@ asyncio.run(go())
 
 def test_nothing_is_left_after_a_kill_of_the_parent() -> None:
     code = KILLED.format(path=[str(Path(__file__).parents[2])])
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     pid, folder = done.stdout.split()
     assert gone(int(pid))
     end = time.monotonic() + 8

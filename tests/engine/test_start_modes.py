@@ -11,6 +11,7 @@ from probe.model import EngineEvent, EngineKind, Role
 from probe.recorder import Recorder
 from probe.runner.trial import start_modes
 from probe.runner.trial.state import TrialState
+from tests.support import virtual_time
 from tests.support.histories import history
 from tests.support.real_cells import planned
 from tests.support.transcript_steps import fault_on
@@ -50,14 +51,14 @@ def test_a_second_start_waits_until_all_brokers_name_the_leader() -> None:
         one.on_event(EngineEvent(at=AT + 600_000, kind=EngineKind.ANNOUNCED, broker=2))
         await asyncio.wait_for(waiting, 2.0)
 
-    asyncio.run(go())
+    virtual_time.run(go())
 
 
 @pytest.mark.parametrize(("election_ms", "limit"), [(None, "SOON_S"), (150, "LATE_S")])
 def test_the_wait_is_limited(monkeypatch: pytest.MonkeyPatch, election_ms: int | None, limit: str) -> None:
     monkeypatch.setattr(start_modes, limit, 0.2)
-    asyncio.run(asyncio.wait_for(start_modes._await_hit(state_of(election_ms)), 2.0))
+    virtual_time.run(asyncio.wait_for(start_modes._await_hit(state_of(election_ms)), 2.0))
 
 
 def test_a_second_start_does_not_wait_for_a_long_election() -> None:
-    asyncio.run(asyncio.wait_for(start_modes._await_hit(state_of(9000)), 1.0))
+    virtual_time.run(asyncio.wait_for(start_modes._await_hit(state_of(9000)), 1.0))

@@ -125,7 +125,6 @@ def _job(folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=240,
         check=False,
     )
 

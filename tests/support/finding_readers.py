@@ -60,7 +60,6 @@ def ask(code: str, text: str) -> Any:
         input=text,
         capture_output=True,
         text=True,
-        timeout=120,
         check=False,
         env=environment,
     )
@@ -100,6 +99,4 @@ def _multitool(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
         "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1",  # a machine may lack ICU
         "DOTNET_BUNDLE_EXTRACT_BASE_DIR": str(folder / "dotnet"),
     }
-    return subprocess.run(
-        [str(program), *arguments], capture_output=True, text=True, timeout=120, check=False, env=environment
-    )
+    return subprocess.run([str(program), *arguments], capture_output=True, text=True, check=False, env=environment)

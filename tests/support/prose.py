@@ -43,7 +43,7 @@ class Piece(NamedTuple):
 @cache
 def files() -> list[Path]:
     """Return the tracked text files whose prose is ours, relative to the root."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
     kinds = CODE | HASH | {".py", ".md", ".html"}
     found = [Path(name) for name in listed.stdout.splitlines() if not GENERATED.search(name)]
     return [path for path in found if path.suffix in kinds and (ROOT / path).is_file()]

@@ -19,6 +19,7 @@ from probe.runner.schedule.adaptive_limit import (
     no_machine,
 )
 from probe.runner.trial_limit import MOST
+from tests.support import virtual_time
 
 
 def crowd(most: int | None, machine: Callable[[], Machine] = no_machine) -> tuple[AdaptiveLimit, list[float]]:
@@ -34,7 +35,7 @@ async def filled(many: AdaptiveLimit, count: int, now: list[float]) -> None:
 
 def test_one_stall_cuts_the_limit_once_and_not_below_the_least() -> None:
     many, now = crowd(100)
-    asyncio.run(filled(many, 100, now))
+    virtual_time.run(filled(many, 100, now))
     many.failed(entered=1.0)
     now[0] += 85.0
     many.failed(entered=2.0)  # the same stall, observed for longer
@@ -53,11 +54,11 @@ def test_one_stall_cuts_the_limit_once_and_not_below_the_least() -> None:
 def test_without_jobs_a_failure_cuts_from_the_trials_that_were_busy() -> None:
     many, now = crowd(None)
     assert many.limit == MOST
-    asyncio.run(filled(many, 60, now))
+    virtual_time.run(filled(many, 60, now))
     many.failed(entered=now[0])
     assert many.limit == int(60 * DECREASE_FACTOR)
     early, now = crowd(None)
-    asyncio.run(filled(early, 3, now))
+    virtual_time.run(filled(early, 3, now))
     early.failed(entered=now[0])
     assert early.limit == int(FIRST_CUT_FROM * DECREASE_FACTOR), "three trials are no limit of the machine"
 
@@ -84,7 +85,7 @@ def test_recovery_is_fast_at_first_and_slow_near_the_failed_limit() -> None:
         return count
 
     many, now = crowd(100)
-    asyncio.run(filled(many, 100, now))
+    virtual_time.run(filled(many, 100, now))
     for _ in range(2):
         now[0] += 1
         many.failed(entered=now[0] - 0.5)
@@ -114,7 +115,7 @@ def test_a_trial_waits_for_room_under_the_current_limit() -> None:
         await asyncio.wait_for(waiting, 5)
         return events
 
-    assert asyncio.run(play()) == ["0 left", "1 left", "2 left", "entered", "3 left"]
+    assert virtual_time.run(play()) == ["0 left", "1 left", "2 left", "entered", "3 left"]
 
 
 def test_a_downgraded_permit_makes_room_up_to_a_bound() -> None:
@@ -139,7 +140,7 @@ def test_a_downgraded_permit_makes_room_up_to_a_bound() -> None:
         await asyncio.wait_for(blocked, 1)
         return inside
 
-    assert asyncio.run(play()) == (WAITING_PER_JOB + 1) * 2
+    assert virtual_time.run(play()) == (WAITING_PER_JOB + 1) * 2
 
 
 def test_a_trial_waits_for_a_punctual_loop_and_the_cause_is_shown() -> None:
@@ -158,7 +159,7 @@ def test_a_trial_waits_for_a_punctual_loop_and_the_cause_is_shown() -> None:
         many.all_admitted()
         return held, before, many.standing()
 
-    assert asyncio.run(play()) == (
+    assert virtual_time.run(play()) == (
         "1 in flight, limited by event loop",
         "2 in flight, limited by event loop",
         "2 in flight",
@@ -174,7 +175,7 @@ def test_a_machine_that_others_keep_busy_does_not_stop_a_run() -> None:
         now[0] += PATIENCE_S
         await asyncio.wait_for(waiting, 1)
 
-    asyncio.run(play())
+    virtual_time.run(play())
 
 
 def test_memory_per_trial_is_what_trials_were_seen_to_take() -> None:
@@ -190,7 +191,7 @@ def test_memory_per_trial_is_what_trials_were_seen_to_take() -> None:
             trials[0] += 1
         return trials[0]
 
-    light, heavy = asyncio.run(play(20)), asyncio.run(play(120))
+    light, heavy = virtual_time.run(play(20)), asyncio.run(play(120))
     assert 1800 - 20 * light > 200
     assert 1800 - 120 * heavy > 200
     assert light > 3 * heavy > 3 * 8
@@ -208,7 +209,7 @@ def test_an_exact_number_ignores_machine_failures_and_rest() -> None:
         permits[0].release()
         await asyncio.wait_for(blocked, 1)
 
-    asyncio.run(play())
+    virtual_time.run(play())
 
 
 def test_slots_of_starting_trials_are_counted() -> None:
@@ -227,4 +228,4 @@ def test_slots_of_starting_trials_are_counted() -> None:
         slots.release()
         return [*seen, slots.taken]
 
-    assert asyncio.run(play()) == [2, 2, 0]
+    assert virtual_time.run(play()) == [2, 2, 0]

@@ -24,6 +24,7 @@ from probe.runner.schedule import pool
 from probe.runner.schedule.adaptive_limit import Permit, no_machine
 from probe.runner.trial import trial
 from probe.store.lock import FOLDER
+from tests.support import virtual_time
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,7 @@ def play(plan: Plan, monkeypatch: pytest.MonkeyPatch, stop_in: float | None, tri
     store: Any = SimpleNamespace(exhausted=None)
     stop_at = None if stop_in is None else time.monotonic() + stop_in
     options = Options(jobs=1, stop_at=stop_at)
-    asyncio.run(pool.run_plan(plan, tools, options, store, report=lambda _: None))
+    virtual_time.run(pool.run_plan(plan, tools, options, store, report=lambda _: None))
     assert host.done == (sorted({cell.client for cell in ended}) if len(ended) == len(plan.cells) else [])
     return ended
 
@@ -90,7 +91,7 @@ def test_a_cancelled_run_ends_if_a_cleanup_ignores_it(plan: Plan, monkeypatch: p
             with pytest.raises(asyncio.CancelledError):
                 await task
 
-    asyncio.run(interrupted())
+    virtual_time.run(interrupted())
     assert len(attempts) == 3
 
 

@@ -266,7 +266,7 @@ def test_tshark_finds_no_malformed_packet(tmp_path: Path) -> None:
 
 def _tshark(path: Path, port: int, *arguments: str) -> str:
     argv = [str(debian_program("tshark", "tshark")), "-r", str(path), "-d", f"tcp.port=={port},kafka", *arguments]
-    return subprocess.run(argv, capture_output=True, text=True, check=True, timeout=60).stdout
+    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
 
 
 def test_show_extracts_the_capture_of_a_trial(tmp_path: Path) -> None:

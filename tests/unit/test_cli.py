@@ -21,7 +21,7 @@ SCHEMAS = ROOT / "docs" / "schema"
 
 def probe(*arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [PROBE, *arguments], capture_output=True, text=True, timeout=120, check=False, env={**os.environ, **(env or {})}
+        [PROBE, *arguments], capture_output=True, text=True, check=False, env={**os.environ, **(env or {})}
     )
 
 

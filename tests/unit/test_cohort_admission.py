@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from probe.runner.schedule.cohort_admission import CHECK_S, CohortAdmission, CohortSlot
+from tests.support import virtual_time
 
 CELLS = 10
 
@@ -36,7 +37,7 @@ def test_the_next_cohort_waits_until_all_cells_observe_or_end() -> None:
         first.ended(CELLS - 1)
         await admitted(second)
 
-    asyncio.run(go())
+    virtual_time.run(go())
 
 
 @pytest.mark.parametrize("spare", [True, False])
@@ -60,7 +61,7 @@ def test_with_too_many_observing_cells_no_cohort_starts(spare: bool) -> None:
             slot.ended(CELLS - 1)
         await admitted(third)
 
-    asyncio.run(go())
+    virtual_time.run(go())
 
 
 def test_a_second_cohort_starts_on_idle_cores_but_no_third(
@@ -82,7 +83,7 @@ def test_a_second_cohort_starts_on_idle_cores_but_no_third(
             slot.ended(cell)
         await admitted(third)
 
-    asyncio.run(go())
+    virtual_time.run(go())
 
 
 def test_cohorts_are_at_most_as_many_as_clusters() -> None:
@@ -99,7 +100,7 @@ def test_cohorts_are_at_most_as_many_as_clusters() -> None:
         slot.leave()  # left while it starts: its cluster failed to start
         (await admitted(third)).leave()
 
-    asyncio.run(go())
+    virtual_time.run(go())
 
 
 def test_silent_cohorts_take_their_own_slots_first() -> None:
@@ -114,4 +115,4 @@ def test_silent_cohorts_take_their_own_slots_first() -> None:
         third = await admitted(another)
         assert third is not slot
 
-    asyncio.run(go())
+    virtual_time.run(go())

@@ -35,7 +35,7 @@ def batch() -> bytes:
 def tshark(path: Path, *arguments: str) -> list[list[str]]:
     """Return the fields that tshark prints, line by line."""
     argv = [str(debian_program("tshark", "tshark")), "-r", str(path), "-d", "tcp.port==9092,kafka", *arguments]
-    done = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
     return [line.split("\t") for line in done.stdout.splitlines()]
 
 

@@ -162,7 +162,7 @@ def test_the_certificates_are_those_of_the_variables(tmp_path: Path, monkeypatch
 def check(results: Path, user: int, runs: int) -> subprocess.CompletedProcess[str]:
     """Run the script that looks at the volume, on another folder."""
     argv = ["/bin/sh", "-c", CHECK.replace("/results", str(results)), "sh", str(user), str(runs)]
-    return subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(argv, capture_output=True, text=True, check=False)
 
 
 def test_the_volume_is_checked_for_what_was_published(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ for name in lazy_group.COMMANDS:
 
 def bare(*arguments: str, folder: Path, code: str = MAIN) -> subprocess.CompletedProcess[str]:
     argv = [sys.executable, "-c", BARE + code, *arguments]
-    return subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False, cwd=folder)
+    return subprocess.run(argv, capture_output=True, text=True, check=False, cwd=folder)
 
 
 def says_so(done: subprocess.CompletedProcess[str]) -> bool:

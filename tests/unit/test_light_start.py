@@ -49,7 +49,7 @@ def loaded(process: Forks, *arguments: str, code: int = 0) -> frozenset[str]:
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_the_list_of_commands_needs_no_command(option: str) -> None:
     argv = [sys.executable, "-c", TRACED, option]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
     modules = {*json.loads(done.stderr.split("LOADED", 1)[1])}
     assert modules & {*BARE} == set()
     assert [name for name in modules if name.startswith("probe.cli.commands")] == []

@@ -13,6 +13,7 @@ from probe.processes.machine import MEMORY_VARIABLE, CpuTimes, MachineFiles, usa
 from probe.runner import loop_lag as lags
 from probe.runner.capacity import CALM_MS
 from probe.runner.loop_lag import LoopLag
+from tests.support import virtual_time
 
 TICKS = os.sysconf("SC_CLK_TCK")
 CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
@@ -140,7 +141,7 @@ def test_cores_are_spare_after_several_idle_seconds(
             await asyncio.sleep(0.6)
             return early, lag.has_spare()
 
-    assert asyncio.run(play()) == (False, spare)
+    assert virtual_time.run(play()) == (False, spare)
 
 
 def test_the_state_of_the_machine_has_idle_time_threads_and_delays() -> None:
@@ -162,7 +163,7 @@ def test_the_state_of_the_machine_has_idle_time_threads_and_delays() -> None:
         assert stalled.lag_ms >= 150 > CALM_MS
         assert over.lag_ms < 150, "a delay holds starts for some time only"
 
-    asyncio.run(play())
+    virtual_time.run(play())
 
 
 def test_a_cohort_waits_for_a_punctual_loop() -> None:
@@ -181,6 +182,6 @@ def test_a_cohort_waits_for_a_punctual_loop() -> None:
             await lag.calm(0.1)
             return waited, time.monotonic() - began
 
-    waited, impatient = asyncio.run(play())
+    waited, impatient = virtual_time.run(play())
     assert 0.1 <= waited <= 10
     assert 0.05 <= impatient <= 1

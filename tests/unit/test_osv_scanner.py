@@ -71,7 +71,6 @@ def scan(database: Path, file: Path) -> tuple[int, set[str]]:
         env={**os.environ, "OSV_SCALIBR_LOCAL_DB_CACHE_DIRECTORY": str(database)},
         capture_output=True,
         text=True,
-        timeout=60,
         check=False,
     )
     assert "local db from" in done.stderr, done.stderr

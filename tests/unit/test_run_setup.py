@@ -58,7 +58,7 @@ def set_up(folder: Path, check: int = ANSWERS_CHECK, task: str = "setup", **env:
     path = os.pathsep.join([str(tools), "/usr/bin", "/bin"])
     settings = {**os.environ, "PATH": path, "PROBE_CACHE": str(folder / "cache"), "JAVA_HOME": "", **env}
     command = [sys.executable, str(folder / "run.py"), task]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=settings)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=settings)
     assert done.returncode == 0, done.stderr
     return done.stderr, log.read_text().splitlines()
 

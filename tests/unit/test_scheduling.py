@@ -16,7 +16,7 @@ from probe.processes.scheduling import CHILD_NICENESS, LOOP, OWN_PRIORITY, lower
 def output_of(program: str) -> Any:
     """Run a program in a separate process, because it changes its own scheduling; return its JSON."""
     argv = [sys.executable, "-c", program]
-    return json.loads(subprocess.run(argv, capture_output=True, check=True, timeout=60).stdout)
+    return json.loads(subprocess.run(argv, capture_output=True, check=True).stdout)
 
 
 def test_own_threads_get_priority_and_children_do_not_inherit_it() -> None:

@@ -22,7 +22,7 @@ PROBE = str(Path(sys.executable).with_name("probe"))
 
 def limited(files: int, results: Path) -> subprocess.CompletedProcess[str]:
     argv = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", PROBE, "run", *SELECT, "--results", str(results)]
-    return subprocess.run(argv, capture_output=True, text=True, timeout=280, check=False)
+    return subprocess.run(argv, capture_output=True, text=True, check=False)
 
 
 def test_a_run_works_with_few_open_files(tmp_path: Path) -> None:

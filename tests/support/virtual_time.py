@@ -1,0 +1,60 @@
+"""A clock that stands still while code runs, and jumps to the next timer when all of it waits.
+
+Tests of what waits, and of nothing that comes from outside (sockets, processes, threads), play on it: their order does
+not depend on the machine's speed, and no time passes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+import time
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+from unittest import mock
+
+T = TypeVar("T")
+STEP_S = 1e-6
+"""Resolution of the clock, in seconds: a timer that is due within it has come."""
+
+
+class _Jumping(selectors.DefaultSelector):
+    """Waits for nothing: the time until the next timer passes at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = time.monotonic()
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        ready = super().select(timeout if timeout is None else 0)
+        if not ready and timeout is not None and timeout > 0:
+            self.now += timeout + STEP_S
+        return ready
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    def __init__(self) -> None:
+        self.clock = _Jumping()
+        super().__init__(self.clock)
+
+    def time(self) -> float:
+        return self.clock.now
+
+    def nanoseconds(self) -> int:
+        return round(self.clock.now * 1e9)
+
+    def pass_by(self, seconds: float) -> None:
+        self.clock.now += seconds
+
+
+def run(story: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine on the clock, which is that of `time.monotonic` and `time.sleep`, too, and return its result."""
+    with asyncio.Runner(loop_factory=_Loop) as runner:
+        loop = runner.get_loop()
+        assert isinstance(loop, _Loop)
+        with (
+            mock.patch.object(time, "monotonic", loop.time),
+            mock.patch.object(time, "monotonic_ns", loop.nanoseconds),
+            mock.patch.object(time, "sleep", loop.pass_by),
+        ):
+            return runner.run(story)
