@@ -19,6 +19,7 @@ from probe.runner.trial import absence
 from probe.runner.trial.absence import away
 from probe.runner.trial.state import TrialState
 from probe.scenarios.scenario import Absence
+from tests.support import virtual_time
 from tests.support.histories import history
 from tests.support.member_starts import member
 from tests.support.real_cells import planned, play
@@ -82,7 +83,7 @@ def been_away(state: TrialState, *, fails: bool = False, comes_back: bool = True
                 await asyncio.sleep(0.05)
 
     with contextlib.suppress(OSError):
-        asyncio.run(go())
+        virtual_time.run(go())
     return done
 
 
@@ -132,7 +133,7 @@ def test_a_writer_is_stopped_in_the_middle_of_its_work() -> None:
         await waiting
         seen.append(waiting.done())
 
-    asyncio.run(work())
+    virtual_time.run(work())
     assert seen == [False, True]
 
 

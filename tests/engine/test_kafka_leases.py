@@ -15,6 +15,7 @@ from probe.engines.kafka import engine as module
 from probe.engines.kafka.cluster.release import Release
 from probe.engines.kafka.engine import MIN_COHORTS_LEFT, Kafka
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER
+from tests.support import virtual_time
 
 LINE = "3.9"
 MANY = 2 * MIN_COHORTS_LEFT
@@ -84,7 +85,7 @@ def test_the_number_of_clusters_is_limited(
                     pass
 
     clusters = Clusters(monkeypatch)
-    asyncio.run(go())
+    virtual_time.run(go())
     assert clusters.running == 0
     assert clusters.started == 2
 
@@ -100,7 +101,7 @@ def test_a_silent_cluster_does_not_count_and_ends_if_replaced(
             assert clusters.running == 2
 
     clusters = Clusters(monkeypatch)
-    asyncio.run(go())
+    virtual_time.run(go())
     assert clusters.running == 0
 
 
@@ -112,7 +113,7 @@ def test_silent_clusters_beyond_their_limit_count(monkeypatch: pytest.MonkeyPatc
                     pass
 
     clusters = Clusters(monkeypatch)
-    asyncio.run(go())
+    virtual_time.run(go())
     assert clusters.started == 3
 
 
@@ -126,5 +127,5 @@ def test_a_returned_cluster_is_used_again_if_there_is_room(monkeypatch: pytest.M
                 pass
 
     clusters = Clusters(monkeypatch)
-    asyncio.run(go())
+    virtual_time.run(go())
     assert clusters.started <= 2

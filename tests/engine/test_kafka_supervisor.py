@@ -18,6 +18,7 @@ from probe.model import EngineKind, Subject
 from probe.model.endpoint import Endpoint
 from probe.scenarios.incident_zookeeper_gone import MITIGATIONS, SCENARIO, VARIANTS
 from probe.scenarios.steps.real_brokers import LoseZooKeeper, ManyLogs, Supervise
+from tests.support import virtual_time
 
 OLD = 1
 STEP = Supervise(after_ms=0, grace_ms=500, check_ms=500, read_ms=3)
@@ -164,7 +165,7 @@ def supervised(cluster: Cluster, *, zookeeper_ms: int = 0) -> list[str]:
             else:
                 task.result()
 
-    asyncio.run(story())
+    virtual_time.run(story())
     return cluster.calls
 
 
@@ -212,7 +213,7 @@ class TestTheSupervisor:
             await supervisor.stop(STEP, target)
             return target.unhealthy, target.leaving
 
-        assert asyncio.run(story(Cluster(tmp_path, ends_s=None, listens_s=[None]))) == ({OLD}, set())
+        assert virtual_time.run(story(Cluster(tmp_path, ends_s=None, listens_s=[None]))) == ({OLD}, set())
 
 
 def test_zookeeper_is_silent_for_a_time_or_until_the_revert(tmp_path: Path) -> None:
@@ -229,14 +230,15 @@ def test_zookeeper_is_silent_for_a_time_or_until_the_revert(tmp_path: Path) -> N
         cluster.tasks[-1].cancel()
         return seen
 
-    assert asyncio.run(story(Cluster(tmp_path, ends_s=0, listens_s=[0]))) == [True, False, False, True, True, False]
+    found = virtual_time.run(story(Cluster(tmp_path, ends_s=0, listens_s=[0])))
+    assert found == [True, False, False, True, True, False]
 
 
 def test_losing_zookeeper_needs_zookeeper(tmp_path: Path) -> None:
     cluster: Any = Cluster(tmp_path, ends_s=0, listens_s=[0])
     cluster.kraft = True
     with pytest.raises(EngineError, match="without ZooKeeper"):
-        asyncio.run(zookeeper_loss.lose(LoseZooKeeper(for_ms=1), scene_of(cluster)))
+        virtual_time.run(zookeeper_loss.lose(LoseZooKeeper(for_ms=1), scene_of(cluster)))
 
 
 class TestManyLogs:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
@@ -19,6 +18,7 @@ from probe.runner.schedule.adaptive_limit import no_machine
 from probe.runner.schedule.pool import run_plan
 from probe.runner.tools import Options, Tools
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
+from tests.support import virtual_time
 
 CELLS = 8
 """Cells per cohort."""
@@ -137,7 +137,8 @@ def run(
     kept = kept or Kept()
     tools: Any = Tools(engine=engine, host=None, lag=NoLag())  # type: ignore[arg-type]  # no host is started
     drain = cohorts.drain_in_cohorts(engine)  # type: ignore[arg-type]  # same
-    asyncio.run(run_plan(plan, tools, Options(seed=1), kept, report=lambda _: None, drain=drain, finished=finished))
+    run = run_plan(plan, tools, Options(seed=1), kept, report=lambda _: None, drain=drain, finished=finished)
+    virtual_time.run(run)
     return kept
 
 

@@ -31,6 +31,7 @@ from probe.protocol.apis import OFFSET_COMMIT
 from probe.recorder import Recorder
 from probe.runner.loop_lag import LoopLag
 from probe.runner.trial.client_limits import refresh_ms
+from tests.support import virtual_time
 
 HEADER = Header(
     cell=Cell("demo", "1.0", Role.PRODUCER, "isolated", "steady", Engine.EMBEDDED, "3.9"),
@@ -77,7 +78,7 @@ def test_until_wakes_on_an_event_and_has_a_time_limit() -> None:
         missed = await recorder.until(lambda now: now.successes[0] > 1, 0.1)
         return came, missed, time.monotonic() - started
 
-    came, missed, waited = asyncio.run(play())
+    came, missed, waited = virtual_time.run(play())
     assert came
     assert not missed
     assert waited < 2
@@ -166,7 +167,7 @@ def test_a_stalled_loop_is_measured() -> None:
             end = now_us()
             return lag.worst_ms(start, end), lag.worst_ms(end + 1, end + 2)
 
-    inside, outside = asyncio.run(play())
+    inside, outside = virtual_time.run(play())
     assert inside >= 350
     assert outside == 0
 

@@ -20,6 +20,7 @@ from probe.runner.schedule.adaptive_limit import no_machine
 from probe.runner.schedule.repeats import Repeated
 from probe.runner.tools import Options, Tools
 from probe.runner.trial.setup import make_header
+from tests.support import virtual_time
 from tests.support.fake_cohorts import FakeEngine, Kept, NoLag
 from tests.support.plans import planned
 from tests.support.synthetic_rows import verdict
@@ -68,7 +69,7 @@ def play(plan: Plan, options: Options) -> tuple[Kept, Repeated]:
     tools: Any = SimpleNamespace(
         host=host, lag=SimpleNamespace(calm=calm, machine=no_machine), artifacts={}, engine=None
     )
-    done = asyncio.run(pool.run_plan(plan, tools, options, kept, report=lambda _: None))  # type: ignore[arg-type]  # a store without a file
+    done = virtual_time.run(pool.run_plan(plan, tools, options, kept, report=lambda _: None))  # type: ignore[arg-type]  # a store without a file
     assert [count for _, count in finished] == [len(kept.trials)]  # drivers stay until the last further trial
     return kept, done
 
@@ -103,7 +104,7 @@ def test_cohorts_repeat_in_cohorts_of_their_own(monkeypatch: pytest.MonkeyPatch)
     tools: Any = Tools(engine=engine, host=None, lag=NoLag())  # type: ignore[arg-type]  # no host is started
     drain = cohorts.drain_in_cohorts(engine)  # type: ignore[arg-type]  # same
     options = Options(seed=1, repeat_budget_s=36000)
-    done = asyncio.run(pool.run_plan(plan, tools, options, kept, report=lambda _: None, drain=drain))  # type: ignore[arg-type]  # same
+    done = virtual_time.run(pool.run_plan(plan, tools, options, kept, report=lambda _: None, drain=drain))  # type: ignore[arg-type]  # same
     cells = {item.cell for item in plan.cells if not item.is_control}
     assert tried(kept) == dict.fromkeys(cells, 7)
     assert done.trials == 6 * len(cells)

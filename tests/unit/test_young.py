@@ -22,6 +22,7 @@ from probe.runner.trial import harmless_election
 from probe.runner.trial.harmless_election import had_election, holds_election
 from probe.runner.trial.state import TrialState
 from probe.verdict import judge
+from tests.support import virtual_time
 from tests.support.histories import history
 from tests.support.real_cells import planned
 from tests.support.transcript import OLD, THIRD, ZERO
@@ -131,16 +132,16 @@ def test_a_client_whose_control_cell_shows_the_election_stays_young(
     monkeypatch: pytest.MonkeyPatch, fails: bool
 ) -> None:
     trials = Trials(monkeypatch, fails=fails)
-    assert not had_election(asyncio.run(trials.play(trials.item)))
+    assert not had_election(virtual_time.run(trials.play(trials.item)))
     assert trials.played == [False, True]
     assert trials.young == {trials.item.cell}
-    assert not had_election(asyncio.run(trials.play(trials.other)))
+    assert not had_election(virtual_time.run(trials.play(trials.other)))
     assert trials.played == [False, True, True]
 
 
 def test_a_trial_that_fails_alone_makes_no_other_young(monkeypatch: pytest.MonkeyPatch) -> None:
     trials = Trials(monkeypatch, fails=True)
-    assert not had_election(asyncio.run(trials.play(trials.other)))
+    assert not had_election(virtual_time.run(trials.play(trials.other)))
     assert (trials.played, trials.young) == ([False, True], set())
 
 
@@ -151,7 +152,7 @@ def test_a_control_cell_that_is_not_clean_either_way_is_no_reason(monkeypatch: p
         return SimpleNamespace(outcome=Outcome.STORMS)
 
     monkeypatch.setattr(attempts, "submit", judged)
-    assert had_election(asyncio.run(trials.play(trials.item)))
+    assert had_election(virtual_time.run(trials.play(trials.item)))
     assert trials.young == set()
 
 
@@ -185,8 +186,11 @@ class Electing:
             monkeypatch.setattr(harmless_election, name, value)
         monkeypatch.setattr(harmless_election, "_works_at", lambda *_, **__: True)
 
-    async def play(self, *kinds: AppKind, every_s: float = 0.0, others_s: float = 0.0) -> None:
-        """Hold the election, for which other trials of the cohort are awaited at first."""
+    async def play(self, *kinds: AppKind, every_s: float = 0.0, others_s: float = 0.0) -> int:
+        """Hold the election, for which other trials of the cohort are awaited at first.
+
+        Return the time of its end in microseconds.
+        """
 
         async def elect() -> Elected:
             await asyncio.sleep(others_s)
@@ -203,6 +207,7 @@ class Electing:
             await harmless_election.hold_election(self.state, environment)
         finally:
             working.cancel()
+        return now_us()
 
 
 ACKED, FAILED = AppKind.ACKED, AppKind.SEND_ERROR
@@ -211,27 +216,27 @@ ACKED, FAILED = AppKind.ACKED, AppKind.SEND_ERROR
 def test_the_fault_waits_until_the_client_has_worked_without_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     trial = Electing(monkeypatch)
     began = now_us()
-    asyncio.run(trial.play(FAILED, ACKED, ACKED, FAILED, ACKED, every_s=0.02))
+    ended = virtual_time.run(trial.play(FAILED, ACKED, ACKED, FAILED, ACKED, every_s=0.02))
     failed = trial.state.recorder.failed_at
     assert failed > began
-    assert now_us() - failed >= 100_000
+    assert ended - failed >= 100_000
     assert any(isinstance(one, Mark) and one.kind is MarkKind.ELECTED for one in trial.state.history().events)
 
 
 def test_a_client_that_does_not_serve_again_is_played_young(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(YoungError, match="did not serve"):
-        asyncio.run(Electing(monkeypatch).play(ACKED, FAILED))
+        virtual_time.run(Electing(monkeypatch).play(ACKED, FAILED))
     with pytest.raises(YoungError, match="did not serve"):
-        asyncio.run(Electing(monkeypatch).play(AppKind.FATAL))
+        virtual_time.run(Electing(monkeypatch).play(AppKind.FATAL))
 
 
 def test_what_a_client_does_while_its_cohort_is_awaited_is_no_service_after_the_election(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with pytest.raises(YoungError, match="did not serve"):
-        asyncio.run(Electing(monkeypatch).play(*[ACKED] * 9, others_s=0.1))
+        virtual_time.run(Electing(monkeypatch).play(*[ACKED] * 9, others_s=0.1))
 
 
 def test_a_client_that_goes_on_reporting_errors_is_played_young(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(YoungError, match="reported errors"):
-        asyncio.run(Electing(monkeypatch).play(ACKED, ACKED, *[FAILED] * 50, every_s=0.02))
+        virtual_time.run(Electing(monkeypatch).play(ACKED, ACKED, *[FAILED] * 50, every_s=0.02))
