@@ -19,20 +19,22 @@ from probe.model import Event
 from probe.model.endpoint import Endpoint
 from probe.protocol.apis import METADATA
 from probe.relay import Relay
+from tests.support.deadlines import LONGEST_S
 from tests.support.protocol_wire import plain, request, response, schemas
 
 LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
     "asyncio": asyncio.new_event_loop,
     "uvloop": uvloop.new_event_loop,
 }
-DEADLINE_S = 20.0
+NEVER_MS = 10_000_000
+"""Longer than any test runs."""
 
 
 def run(loop: str, story: Callable[[], Coroutine[Any, Any, None]]) -> None:
     """Run a coroutine on an event loop of this kind, with a deadline; no task may be left."""
 
     async def whole() -> None:
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(LONGEST_S):
             await story()
         for _ in range(3):
             await asyncio.sleep(0)
@@ -179,7 +181,7 @@ def of(kind: type[Any], events: list[Event]) -> list[Any]:
     return [event for event in events if isinstance(event, kind)]
 
 
-async def until(happened: Callable[[], object], deadline_s: float = 5.0) -> None:
+async def until(happened: Callable[[], object], deadline_s: float = LONGEST_S) -> None:
     end = time.monotonic() + deadline_s
     while not happened():
         assert time.monotonic() < end, "it did not happen"

@@ -13,9 +13,9 @@ import pytest
 from probe.errors import RelayError
 from probe.relay import syn_probe
 from probe.relay.syn_probe import Attempts
+from tests.support.deadlines import LONGEST_S
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists connections that are being made")
-WITHIN_S = 5.0
 
 
 @contextlib.contextmanager
@@ -40,7 +40,7 @@ def caller(family: socket.AddressFamily, port: int) -> Iterator[int]:
 
 
 def attempts_at(port: int, local: int) -> bool:
-    deadline = time.monotonic() + WITHIN_S
+    deadline = time.monotonic() + LONGEST_S
     while time.monotonic() < deadline:
         if (local, port) in Attempts().now():
             return True
