@@ -21,6 +21,7 @@ from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
 from probe.model import Stored
 from tests.support.application_orders import order, stored_in
+from tests.support.deadlines import LONGEST_S
 from tests.support.driver_host import ENDINGS, Driver, driving
 from tests.support.fake_brokers import Brokers, brokers
 from tests.support.real_cells import planned, play
@@ -93,15 +94,15 @@ async def _run(family_name: str, version_name: str) -> Transcript:
         for name, odd in INVENTED.items():
             _start(driver, cluster, name, **odd)
         _start(driver, cluster, "refused", properties={UNKNOWN_TO[family_name]: "1"})
-        await driver.until(lambda: _worked(driver), 30)
+        await driver.until(lambda: _worked(driver))
         children = _children(driver.process.pid)
         _start(driver, cluster, "killed")
-        await driver.until(lambda: len(driver.of("killed", pb.SENT)) > 3, 20)
+        await driver.until(lambda: len(driver.of("killed", pb.SENT)) > 3)
         (child,) = _children(driver.process.pid) - children
         os.kill(child, signal.SIGKILL)
-        await driver.until(lambda: driver.of("killed", pb.FATAL), 10)
+        await driver.until(lambda: driver.of("killed", pb.FATAL))
         _start(driver, cluster, "left")
-        await driver.until(lambda: len(driver.of("left", pb.SENT)) > 3, 20)
+        await driver.until(lambda: len(driver.of("left", pb.SENT)) > 3)
         for name in ("writer", "reader"):
             seen.close_s[name] = await driver.stop(name, DEADLINE_MS)
         seen.stored = await stored_in(cluster)
@@ -137,7 +138,7 @@ async def _orphans(driver: Driver) -> set[int]:
     children = _children(driver.process.pid)
     assert children  # of the instance that was left
     driver.process.stdin.close()
-    await asyncio.wait_for(driver.process.wait(), 10)
+    await asyncio.wait_for(driver.process.wait(), LONGEST_S)
     for _ in range(100):
         if not any(map(_lives, children)):
             break

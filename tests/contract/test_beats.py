@@ -51,9 +51,9 @@ async def _run() -> dict[str, list[pb.Event]]:
             async with driving(launch) as driver:
                 driver.start(**order(name, cluster.bootstrap, **odd))
                 if odd:
-                    await driver.until(lambda one=driver, of=name: one.of(of, *ENDINGS), 20)
+                    await driver.until(lambda one=driver, of=name: one.of(of, *ENDINGS))
                 else:
-                    await driver.until(lambda one=driver: len(one.of("writer", pb.SENT)) >= 40, 30)
+                    await driver.until(lambda one=driver: len(one.of("writer", pb.SENT)) >= 40)
                     await driver.stop("writer", DEADLINE_MS)
                 found[name] = driver.of(name)
         for sent, stored in sent_and_stored("writer", found["writer"], await stored_in(cluster)):

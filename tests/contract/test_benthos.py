@@ -57,10 +57,10 @@ async def _run(name: str) -> dict[str, list[pb.Event]]:
         for instance, own in ORDERS.items():
             driver.start(**order(instance, cluster.bootstrap, **own))
             if instance in ODD:
-                await driver.until(functools.partial(driver.of, instance, *ENDINGS), 30)
+                await driver.until(functools.partial(driver.of, instance, *ENDINGS))
             else:
                 kind = pb.RECEIVED if own else pb.SENT
-                await driver.until(functools.partial(_reached, driver, instance, kind), 30)
+                await driver.until(functools.partial(_reached, driver, instance, kind))
                 await driver.stop(instance, DEADLINE_MS)
         found = {instance: driver.of(instance) for instance in ORDERS}
         for sent, stored in sent_and_stored("writer", found["writer"], await stored_in(cluster)):

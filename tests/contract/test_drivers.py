@@ -22,6 +22,7 @@ from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
 from probe.engines.embedded.rpc import cluster_pb2
 from probe.protocol.apis import PRODUCE
+from tests.support.deadlines import LONGEST_S
 from tests.support.driver_host import ENDINGS, Driver, driving
 from tests.support.fake_brokers import Brokers, brokers
 from tests.support.shared_runs import result_of, run_once
@@ -124,7 +125,7 @@ async def _run(family: Family, version: Version) -> Transcript:
             _start(driver, cluster, name, profile=profile_of(family, name))
         for name, odd in INVENTED.items():
             _start(driver, cluster, name, **odd)
-        await driver.until(lambda: _worked(driver, working), 30)
+        await driver.until(lambda: _worked(driver, working))
         seen.ping_s = [await driver.ping(number) for number in range(5)]
         seen.quick = len(driver.of("producer", pb.SENT))
         driver.pace("producer", SELDOM_MS)
@@ -189,7 +190,7 @@ async def _close_stdin(driver: Driver) -> float:
     begun = time.monotonic()
     driver.process.stdin.close()
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(driver.process.wait(), 10)
+        await asyncio.wait_for(driver.process.wait(), LONGEST_S)
     return time.monotonic() - begun
 
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from probe.driver_contract import driver_pb2 as pb
+from tests.support.deadlines import LONGEST_S
 
 PYTHON = Path(__file__).resolve().parents[2] / "clients" / "python"
-DEADLINE_S = 5.0
 
 
 class Heard:
@@ -28,7 +28,7 @@ class Heard:
 
     def closed(self, instance: str) -> str:
         """Wait until an instance has closed; return the text of the event."""
-        end = time.monotonic() + DEADLINE_S
+        end = time.monotonic() + LONGEST_S
         while time.monotonic() < end:
             for event in list(self.events):
                 if event.instance == instance and event.kind == pb.CLOSED:

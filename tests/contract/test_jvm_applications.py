@@ -73,10 +73,10 @@ async def _run(name: str) -> Transcript:
                 seen = seen or Transcript(driver.hello)
                 _start(driver, cluster, instance, **asked)
                 if instance in ODD:
-                    await driver.until(functools.partial(driver.of, instance, *ENDINGS), 30)
+                    await driver.until(functools.partial(driver.of, instance, *ENDINGS))
                 else:
                     commits = instance == "group" and not family.judged_by
-                    await driver.until(functools.partial(_works, driver, instance, commits=commits), 60)
+                    await driver.until(functools.partial(_works, driver, instance, commits=commits))
                     seen.close_s[instance] = await driver.stop(instance, DEADLINE_MS)
                 seen.events[instance] = driver.of(instance)
         assert seen is not None

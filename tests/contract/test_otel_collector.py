@@ -55,10 +55,10 @@ async def _run() -> dict[str, list[pb.Event]]:
             async with driving(launch) as driver:
                 driver.start(**order(name, cluster.bootstrap, **own))
                 if name in ODD:
-                    await driver.until(functools.partial(driver.of, name, *ENDINGS), 20)
+                    await driver.until(functools.partial(driver.of, name, *ENDINGS))
                 else:
                     kind = pb.RECEIVED if own else pb.SENT
-                    await driver.until(functools.partial(_reached, driver, name, kind), 30)
+                    await driver.until(functools.partial(_reached, driver, name, kind))
                     await driver.stop(name, DEADLINE_MS)
                 found[name] = driver.of(name)
         for sent, stored in sent_and_stored("writer", found["writer"], await stored_in(cluster)):

@@ -42,8 +42,8 @@ async def _run(text: str) -> dict[str, list[pb.Event]]:
         driver.start(**order(WRITER, cluster.bootstrap, profile="defaults"))
         driver.start(**order(MEMBER, cluster.bootstrap, role="group", group="readers"))
         driver.start(**order(BURSTS, cluster.bootstrap, workload="pipelined", batch=5))
-        await driver.until(lambda: len(driver.of(MEMBER, pb.RECEIVED)) >= 20, 30)
-        await driver.until(lambda: driver.of(BURSTS, pb.UNSUPPORTED), 30)
+        await driver.until(lambda: len(driver.of(MEMBER, pb.RECEIVED)) >= 20)
+        await driver.until(lambda: driver.of(BURSTS, pb.UNSUPPORTED))
         for name in (MEMBER, WRITER):
             await driver.stop(name, 8000)
         return {name: driver.of(name) for name in (WRITER, MEMBER, BURSTS)}

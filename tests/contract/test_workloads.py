@@ -92,8 +92,8 @@ async def _run(family: Family, version: Version) -> Transcript:
             workload, role = started.get(name, (name, Role.PRODUCER))
             await cluster.topic(name, feed_ms=INTERVAL_MS if ROLES[role].reads else 0, batch=BATCH)
             _start(driver, cluster, family, name, workload, role)
-        await driver.until(lambda: all(_worked(driver, name, role) for name, (_, role) in started.items()), 40)
-        await driver.until(lambda: driver.of(INVENTED, pb.UNSUPPORTED), 10)
+        await driver.until(lambda: all(_worked(driver, name, role) for name, (_, role) in started.items()))
+        await driver.until(lambda: driver.of(INVENTED, pb.UNSUPPORTED))
         for name in started:
             await driver.stop(name, DEADLINE_MS)
         seen.requests = await _produce_requests(cluster, "client-pipelined-producer")

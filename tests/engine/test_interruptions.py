@@ -18,6 +18,7 @@ import pytest
 from probe.model import Outcome
 from probe.model.history import FAILING_FROM
 from probe.store import runs, trials
+from tests.support.deadlines import LONGEST_S
 
 pytestmark = pytest.mark.real
 PROBE = str(Path(sys.executable).with_name("probe"))
@@ -64,7 +65,7 @@ def running(results: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], 
             process.kill()
 
 
-def wait_for(mark: str, name: str, within_s: float = 120) -> int:
+def wait_for(mark: str, name: str, within_s: float = LONGEST_S) -> int:
     """Return the pid of a marked process whose executable path contains the name; other arguments do not count."""
     deadline = time.monotonic() + within_s
     while time.monotonic() < deadline:
@@ -75,7 +76,7 @@ def wait_for(mark: str, name: str, within_s: float = 120) -> int:
     pytest.fail(f"no {name} was started")
 
 
-def none_left(mark: str, within_s: float = 15) -> None:
+def none_left(mark: str, within_s: float = LONGEST_S) -> None:
     deadline = time.monotonic() + within_s
     while marked(mark) and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -89,7 +90,7 @@ def test_a_signal_ends_a_run_cleanly(tmp_path: Path, number: signal.Signals, cod
         wait_for(mark, "fake-cluster")
         time.sleep(9)  # by then the control cells are judged and the stuck producer is still observed
         process.send_signal(number)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=LONGEST_S)
         assert process.returncode == code
         assert "--resume" in errors.strip().splitlines()[-1]
         none_left(mark)
@@ -107,12 +108,12 @@ def test_a_killed_run_leaves_no_process_and_can_be_resumed(tmp_path: Path) -> No
         wait_for(mark, "fake-cluster")
         time.sleep(12)
         process.kill()
-        process.wait(timeout=10)
+        process.wait(timeout=LONGEST_S)
         none_left(mark)
     (info,) = runs(str(tmp_path))
     before = {(row.cell, row.trial) for row in trials(str(tmp_path), info.run_id)}
     with running(tmp_path, "--resume", info.run_id, *NO_MORE) as (process, mark):
-        _, errors = process.communicate(timeout=120)
+        _, errors = process.communicate(timeout=LONGEST_S)
         assert process.returncode == 0, errors
         none_left(mark)
     after = [(row.cell, row.trial) for row in trials(str(tmp_path), info.run_id)]
@@ -127,7 +128,7 @@ def test_a_killed_child_costs_only_its_own_trials(tmp_path: Path, victim: str) -
         time.sleep(7)
         pid = wait_for(mark, victim)
         os.kill(pid, signal.SIGKILL)
-        _, errors = process.communicate(timeout=150)
+        _, errors = process.communicate(timeout=LONGEST_S)
         assert process.returncode == 0, errors
         none_left(mark)
     found = {row.cell: row.verdict.outcome for row in trials(str(tmp_path)) if row.trial < FAILING_FROM}

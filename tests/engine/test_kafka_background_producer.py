@@ -18,6 +18,7 @@ from probe.engines.kafka.admin.records import batch, message_set, produce_versio
 from probe.engines.kafka.admin.wire import Reader, Writer
 from probe.engines.kafka.cohort.background_producer import BackgroundProducer
 from probe.model.endpoint import Endpoint
+from tests.support.deadlines import LONGEST_S
 
 NOT_LEADER = 6
 INTERVAL_MS = 20
@@ -125,7 +126,7 @@ def feeder(brokers: Sequence[FakeBroker]) -> BackgroundProducer:
 
 
 async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(LONGEST_S):
         while not condition():  # noqa: ASYNC110  # counters are polled, there is no event
             await asyncio.sleep(0.005)
 

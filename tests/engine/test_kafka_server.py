@@ -16,6 +16,7 @@ from probe.engines.kafka.cluster import workspace
 from probe.engines.kafka.cluster.server import GUARD, Server
 from probe.engines.kafka.cluster.workspace import free_addresses, temporary_folder
 from probe.errors import EngineError
+from tests.support.deadlines import LONGEST_S
 
 HELLO = ["sh", "-c", 'echo "INFO hello"; exec sleep 60']
 
@@ -128,7 +129,7 @@ def test_nothing_is_left_after_a_kill_of_the_parent() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     pid, folder = done.stdout.split()
     assert gone(int(pid))
-    end = time.monotonic() + 8
+    end = time.monotonic() + LONGEST_S
     while Path(folder).exists() and time.monotonic() < end:
         time.sleep(0.1)
     assert not Path(folder).exists()

@@ -24,6 +24,7 @@ from probe.site.data.wording import command, details, duration, hint, summary
 from probe.site.pages.grid import grid
 from probe.site.render.folder_replacement import replacing
 from tests.support import site_data
+from tests.support.deadlines import LONGEST_S
 from tests.support.site_data import BARE, RUN, SOURCE, FakeTrial
 
 CELL = Cell("sarama", "1.27.0", Role.PRODUCER, "isolated", "disk/storage-error", Engine.EMBEDDED, "3.9")
@@ -133,7 +134,7 @@ def test_a_reader_never_sees_half_a_site(matrix: Path, tmp_path: Path) -> None:
     for _ in range(3):
         build(matrix, BARE, tmp_path / "out")
     stop.set()
-    reader.join(timeout=10)
+    reader.join(timeout=LONGEST_S)
     assert missing == []
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["site"]
 

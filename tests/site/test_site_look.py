@@ -9,6 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.support import site_data
+from tests.support.deadlines import LONGEST_S
 from tests.support.site_trials import NASTY
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def test_an_open_filter_stays_on_the_page(width: int, built: Built, opener: Open
     for box in page.locator("details.filter").all():
         box.locator("summary").click()
         fits = "list => { const at = list.getBoundingClientRect(); return at.x >= 0 && at.right <= innerWidth; }"
-        page.wait_for_function(fits, arg=box.locator("fieldset").element_handle(), timeout=5000)
+        page.wait_for_function(fits, arg=box.locator("fieldset").element_handle(), timeout=1000 * LONGEST_S)
 
 
 def test_print_is_light_in_dark_mode(built: Built, opener: Opener) -> None:

@@ -20,6 +20,7 @@ from probe.site.data.matrix_rows import read_matrix
 from probe.site.render import render_workers
 from probe.site.render.render_workers import page_name
 from tests.support import site_data
+from tests.support.deadlines import LONGEST_S
 
 ROOT = Path(__file__).parents[2]
 
@@ -152,9 +153,9 @@ def test_no_process_outlives_its_parent(tmp_path: Path, number: int) -> None:
     environment = os.environ | {"DRAWING_PIDS": str(pids), "PYTHONPATH": str(ROOT)}
     with subprocess.Popen([sys.executable, tmp_path / "script.py", tmp_path], env=environment) as parent:
         try:
-            wait_for(lambda: len(list(pids.iterdir())) > 0, 60)
+            wait_for(lambda: len(list(pids.iterdir())) > 0, LONGEST_S)
             parent.send_signal(number)
             parent.wait(20)
         finally:
             parent.kill()
-    wait_for(lambda: not any(Path("/proc", path.name).exists() for path in pids.iterdir()), 10)
+    wait_for(lambda: not any(Path("/proc", path.name).exists() for path in pids.iterdir()), LONGEST_S)

@@ -17,6 +17,7 @@ import grpc
 from probe.driver_contract import driver_pb2 as pb
 from probe.driver_contract import driver_pb2_grpc
 from probe.drivers.launch import Launch
+from tests.support.deadlines import LONGEST_S
 
 ENDINGS = {pb.CLOSED, pb.FATAL, pb.UNSUPPORTED}
 
@@ -62,7 +63,7 @@ class Driver(driver_pb2_grpc.OrchestratorServicer):
             async with self._changed:
                 self._changed.notify_all()
 
-    async def until(self, true: Callable[[], object], seconds: float = 20.0) -> None:
+    async def until(self, true: Callable[[], object], seconds: float = LONGEST_S) -> None:
         """Wait until a condition holds. Raises AssertionError with the received events."""
         async with self._changed:
             try:
@@ -86,14 +87,14 @@ class Driver(driver_pb2_grpc.OrchestratorServicer):
         """Request the end of an instance and wait for it; return the time in seconds."""
         begun = time.monotonic()
         self._orders.put_nowait(pb.ToDriver(stop=pb.Stop(instance=instance, deadline_ms=deadline_ms)))
-        await self.until(lambda: self.of(instance, *ENDINGS), deadline_ms / 1000 + 1)
+        await self.until(lambda: self.of(instance, *ENDINGS))
         return time.monotonic() - begun
 
     async def ping(self, ping_id: int) -> float:
         """Send a ping; return the round-trip time in seconds."""
         begun = time.monotonic()
         self._orders.put_nowait(pb.ToDriver(ping=pb.Ping(id=ping_id)))
-        await self.until(lambda: ping_id in self.pongs, 10)
+        await self.until(lambda: ping_id in self.pongs)
         return time.monotonic() - begun
 
     def of(self, instance: str, *kinds: int) -> list[pb.Event]:
@@ -127,7 +128,7 @@ async def driving(launch: Launch, *extra: str) -> AsyncIterator[Driver]:
         start_new_session=True,
     )
     try:
-        await driver.until(lambda: driver.hello is not None, 30)
+        await driver.until(lambda: driver.hello is not None)
         yield driver
     finally:
         driver.hang_up()

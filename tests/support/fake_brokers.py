@@ -14,6 +14,7 @@ from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.model.endpoint import Endpoint
 from probe.toolchain.golang import fake_cluster
 from probe.toolchain.tools import cache_root
+from tests.support.deadlines import LONGEST_S
 
 if TYPE_CHECKING:
     from probe.engines.embedded.rpc.cluster_pb2_grpc import FakeClusterAsyncStub
@@ -52,7 +53,7 @@ async def brokers(line: str = "3.9") -> AsyncIterator[Brokers]:
         )
         stack.push_async_callback(_end, process)
         assert process.stdout is not None
-        ready = json.loads(await asyncio.wait_for(process.stdout.readline(), 20))
+        ready = json.loads(await asyncio.wait_for(process.stdout.readline(), LONGEST_S))
         targets.update(enumerate(ready["brokers"]))
         stub = await stack.enter_async_context(connected(Endpoint.parse(ready["control"])))
         yield Brokers(bootstrap, stub)

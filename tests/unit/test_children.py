@@ -15,6 +15,7 @@ import uvloop
 
 from probe.processes import vfork
 from probe.processes.children import child
+from tests.support.deadlines import LONGEST_S
 
 DECENT_S = 2.5
 """Seconds; longer than a busy machine delays the check."""
@@ -37,7 +38,7 @@ def alive(pid: int) -> bool:
     return state(pid) not in {"", "Z"}
 
 
-def gone(pid: int, within_s: float = 10) -> bool:
+def gone(pid: int, within_s: float = LONGEST_S) -> bool:
     deadline = time.monotonic() + within_s
     while alive(pid) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -48,7 +49,7 @@ def gone(pid: int, within_s: float = 10) -> bool:
 def test_a_child_ends_with_its_context(program: str) -> None:
     async def play() -> int:
         async with child([sys.executable, "-c", program]) as running:
-            assert await running.read_line(20) == "up"
+            assert await running.read_line(LONGEST_S) == "up"
             return running.pid
 
     assert gone(uvloop.run(play()))
@@ -57,7 +58,7 @@ def test_a_child_ends_with_its_context(program: str) -> None:
 def test_a_stopped_child_ends_with_its_context() -> None:
     async def play() -> int:
         async with child([sys.executable, "-c", ENDS_WITH_PIPE]) as running:
-            await running.read_line(20)
+            await running.read_line(LONGEST_S)
             os.kill(running.pid, signal.SIGSTOP)
             return running.pid
 
@@ -71,7 +72,7 @@ def test_bytecode_of_a_child_is_stored_in_the_cache(tmp_path: Path, monkeypatch:
 
     async def play() -> None:
         async with child([sys.executable, "-c", "import library"], env={"PYTHONPATH": str(tmp_path)}) as running:
-            await running.read_line(10)
+            await running.read_line(LONGEST_S)
             await running.process.wait()
 
     uvloop.run(play())
@@ -92,7 +93,7 @@ def test_an_exit_code_is_known_at_once_and_the_process_is_reaped(
             return running.pid
 
     pid = uvloop.run(play())
-    deadline = time.monotonic() + 10 * DECENT_S
+    deadline = time.monotonic() + LONGEST_S
     while state(pid) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not state(pid)
@@ -115,7 +116,7 @@ import uvloop
 from probe.processes.children import child
 async def main():
     async with child([sys.executable, "-c", {ENDS_WITH_PIPE!r}]) as running:
-        await running.read_line(20)
+        await running.read_line({LONGEST_S})
         print(running.pid, flush=True)
         await asyncio.sleep(600)
 uvloop.run(main())

@@ -12,6 +12,7 @@ import pytest
 from probe.engines.embedded.control import ControlError, State, connected
 from probe.engines.embedded.rpc import cluster_pb2 as pb
 from probe.model.endpoint import Endpoint
+from tests.support.deadlines import LONGEST_S
 
 
 async def _ask(state: State, content: bytes, *, at_a_time: int = 1000) -> pb.Done:
@@ -29,7 +30,7 @@ async def _ask(state: State, content: bytes, *, at_a_time: int = 1000) -> pb.Don
     async with server:
         port = server.sockets[0].getsockname()[1]
         async with connected(Endpoint(host="127.0.0.1", port=port)) as stub:
-            return await stub.Heal(pb.Done(), timeout=5)
+            return await stub.Heal(pb.Done(), timeout=LONGEST_S)
 
 
 def test_a_reply_that_arrives_in_pieces_is_read() -> None:
@@ -47,7 +48,7 @@ def test_the_end_of_the_connection_fails_a_waiting_call() -> None:
         async with server:
             port = server.sockets[0].getsockname()[1]
             async with connected(Endpoint(host="127.0.0.1", port=port)) as stub:
-                await stub.Heal(pb.Done(), timeout=5)
+                await stub.Heal(pb.Done(), timeout=LONGEST_S)
 
     with pytest.raises(ControlError, match=r"closed|reset"):
         asyncio.run(play())

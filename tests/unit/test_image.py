@@ -29,6 +29,7 @@ from probe.toolchain.image_engines import (
     read_config,
     scheduled,
 )
+from tests.support.deadlines import LONGEST_S
 
 DOCKERFILE = (Path(__file__).parents[2] / "docker" / "Dockerfile").read_text()
 READY = {"docker": "", "podman": ""}
@@ -237,11 +238,11 @@ def test_a_signal_ends_what_runs_and_removes_everything(tmp_path: Path) -> None:
     env = {**os.environ, "PATH": f"{tmp_path}:/usr/bin:/bin"}
     argv = [sys.executable, "-m", "probe.cli.image"]
     with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, env=env) as command:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + LONGEST_S
         while not (children := sleeping()) and time.monotonic() < deadline:
             time.sleep(0.05)
         command.send_signal(signal.SIGTERM)
-        _, errors = command.communicate(timeout=60)
+        _, errors = command.communicate(timeout=LONGEST_S)
     assert children
     assert sleeping() == []
     assert (command.returncode, errors.splitlines()[-1]) == (143, "probe: ended by a signal; everything is removed")

@@ -29,6 +29,7 @@ from probe.runner.schedule.descriptors import DRIVER, OWN, TRIAL, within, within
 from probe.runner.schedule.memory import cohort_fits, within_memory
 from probe.runner.trial.setup import make_header
 from probe.store import ResultsError, trials, writer
+from tests.support.deadlines import LONGEST_S
 from tests.support.synthetic_rows import CELL, create, history, verdict
 
 FULL = OSError(errno.ENOSPC, "No space left on device", "/results/x")
@@ -280,7 +281,7 @@ def test_judged_trials_are_written_once_the_disk_has_room(
     monkeypatch.setattr(writer, "FLUSH_S", 0.02)
     with create(tmp_path) as store:
         store.add(history(), verdict())
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + LONGEST_S
         while store.exhausted is None:
             assert time.monotonic() < deadline
             time.sleep(0.01)

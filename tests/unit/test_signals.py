@@ -6,7 +6,6 @@ import errno
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,15 +13,16 @@ import pytest
 from probe.cli import app as command
 from probe.cli.wiring.signals import restored_handlers
 from spark.output import sweep
+from tests.support.deadlines import LONGEST_S
 from tests.support.packets import Packet, Talk, pcap, produce, produced
 
 BUSY = """
 import threading, time
 from probe.cli import app
 def work():
-    threading.Thread(target=time.sleep, args=(60,)).start()  # such as one that builds a driver
+    threading.Thread(target=time.sleep, args=(6000,)).start()  # such as one that builds a driver
     print("up", flush=True)
-    time.sleep(60)
+    time.sleep(6000)
 app.app = work
 app.main()
 """
@@ -34,13 +34,11 @@ def test_a_signal_ends_any_command_at_once(number: signal.Signals, code: int) ->
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == b"up\n"
-            began = time.monotonic()
             process.send_signal(number)
-            _, errors = process.communicate(timeout=30)
+            _, errors = process.communicate(timeout=LONGEST_S)
         finally:
             process.kill()
     assert process.returncode == code
-    assert time.monotonic() - began < 10
     (line,) = errors.decode().splitlines()
     assert line.startswith("probe: ended by a signal; stored results")
 
@@ -85,7 +83,7 @@ def test_ctrl_c_ends_what_feeds_a_diagnosis_and_the_diagnosis_reports_what_it_re
             process.stdin.write(data)  # more than a pipe holds, so that it has begun to read
             process.stdin.flush()
             process.send_signal(signal.SIGINT)
-            said, errors = process.communicate(timeout=60)
+            said, errors = process.communicate(timeout=LONGEST_S)
         finally:
             process.kill()
     assert process.returncode == 1

@@ -18,6 +18,7 @@ from probe.drivers.sources import module
 from probe.errors import ProvisionError
 from probe.toolchain import golang
 from probe.toolchain.tools import ToolError, cache_root
+from tests.support.deadlines import LONGEST_S
 from tests.support.driver_host import ENDINGS, driving
 
 OLD, NEW = "1.27.0", "1.43.3"
@@ -261,6 +262,6 @@ def test_a_driver_ends_with_its_standard_input(built: tuple[str, Launch]) -> Non
             assert driver.process is not None
             assert driver.process.stdin is not None
             driver.process.stdin.close()
-            return await asyncio.wait_for(driver.process.wait(), 5)
+            return await asyncio.wait_for(driver.process.wait(), LONGEST_S)
 
     assert asyncio.run(play()) == -signal.SIGKILL

@@ -16,6 +16,7 @@ import pytest
 from probe.model import Outcome
 from probe.store import ResultsError, RunStore, files, runs, trials, writer
 from probe.store import history as read_history
+from tests.support.deadlines import LONGEST_S
 from tests.support.synthetic_rows import CELL, EVENTS, create, fill, history, verdict
 
 OTHER = replace(CELL, version="1.27.0")
@@ -25,7 +26,7 @@ def test_trials_are_written_without_an_explicit_flush(tmp_path: Path, monkeypatc
     monkeypatch.setattr(writer, "FLUSH_S", 0.05)
     with create(tmp_path) as store:
         store.add(history(), verdict())
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + LONGEST_S
         while not list(trials(str(tmp_path))):
             assert time.monotonic() < deadline
             time.sleep(0.01)
@@ -57,7 +58,7 @@ def test_a_full_buffer_is_written_early(tmp_path: Path, monkeypatch: pytest.Monk
     with create(tmp_path) as store:
         store.add(history(), verdict())
         store.add(history(OTHER), verdict())
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + LONGEST_S
         while not list(trials(str(tmp_path))):
             assert time.monotonic() < deadline
             time.sleep(0.01)
@@ -205,7 +206,7 @@ with RunStore.create(sys.argv[1], command=[], seed=7) as store:
 def test_a_killed_run_keeps_flushed_trials_and_can_be_resumed(tmp_path: Path) -> None:
     child = subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)], cwd=Path(__file__).parents[2])
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + LONGEST_S
         while len(list(tmp_path.glob("run_id=*/trials/[0-9]*.parquet"))) < 3:
             assert time.monotonic() < deadline
             assert child.poll() is None

@@ -15,6 +15,7 @@ from probe.model.history import FAILING_FROM
 from probe.runner.schedule.descriptors import DRIVER, OWN, TRIAL
 from probe.store import runs, trials
 from tests.engine.test_interruptions import SELECT, none_left, running, wait_for
+from tests.support.deadlines import LONGEST_S
 
 pytestmark = pytest.mark.real
 PROBE = str(Path(sys.executable).with_name("probe"))
@@ -59,7 +60,7 @@ def test_a_full_disk_ends_a_run_without_broken_cells(small_disk: Path) -> None:
         with suppress(OSError), filler.open("wb", buffering=0) as file:
             while True:
                 file.write(bytes(4096))
-        _, errors = process.communicate(timeout=150)
+        _, errors = process.communicate(timeout=LONGEST_S)
         assert process.returncode == 3, errors
         none_left(mark)
     lines = errors.strip().splitlines()
@@ -70,7 +71,7 @@ def test_a_full_disk_ends_a_run_without_broken_cells(small_disk: Path) -> None:
     assert not list(trials(str(results), warn=lambda _: None))
     filler.unlink()
     with running(results, "--resume", info.run_id) as (process, mark):
-        _, errors = process.communicate(timeout=200)
+        _, errors = process.communicate(timeout=LONGEST_S)
         assert process.returncode == 0, errors
     found = sorted(row.verdict.outcome for row in trials(str(results), info.run_id))
     assert found == [Outcome.CLEAN, Outcome.CLEAN, Outcome.STUCK, Outcome.SURFACES]
