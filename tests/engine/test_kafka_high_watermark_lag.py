@@ -73,13 +73,13 @@ class Sampled(HighWatermarkLag):
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What one play showed."""
+class Pause:
+    """A follower's pause, with what came before and after it."""
 
     events: Sequence[EngineEvent]
     samples: Sequence[Sample]
     paused: int
-    """When the follower was paused, in microseconds."""
+    """Time of its begin, in microseconds."""
     resumed: int
 
 
@@ -111,7 +111,7 @@ def test_a_paused_follower_withholds_records_until_it_resumes() -> None:
     assert [gap // 1000 for gap in gaps[first:]] == [one.withheld_ms for one in during[first:]]
 
 
-async def play(engine: Kafka) -> Seen:
+async def play(engine: Kafka) -> Pause:
     """Write to a topic, and pause a follower until records have been withheld for some samples."""
     events: list[EngineEvent] = []
     async with engine, engine.cohort(LINE, 1) as (member,):
@@ -133,7 +133,7 @@ async def play(engine: Kafka) -> Seen:
                 resumed = now_us()
                 cluster.brokers[FOLLOWER].resume()
                 await sampled.until(readable)
-                seen = Seen(tuple(events), tuple(sampled.samples), paused, resumed)
+                seen = Pause(tuple(events), tuple(sampled.samples), paused, resumed)
         finally:
             cluster.brokers[FOLLOWER].resume()
             await producer.close()

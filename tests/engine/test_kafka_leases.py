@@ -14,6 +14,7 @@ import pytest
 from probe.engines.kafka import engine as module
 from probe.engines.kafka.cluster.release import Release
 from probe.engines.kafka.engine import MIN_COHORTS_LEFT, Kafka
+from probe.model.cluster import PLANNED
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER
 from tests.support import virtual_time
 
@@ -36,7 +37,7 @@ class Clusters:
     async def one(self, *_: Any) -> AsyncIterator[Any]:
         self.running += 1
         self.started += 1
-        yield SimpleNamespace(line=LINE, spec=DEFAULT_CLUSTER)
+        yield SimpleNamespace(line=LINE, spec=DEFAULT_CLUSTER, nodes=PLANNED)
         self.running -= 1
 
     async def revert(self, *_: Any) -> None:

@@ -21,7 +21,7 @@ def test_an_idle_connection_is_closed_and_a_busy_one_is_not(play: Play) -> None:
             pass
 
     async def decided() -> bool:
-        """Return false if this process was kept from the busy connection for so long that it was idle, too."""
+        """Return false if this process got so little time that the busy connection was idle, too."""
         longest = 0.0
         async with relayed() as (relay, _, events), client(relay) as idle, client(relay) as busy:
             await idle.ask()
