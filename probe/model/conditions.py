@@ -17,6 +17,7 @@ from typing import Protocol
 
 from probe.model.cell import Cell, Engine, Outcome, Role, Workload
 from probe.model.outcomes import OUTCOMES
+from probe.model.roles import ROLES
 from probe.model.versions import version_key
 
 FIRST = 1
@@ -128,7 +129,7 @@ CHANGES: tuple[ConditionsChange, ...] = (
             engine=engine,
             text="before the fault the affected partition's leader is elected once, and the client has asked for "
             "metadata because of it and worked for 2 s without an error",
-            roles=frozenset(Role) - {Role.ADMIN},
+            roles=frozenset(role for role, info in ROLES.items() if not info.asks),
         )
         for engine in Engine
     ),
