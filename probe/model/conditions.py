@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from probe.model.cell import Cell, Engine, Outcome, Role, Workload
+from probe.model.engines import ENGINES
 from probe.model.outcomes import OUTCOMES
 from probe.model.roles import ROLES
 from probe.model.versions import version_key
@@ -131,7 +132,8 @@ CHANGES: tuple[ConditionsChange, ...] = (
             "metadata because of it and worked for 2 s without an error",
             roles=frozenset(role for role, info in ROLES.items() if not info.asks),
         )
-        for engine in Engine
+        for engine, info in ENGINES.items()
+        if info.harmless_election
     ),
 )
 """Every change, by number and engine."""

@@ -58,7 +58,7 @@ TABLE = (
 @pytest.fixture(autouse=True)
 def table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conditions, "CHANGES", TABLE)
-    monkeypatch.setattr(conditions, "CURRENT", {Engine.EMBEDDED: 3, Engine.KAFKA: 2})
+    monkeypatch.setattr(conditions, "CURRENT", {engine: conditions.newest(TABLE, engine) for engine in Engine})
 
 
 @pytest.fixture(autouse=True)
