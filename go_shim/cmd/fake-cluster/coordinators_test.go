@@ -137,12 +137,11 @@ func TestAParkedJoinIsWoken(t *testing.T) {
 	if resp, err := second.receive(joinGroup(""), 100*time.Millisecond); err == nil {
 		t.Fatalf("not parked: %+v", resp)
 	}
-	moved := time.Now()
 	r.apply(coordinatorChange(&clusterpb.MoveCoordinator{Key: "g", To: g%3 + 1}))
 	resp, err := second.receive(joinGroup(""), waitLimit)
 	fatal(t, err)
-	if took := time.Since(moved); resp.(*kmsg.JoinGroupResponse).ErrorCode != 16 || took > 100*time.Millisecond {
-		t.Errorf("%+v after %v", resp, took)
+	if resp.(*kmsg.JoinGroupResponse).ErrorCode != 16 {
+		t.Errorf("%+v", resp)
 	}
 }
 

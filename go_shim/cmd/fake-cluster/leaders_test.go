@@ -178,9 +178,9 @@ func TestViews(t *testing.T) {
 		return row.Leader
 	}
 	time.Sleep(2 * time.Millisecond)
-	view(&clusterpb.MetadataView{Broker: 3, LagMs: 200})
+	view(&clusterpb.MetadataView{Broker: 3, LagMs: 2000})
 	view(&clusterpb.MetadataView{Broker: 2, HiddenTopics: []string{"t"}})
-	time.Sleep(250 * time.Millisecond)
+	time.Sleep(2050 * time.Millisecond)
 	r.apply(leaderChange(moveLeader("t", 0, 2)))
 	if code, _ := firstPartition(r.raw(2).ask(metadataOf("t"))); code != 3 {
 		t.Errorf("hidden: %d", code)
@@ -190,7 +190,7 @@ func TestViews(t *testing.T) {
 	}
 	view(&clusterpb.MetadataView{Broker: 2})
 	moved, announced := r.event(clusterpb.Event_MOVED, nil), r.event(clusterpb.Event_ANNOUNCED, nil)
-	if late := announced.AtUs - moved.AtUs; late < 200_000 || late > 400_000 || leader(3) != 2 {
+	if late := announced.AtUs - moved.AtUs; late < 2_000_000 || leader(3) != 2 {
 		t.Errorf("announced %d us after the move", late)
 	}
 	view(&clusterpb.MetadataView{Frozen: true})

@@ -114,16 +114,15 @@ func TestAParkedFetchIsHit(t *testing.T) {
 	r := start(t, "3.9")
 	r.topic("t", 1)
 	c := r.raw(1)
-	req := fetchFrom(11, 5000, -1, "t", 0)
+	req := fetchFrom(11, neverMs, -1, "t", 0)
 	req.SessionEpoch = 0 // wants a session
 	c.send(req)
 	time.Sleep(70 * time.Millisecond)
-	on := time.Now()
 	r.inject(&clusterpb.Fault{Rules: []*clusterpb.Rule{rule(56, 1)}})
 	resp, err := c.receive(req, waitLimit)
 	fatal(t, err)
-	if took := time.Since(on); fetchRows(resp)[0].ErrorCode != 56 || took > 2*time.Second {
-		t.Errorf("%d after %v", fetchRows(resp)[0].ErrorCode, took)
+	if code := fetchRows(resp)[0].ErrorCode; code != 56 {
+		t.Errorf("error code %d", code)
 	}
 	if id := resp.(*kmsg.FetchResponse).SessionID; id != 0 {
 		t.Errorf("session %d", id)
@@ -134,10 +133,15 @@ func TestAnEmptyFetchWaitsMaxWait(t *testing.T) {
 	t.Parallel()
 	r := start(t, "3.9")
 	r.topic("t", 1)
+	longer, req := r.raw(1), fetchFrom(11, neverMs, -1, "t", 0)
+	longer.send(req)
 	asked := time.Now()
 	rows := fetchRows(r.raw(1).ask(fetchFrom(11, 180, -1, "t", 0)))
-	if took := time.Since(asked); took < 170*time.Millisecond || took > 400*time.Millisecond || rows[0].ErrorCode != 0 {
+	if took := time.Since(asked); took < 170*time.Millisecond || rows[0].ErrorCode != 0 {
 		t.Errorf("%v, %+v", took, rows)
+	}
+	if resp, err := longer.receive(req, 10*time.Millisecond); err == nil {
+		t.Errorf("one that may wait longer has %+v", resp)
 	}
 }
 
@@ -178,13 +182,13 @@ func TestHoldMuteClose(t *testing.T) {
 	}})
 	asked := time.Now()
 	r.raw(1).ask(metadataOf("t"))
-	if took := time.Since(asked); took < 100*time.Millisecond || took > 300*time.Millisecond {
+	if took := time.Since(asked); took < 100*time.Millisecond {
 		t.Errorf("held for %v", took)
 	}
-	for broker, want := range map[int32]bool{2: false, 3: true} {
+	for broker, limit := range map[int32]time.Duration{2: 150 * time.Millisecond, 3: waitLimit} {
 		c := r.raw(broker)
 		c.send(metadataOf("t"))
-		if _, err := c.receive(metadataOf("t"), 150*time.Millisecond); errors.Is(err, io.EOF) != want {
+		if _, err := c.receive(metadataOf("t"), limit); errors.Is(err, io.EOF) != (broker == 3) {
 			t.Errorf("broker %d: %v", broker, err)
 		}
 	}

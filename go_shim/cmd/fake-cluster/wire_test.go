@@ -185,7 +185,7 @@ func TestTheProcessEndsWithItsInput(t *testing.T) {
 	out.Close()
 	select {
 	case <-end:
-	case <-time.After(time.Second):
+	case <-time.After(waitLimit):
 		t.Error("runs on without input")
 	}
 }

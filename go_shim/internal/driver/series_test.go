@@ -3,6 +3,7 @@ package driver
 import (
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
@@ -38,26 +39,28 @@ func TestATransactionHasABatchOfEveryPartition(t *testing.T) {
 }
 
 func TestABurstBeginsAsAWholeOrNotAtAll(t *testing.T) {
-	start := &driverpb.Start{
-		Instance: "a", IntervalMs: 1, MaxInFlight: 3, Partitions: []int32{0}, Bystander: -1, Workload: Pipelined, Batch: 2,
-	}
-	instance, _ := instanceWith(start)
-	begun, release := make(chan int64, 8), make(chan func(), 8)
-	w := StartWorkload(instance, start, func(_ int32, sequence int64, ended func()) bool {
-		begun <- sequence
-		release <- ended
-		return true
+	synctest.Test(t, func(t *testing.T) {
+		start := &driverpb.Start{
+			Instance: "a", IntervalMs: 1, MaxInFlight: 3, Partitions: []int32{0}, Bystander: -1, Workload: Pipelined, Batch: 2,
+		}
+		instance, _ := instanceWith(start)
+		begun, release := make(chan int64, 8), make(chan func(), 8)
+		w := StartWorkload(instance, start, func(_ int32, sequence int64, ended func()) bool {
+			begun <- sequence
+			release <- ended
+			return true
+		})
+		defer w.Stop()
+		first := []int64{<-begun, <-begun}
+		time.Sleep(20 * time.Millisecond)
+		if len(begun) != 0 {
+			t.Fatal("a part of a burst began")
+		}
+		(<-release)()
+		if got := append(first, <-begun, <-begun); !slices.Equal(got, []int64{0, 1, 2, 3}) {
+			t.Fatal(got)
+		}
 	})
-	defer w.Stop()
-	first := []int64{<-begun, <-begun}
-	time.Sleep(20 * time.Millisecond)
-	if len(begun) != 0 {
-		t.Fatal("a part of a burst began")
-	}
-	(<-release)()
-	if got := append(first, <-begun, <-begun); !slices.Equal(got, []int64{0, 1, 2, 3}) {
-		t.Fatal(got)
-	}
 }
 
 func TestABurstMayBeLargerThanTheLimit(t *testing.T) {

@@ -167,7 +167,7 @@ func TestACountOfTagsBeyondTheFrame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadRequest(header, rest); err == nil || time.Since(began) > time.Second {
+	if _, err := ReadRequest(header, rest); err == nil || time.Since(began) > time.Minute {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 }
