@@ -24,6 +24,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
+from probe.toolchain import scanner_build
 from probe.toolchain.lookup_wheels import WHEELS, build_both, fill, link
 from probe.toolchain.setup_calls import SetupError, call, say
 from probe.toolchain.setup_state import is_as_left, leave_state, read_state
@@ -330,6 +331,8 @@ def main(arguments: list[str]) -> None:
     if task == "image":
         hand_over("python", ["-m", "probe.cli.image", *rest])
     if task == "test":
+        if scanner_build.is_wanted(rest):
+            scanner_build.ensure(VENV / "bin" / "python", BIN)
         quick = [*QUICK] if "--quick" in rest else []
         hand_over("pytest", [*SHARED, *quick, *(item for item in rest if item != "--quick")])
 

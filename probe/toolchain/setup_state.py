@@ -15,7 +15,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-MODULES = tuple(f"probe/toolchain/{name}.py" for name in ("lookup_wheels", "setup_calls", "setup_state", "tools"))
+MODULES = tuple(
+    f"probe/toolchain/{name}.py" for name in ("lookup_wheels", "scanner_build", "setup_calls", "setup_state", "tools")
+)
 """Modules of the set-up beside run.py."""
 INPUTS = ("run.py", *MODULES, "uv.lock", "pyproject.toml")
 """Files of the checkout that decide what is set up and how."""

@@ -1,6 +1,7 @@
-"""osv-scanner, for a test of its own: of this machine, or built into the cache (`python -m tests.support.osv_scanner`).
+"""osv-scanner, for a test of its own: of this machine, or built into the cache.
 
-The build takes four minutes of CPU, and 3 GB while it builds, so no test starts it.
+The build takes four minutes of CPU, and 3 GB while it builds, so the set-up of the suite makes it and no test
+(`python3 run.py test`). `python -m tests.support.osv_scanner` makes it alone.
 """
 
 from __future__ import annotations
@@ -15,18 +16,16 @@ import pytest
 
 from probe.files.atomic_writes import filling
 from probe.toolchain.cache_folders import locked
-from probe.toolchain.tools import cache_root, find_tool
+from probe.toolchain.tools import OSV_SCANNER, cache_root, find_tool
 
-VERSION = "2.5.0"
-"""The newest that Go 1.26 builds; 2.6.0 needs Go 1.27."""
-MODULE = f"github.com/google/osv-scanner/v2/cmd/osv-scanner@v{VERSION}"
+MODULE = f"github.com/google/osv-scanner/v2/cmd/osv-scanner@v{OSV_SCANNER}"
 NAME = "osv-scanner"
 DEADLINE_S = 3600
 
 
 def place() -> Path:
     """Return the folder of the program in the cache."""
-    return cache_root() / "programs" / f"{NAME}-{VERSION}"
+    return cache_root() / "programs" / f"{NAME}-{OSV_SCANNER}"
 
 
 def osv_scanner() -> Path:
@@ -34,7 +33,9 @@ def osv_scanner() -> Path:
     for found in (place() / NAME, shutil.which(NAME)):
         if found and Path(found).exists():
             return Path(found)
-    pytest.skip(f"{NAME} is not on this machine; `python -m tests.support.osv_scanner` builds it into the cache")
+    pytest.skip(
+        f"{NAME} is not here, and the set-up could not build it; `python -m tests.support.osv_scanner` says why"
+    )
 
 
 def build() -> Path:

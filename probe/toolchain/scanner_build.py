@@ -1,0 +1,36 @@
+"""osv-scanner for the tests that need it, built by the set-up of the suite. Standard library only, for run.py."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from probe.toolchain.setup_calls import ROOT, SetupError, call, say
+from probe.toolchain.tools import OSV_SCANNER, cache_root
+
+TESTS = ROOT / "tests" / "unit" / "test_osv_scanner.py"
+"""The tests that need it."""
+
+
+def is_wanted(arguments: Sequence[str]) -> bool:
+    """Return whether pytest's arguments include those tests: they name no files at all, or that file or its folder."""
+    files = [Path(one.partition("::")[0]).absolute() for one in arguments if not one.startswith("-")]
+    files = [one for one in files if one.exists()]
+    return "--quick" not in arguments and (not files or any(TESTS.is_relative_to(one) for one in files))
+
+
+def ensure(python: Path, tools: Path) -> None:
+    """Build the program into the cache unless it is there, or on the PATH; say so if the registry does not answer.
+
+    `python` is that of the environment, `tools` the folder of fetched programs.
+    """
+    if (cache_root() / "programs" / f"osv-scanner-{OSV_SCANNER}").exists() or shutil.which("osv-scanner"):
+        return
+    say(f"osv-scanner {OSV_SCANNER}: building it from the Go module proxy (once; some four minutes of CPU, 3 GB)")
+    path = os.pathsep.join([os.environ.get("PATH", ""), str(tools)])
+    try:
+        call([str(python), "-m", "tests.support.osv_scanner"], "make it reachable", env={"PATH": path})
+    except SetupError as error:
+        say(f"{error}; without osv-scanner ten tests are skipped")
