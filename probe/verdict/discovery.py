@@ -33,7 +33,7 @@ class Discovery:
 
 def find_discoveries(evidence: WireEvidence) -> tuple[Discovery, ...]:
     """Return all discoveries up to the end of the window, by time. Their triggers are not known yet."""
-    told = requested_by_the_application(evidence)
+    requested = requested_by_the_application(evidence)
     return tuple(
         Discovery(
             at=item.request.at,
@@ -43,7 +43,9 @@ def find_discoveries(evidence: WireEvidence) -> tuple[Discovery, ...]:
             useful=item.answer is not None and _names_target(evidence, item.answer),
         )
         for item in evidence.exchanges
-        if item.request.at <= evidence.timeline.until and is_discovery(evidence, item) and id(item.request) not in told
+        if item.request.at <= evidence.timeline.until
+        and is_discovery(evidence, item)
+        and id(item.request) not in requested
     )
 
 

@@ -81,7 +81,7 @@ def _evidence(report: Report, audit: AuditResult) -> Iterator[str]:
         yield f"{report.name}: {report.client}: {report.problem}"
     for one in grouped(report.of(*TOLD)):
         yield f"{report.name}: {_proof(one, audit)}"
-    yield from (f"{report.name}: {text}" for text in _ways(report, audit))
+    yield from (f"{report.name}: {text}" for text in _recommendations(report, audit))
     if unknown := report.of(Finding.UNKNOWN):
         why = unknown_reason(next((fault for fault in unknown if fault.evidence), unknown[0]))
         to_run = f"; {run_command([fault.cell for fault in unknown], audit.results)}" if audit.can_run else ""
@@ -98,7 +98,7 @@ def _proof(one: Group, audit: AuditResult) -> str:
     return f"{line_of(one)}. {'; '.join([reason(fault), *sources, audit.command(fault)])}"
 
 
-def _ways(report: Report, audit: AuditResult) -> Iterator[str]:
+def _recommendations(report: Report, audit: AuditResult) -> Iterator[str]:
     """Yield what to do: the smallest upgrade, or what mends a part; what helps without one."""
     bad = report.of(*BAD)
     if way := way_out(report, audit.apps):
