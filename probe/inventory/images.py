@@ -100,7 +100,7 @@ def _version(image: Image, tag: str) -> tuple[str, str]:
     found = image.tag.fullmatch(tag)
     if found is None:
         return "", one_line(f"the tag {tag} names no release" if tag else "the image is named without a tag")
-    version = found["version"]
+    version = "-".join(filter(None, (found["version"], found.groupdict().get("build"))))
     if image.versions and version not in image.versions:
         return "", one_line(f"which library is inside {tag} is not known")
     return image.versions.get(version, version), ""

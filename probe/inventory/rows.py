@@ -8,14 +8,10 @@ from typing import Any
 from probe.inventory.columns import WORDS, by_column
 from probe.inventory.document import Document, Spot
 from probe.inventory.entries import Found, InventoryError, Place
-from probe.inventory.packages import by_artifact, by_repository, client_of, ecosystem_of
+from probe.inventory.pasted import named, pasted
 from probe.inventory.text import one_line
-from probe.inventory.versions import exact, with_v
-from probe.inventory.wire_names import client_on_the_wire, library_inside
+from probe.inventory.wire_names import client_on_the_wire
 from probe.model import Role
-
-SELECTED = ("path:", "jar:", "latest")
-"""Beginnings of versions that select a build on this machine, or the newest release."""
 
 
 def numbered(word: str, rows: Iterable[Any]) -> Iterator[tuple[Spot, Mapping[str, Any]]]:
@@ -76,24 +72,9 @@ def _named(client: str, version: str, values: Mapping[str, Any], place: str, whe
     """Return the client that a row names, or that reports the name in it."""
     if not client and (reported := _text(values, "reported", place)):
         return client_on_the_wire(reported, version, place=where)
-    name, version = _client(client, version, place)
-    name = by_artifact(name) if not version.startswith(SELECTED) else name
-    return (None if version.startswith(SELECTED) else _package(name, version, where)) or _own(name, version, where)
-
-
-def _package(name: str, version: str, where: Place) -> Found | None:
-    """Return the client of a package's name, such as github.com/IBM/sarama; None if it is none of the table's."""
-    ecosystem = ecosystem_of(name)
-    found = client_of(ecosystem, name, version, place=where) if ecosystem else None
-    return found if isinstance(found, Found) else None
-
-
-def _own(name: str, version: str, where: Place) -> Found:
-    """Return a client by its name in the catalogue, which need not have it."""
-    number, why = ("", "it has no version; write one behind @, or into a column `version`")
-    if version:
-        number, why = (version, "") if version.startswith(SELECTED) else exact("", version)
-    return Found(package=name, client=name.lower(), version=number, unknown=why, place=where)
+    if not client.strip("@ "):
+        raise InventoryError(f"{place}: it names no client; write CLIENT@VERSION, or a key `client`")
+    return named(client, version, where) if version else pasted(client, where)[0]
 
 
 def _text(values: Mapping[str, Any], name: str, place: str) -> str:
@@ -111,26 +92,6 @@ def _count(text: str, place: str) -> int:
         return int(float(text or "1"))
     except (ValueError, OverflowError):  # OverflowError: infinity
         raise InventoryError(f"{place}: count {text!r} is no number; leave it empty for 1") from None
-
-
-def _client(client: str, version: str, place: str) -> tuple[str, str]:
-    if not client.strip("@ "):
-        raise InventoryError(f"{place}: it names no client; write CLIENT@VERSION, or a key `client`")
-    name, at, own = client.rpartition("@") if not client.startswith("@") else _scoped(client)
-    if not at or not name:
-        name, own = client, ""
-    name = by_repository(name)
-    if core := library_inside(own or version):
-        return "librdkafka", core
-    version = own or version  # a column `version` beside it may be that of the service
-    ecosystem = ecosystem_of(name)
-    return name, with_v(ecosystem, version) if ecosystem == "golang" else version.removeprefix("v")
-
-
-def _scoped(client: str) -> tuple[str, str, str]:
-    """Split a scoped npm name, which begins with @: `@confluentinc/kafka-javascript@1.0.0`."""
-    name, at, version = client[1:].partition("@")
-    return f"@{name}", at, version
 
 
 def _properties(value: Any, place: str) -> tuple[str, ...]:

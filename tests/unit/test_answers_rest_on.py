@@ -246,7 +246,7 @@ class TestLookupWords:
             (["sarama@1.43.3", "--scenario", "disc/*"], "no scenario matches this pattern"),
             (["sarama@1.43.3", "--broker", "9.9"], "Kafka has no such release line"),
             (["sarama@1.43.3", "--broker", "3.10"], "Kafka has no such release line"),
-            (["sarama@1.43.33"], "it is no listed version; did you mean 1.43.3?"),
+            (["sarama@1.43.33"], "had no such release on 2026-11-28; nearest is 1.43.3 or 1.44.0"),
             (
                 ["sarama@1.43.3", "--profile", "zstd"],
                 "1 cell of sarama@1.43.3 (shipped), but none with these options",

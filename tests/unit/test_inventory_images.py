@@ -32,7 +32,7 @@ def inside(name: str) -> list[str]:
     ("name", "clients"),
     [
         ("docker.elastic.co/beats/filebeat:8.16.1", ["filebeat@8.16.1"]),
-        (f"docker.elastic.co/beats/metricbeat:8.16.1{DIGEST}", ["filebeat@8.16.1"]),
+        (f"docker.elastic.co/beats/metricbeat:8.16.1{DIGEST}", ["metricbeat@8.16.1"]),
         ("edenhill/kcat:1.7.1", ["kcat@1.7.1-1.8.2"]),
         ("edenhill/kcat:1.6.0", ["which library is inside 1.6.0 is not known"]),
         ("telegraf:1.31.1-alpine", ["telegraf@1.31.1"]),

@@ -2,14 +2,55 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from fnmatch import fnmatchcase
 
+from probe.catalogue.releases import releases_of
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen
+from probe.cli.wiring.catalogue import apps, families
+from probe.errors import NothingJudgedError
 from probe.model import Cell
 from probe.model.counts import counted
-from probe.model.hints import did_you_mean
+from probe.model.versions import version_key
+
+PLAIN = r"[a-z][a-z0-9-]*(@(\d[\w.+-]*|[<>=][^\s]*|latest|all|(path|jar):.*))?"
+"""CLIENT@VERSION as the catalogue writes it."""
+
+
+def asked_client(text: str) -> str:
+    """Return CLIENT[@VERSION] for what people paste: a purl, a line of a lock file, a coordinate, an image.
+
+    NothingJudgedError with the nearest one that is known for a text that names no release, or no client.
+    """
+    name = text.partition("@")[0]
+    if re.fullmatch(PLAIN, text) and (name in families() or name in apps()):
+        return text
+    from probe.inventory.entries import Place  # noqa: PLC0415  # a name of ours needs no table of packages
+    from probe.inventory.pasted import UNVERSIONED, pasted  # noqa: PLC0415  # the same
+    from probe.inventory.versions import NO_VERSION  # noqa: PLC0415  # the same
+
+    found = pasted(text, Place("the command line"))
+    first = next((one for one in found if one.selector), found[0])
+    if first.selector:
+        return first.selector
+    if first.client and first.unknown in {NO_VERSION, UNVERSIONED}:
+        return first.client
+    near = _near(text, first.client)
+    raise NothingJudgedError(f"not known: {' '.join(text.split())}: {first.unknown}; nearest is {near}")
+
+
+def _near(text: str, client: str) -> str:
+    """Return the release that a text comes nearest to, or the newest; without a client, where all are listed."""
+    family = families().get(client) or None
+    app = None if family else apps().get(client)
+    number = re.search(r"\d+(\.\d+)+", text)
+    if family:
+        return f"{client}@{number[0] if number and family.find(number[0]) else family.newest.version}"
+    if app:
+        return f"{client}@{number[0] if number and app.find(number[0]) else app.versions[-1].last}"
+    return "none; `probe clients` lists what is measured"
 
 
 def check_scenarios(patterns: Sequence[str] | None, known: Iterable[Cell]) -> None:
@@ -27,6 +68,12 @@ def nothing(client: str, asked: Chosen, known: Collection[Cell], evidence: Seque
     family, version = asked.family, asked.client.version
     if family.find(version) is not None or "@" not in client:
         return f"nothing is known of {client} ({places}); `probe run --client {client}` measures it"
-    listed = [item.version for item in family.versions]
-    hint = did_you_mean(version, listed, f"`probe clients` lists those of {family.family}, the newest is {listed[-1]}")
-    return f"nothing is known of {client} ({places}), and it is no listed version; {hint}"
+    listed = sorted((item.version for item in family.versions), key=version_key)
+    key = version_key(version)
+    near = [one for one in listed if version_key(one) < key][-1:] + [one for one in listed if version_key(one) > key][
+        :1
+    ]
+    served = releases_of(family.family)
+    lacks = served.lacks(version) or served.is_older_than(version)
+    why = f"{served.source} had no such release on {served.read}" if lacks else "it was never measured"
+    return f"nothing is known of {client} ({places}): {why}; nearest is {' or '.join(near)}"
