@@ -85,6 +85,16 @@ def between(name: str, after: str, before: str) -> list[str]:
     return found
 
 
+def fetch_index(name: str, env: Mapping[str, str]) -> None:
+    """Have cargo fetch the registry's entry of a crate into the home folder that `env` names. ProvisionError if not."""
+    with tempfile.TemporaryDirectory(prefix="cargo-") as scratch:
+        (Path(scratch) / "lib.rs").touch()
+        (Path(scratch) / "Cargo.toml").write_text(RANGE.format(name=name, wanted="*"))
+        done = _cargo("generate-lockfile", cwd=Path(scratch), env=env, limit_s=ASK_S)
+    if done.returncode:
+        raise ProvisionError(f"{name}: {complaint(done)}")
+
+
 @remember
 def cargo_version() -> str:
     """Return the toolchain's version, such as `cargo 1.95.0`. ToolError without cargo."""

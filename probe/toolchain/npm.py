@@ -8,6 +8,7 @@ import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from probe.errors import ProvisionError
 from probe.toolchain.commands import run_command
@@ -29,6 +30,14 @@ def versions(name: str) -> list[str]:
     except ValueError:
         raise ProvisionError(f"{name}: npm did not report the registry's versions; name a version instead") from None
     return [found] if isinstance(found, str) else [str(item) for item in found]
+
+
+def view(spec: str, *fields: str) -> Any:
+    """Return fields of one version, or of several as a list. ProvisionError if the registry does not answer."""
+    try:
+        return json.loads(_run(spec, "view", spec, *fields, "--json", *FEW_RETRIES))
+    except ValueError:
+        raise ProvisionError(f"{spec}: npm did not report {' and '.join(fields)}") from None
 
 
 def pack(wanted: Sequence[str], folder: Path) -> list[Path]:

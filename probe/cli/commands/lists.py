@@ -9,9 +9,12 @@ import typer
 
 from probe.catalogue.apps import App, listed
 from probe.catalogue.families import Family
+from probe.catalogue.releases import releases_of
 from probe.catalogue.scenarios import default_scenarios
 from probe.catalogue.workloads import listed as listed_pairs
 from probe.catalogue.workloads import listed_workloads, workloads_of
+from probe.cli import common_options as o
+from probe.cli.answers.released import released_json, released_lines
 from probe.cli.console.streams import OUT
 from probe.cli.wiring.catalogue import apps, families, is_installed
 from probe.model import Workload
@@ -20,9 +23,21 @@ from probe.scenarios.scenario import Scenario
 
 
 def clients(
-    *, as_json: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/clients.json).")] = False
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/clients.json).")] = False,
+    released: Annotated[
+        bool, typer.Option("--released", help="List the releases that registries serve and that no evidence has.")
+    ] = False,
+    evidence: o.Evidence = None,
+    results: o.Results = o.RESULTS,
 ) -> None:
-    """List the clients with versions, roles and profiles, and the applications and wrappers that stand for one."""
+    """List the clients with versions, roles and profiles, and the applications and wrappers that stand for one.
+
+    With --released, the releases of each that were not measured, with dates and what was taken back.
+    """
+    if released:
+        _released(evidence, results, as_json=as_json)
+        return
     known = families()
     if as_json:
         data = {
@@ -44,6 +59,20 @@ def clients(
         inside = ", ".join(f"{one.span} = {one.library}" for one in app.versions)
         OUT.print(f"  versions: {inside}", markup=False)
         OUT.print(f"  source: {app.source or 'per version, see --json'}", markup=False)
+
+
+def _released(evidence: list[str] | None, results: str, *, as_json: bool) -> None:
+    from probe.cli.wiring.evidence import open_evidence  # noqa: PLC0415  # the list of clients needs none
+
+    with open_evidence(evidence, results, o.MAX_AGE_DAYS) as found:
+        listed_ones = [(name, releases_of(name), found.versions(name)) for name in families() if releases_of(name).read]
+    if as_json:
+        rows = [released_json(name, releases, measured) for name, releases, measured in listed_ones]
+        typer.echo(json.dumps({"released": rows}, indent=1))
+        return
+    for name, releases, measured in listed_ones:
+        for line in released_lines(name, releases, measured):
+            typer.echo(line)
 
 
 def _served(family: Family) -> str:
