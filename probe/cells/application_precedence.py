@@ -11,8 +11,11 @@ from probe.model import Cell, Client, Profile
 
 WEAKER: Mapping[Finding, Finding] = {
     Finding.FAILS: Finding.SUSPECTED,
+    Finding.LIKELY_STOPS: Finding.SUSPECTED,
+    Finding.LIKELY_FAILS: Finding.SUSPECTED,
     Finding.LOSES: Finding.SUSPECTED,
-    Finding.PASSES: Finding.UNKNOWN,
+    Finding.LIKELY_FINE: Finding.SUSPECTED_FINE,
+    Finding.PASSES: Finding.SUSPECTED_FINE,
 }
 """The meaning of a library's finding for an application around it, which may retry, give up or reconnect by itself."""
 

@@ -17,6 +17,10 @@ class Finding(StrEnum):
 
     FAILS = "fails"
     """The client in this configuration does not conform."""
+    LIKELY_STOPS = "likely stops"
+    """Not measured; the nearest measured releases on both sides stop work, and nothing is known to differ."""
+    LIKELY_FAILS = "likely fails"
+    """The same, with a graver harm than none on both sides that does not stop work."""
     SUSPECTED = "suspected"
     """This configuration was not measured. The same version with the library's default settings does not conform."""
     LOSES = "loses"
@@ -25,14 +29,22 @@ class Finding(StrEnum):
     """No measurement answers the question, or too few trials where chance decides."""
     ACCEPTED = "accepted"
     """Of a service: what counts against it is accepted by an ignore file. No single fault has it."""
+    SUSPECTED_FINE = "suspected fine"
+    """Not measured; something near it does no harm: releases of other lines, or the library inside."""
+    LIKELY_FINE = "likely fine"
+    """Not measured; the nearest measured releases on both sides do no harm, and nothing is known to differ."""
     PASSES = "passes"
     INFORMATIVE = "informative"
     """Measured, but the scenario requires nothing of the client."""
 
 
 ORDER = tuple(Finding)
-BAD = (Finding.FAILS, Finding.SUSPECTED)
+BAD = (Finding.FAILS, Finding.LIKELY_STOPS, Finding.LIKELY_FAILS, Finding.SUSPECTED)
 """Findings that call for an upgrade."""
+LIKELY = (Finding.LIKELY_STOPS, Finding.LIKELY_FAILS, Finding.LIKELY_FINE)
+"""Findings of releases that were not measured, from those on both sides; no exit code 1 rests on them."""
+UNPROVEN = frozenset({Finding.UNKNOWN, Finding.SUSPECTED, Finding.SUSPECTED_FINE, *LIKELY})
+"""Findings that a measurement of the client itself could change."""
 TOLD = (*BAD, Finding.LOSES)
 """Findings that are named one by one."""
 
@@ -126,18 +138,26 @@ class Report:
         return min(found, key=ORDER.index, default=Finding.UNKNOWN)
 
 
-def examine(cells: Iterable[Cell], stored: Mapping[Cell, SettledCell]) -> tuple[Fault, ...]:
-    """Return the finding for every cell, from the stored cells."""
-    return tuple(_fault(cell, stored) for cell in cells)
+def examine(
+    cells: Iterable[Cell], stored: Mapping[Cell, SettledCell], *, usual_settings: bool = False
+) -> tuple[Fault, ...]:
+    """Return the finding for every cell, from the stored cells.
+
+    With `usual_settings` the properties are an application's own defaults, so that what passes with the library's is
+    suspected to pass with them, too; settings that somebody chose can do anything.
+    """
+    return tuple(_fault(cell, stored, usual_settings=usual_settings) for cell in cells)
 
 
-def _fault(cell: Cell, stored: Mapping[Cell, SettledCell]) -> Fault:
+def _fault(cell: Cell, stored: Mapping[Cell, SettledCell], *, usual_settings: bool) -> Fault:
     own = stored.get(cell)
     if own is not None and own.judged:
         return Fault(cell, _finding(cell, own), own)
     plain = stored.get(in_plain_profile(cell))
     if plain is not None and plain.judged and plain.grade.severity:
         return Fault(cell, Finding.SUSPECTED, plain)
+    if plain is not None and plain.passes and usual_settings:
+        return Fault(cell, Finding.SUSPECTED_FINE, plain)
     return Fault(cell, Finding.UNKNOWN, own)
 
 

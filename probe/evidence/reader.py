@@ -52,6 +52,12 @@ class EvidenceFile:
         query = f"SELECT DISTINCT c.version FROM cells c {self._where(Wanted(family=[family]))}"  # noqa: S608  # numbers
         return [self._word(version) for (version,) in self._select(query)]
 
+    def counts(self, family: str, engine: str, line: str) -> dict[str, int]:
+        """Return the number of cells of each version of a family with one engine on one release line."""
+        where = self._where(Wanted(family=[family], engine=[engine], broker=[line]))
+        query = f"SELECT c.version, COUNT(*) FROM cells c {where} GROUP BY c.version"  # noqa: S608  # numbers
+        return {self._word(version): count for version, count in self._select(query)}
+
     @cached_property
     def runs(self) -> tuple[Run, ...]:
         """The runs whose trials it has, oldest first."""

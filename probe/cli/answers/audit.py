@@ -23,10 +23,14 @@ from probe.reports.audit.result import AuditResult
 
 COLOURS = {
     Finding.FAILS: "red",
+    Finding.LIKELY_STOPS: "yellow",
+    Finding.LIKELY_FAILS: "yellow",
     Finding.SUSPECTED: "yellow",
     Finding.LOSES: "yellow",
     Finding.UNKNOWN: "magenta",
     Finding.ACCEPTED: "cyan",
+    Finding.SUSPECTED_FINE: "green",
+    Finding.LIKELY_FINE: "green",
     Finding.PASSES: "green",
 }
 HEADER = ("service", "instances", "client", "driven as", "finding", "at", "not known", "smallest upgrade")

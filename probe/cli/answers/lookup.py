@@ -79,7 +79,7 @@ def _answer_lines(fault: Fault, known: Known, columns: int) -> Iterator[str]:
     """Yield what is found, then each on its own line: the reason, what passes, the evidence, a command."""
     seen = fault.evidence
     first = f"{_what(fault.cell)}: {shown(fault)}{doubt(fault)}"
-    yield from wrapped(f"  {fault.finding:<12}{visible(first)}", columns, AT)
+    yield from wrapped(f"  {fault.finding:<{AT - 3}} {visible(first)}", columns, AT)
     if seen is None:
         return
     does = "is the first that works" if fault.is_control else "passes"
@@ -98,7 +98,7 @@ def _summed_up(faults: Sequence[Fault]) -> Iterator[str]:
             if mine:
                 names = dict.fromkeys(f"{_scenario(item.cell)}{_of_several(item)}" for item in mine)
                 once = ", 1 trial each" if any(_trials(item) == 1 for item in mine) else ""
-                yield f"  {finding:<12}{role}{once}: {', '.join(names)}"
+                yield f"  {finding:<{AT - 3}} {role}{once}: {', '.join(names)}"
 
 
 def _trials(fault: Fault) -> int:

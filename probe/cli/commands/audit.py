@@ -105,7 +105,7 @@ def audit(
     workloads = select_workloads(workload) if workload else ()
     asked = [ask(item, scenarios, engine, line, workloads) for one in readings for item in one.found]
     known = answered(asked, Sources(evidence, results, max_age), jobs, fill=fill)
-    reports = with_remedies([report(item, known) for item in asked], known)
+    reports = with_remedies([report(item, known) for item in asked], known.stored)
     _say_of([fault.evidence for one in reports for fault in one.faults if fault.evidence is not None])
     ignored = accept(entries, reports)
     question = _question(scenarios, line, engine, is_core=not scenario)

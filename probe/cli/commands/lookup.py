@@ -17,6 +17,7 @@ from probe.catalogue.workloads import select_workloads
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import BAD, Fault, Finding, examine
 from probe.cells.audit_upgrades import in_other_profiles
+from probe.cells.between import filled
 from probe.cells.control_cells import without_implied
 from probe.cells.diff import in_order
 from probe.cells.lines import completed
@@ -27,8 +28,9 @@ from probe.cli.console.line_wrap import terminal_columns, wrapped
 from probe.cli.console.older_conditions import say_older
 from probe.cli.laboratory import absent_packages
 from probe.cli.wiring import evidence as given
+from probe.cli.wiring.between import near_releases
 from probe.cli.wiring.catalogue import apps, by_number, families
-from probe.cli.wiring.lookup_words import check_scenarios, nothing
+from probe.cli.wiring.lookup_words import asked_client, check_scenarios, nothing
 from probe.cli.wiring.sides import AskedClient, answers_of, library_side, notes_of, sides_of, used_of
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.evidence.cell_choice import Wanted
@@ -43,7 +45,9 @@ def lookup(
     client: Annotated[
         str,
         typer.Argument(
-            metavar="CLIENT[@VERSION]", help="FAMILY or APPLICATION with a version; a family alone lists its versions."
+            metavar="CLIENT[@VERSION]",
+            help="FAMILY or APPLICATION with a version, or what names one: a purl, an image, a line of a lock file "
+            "(docs/audit.md). A family alone lists its versions.",
         ),
     ],
     *,
@@ -72,6 +76,7 @@ def lookup(
 
     A family alone has a line per version, and does not fail.
     """
+    client = asked_client(client)
     sides = _sides(client)
     asked = sides[0].chosen
     line = any_line(broker)
@@ -79,11 +84,16 @@ def lookup(
         read: dict[Cell, SettledCell] = {}
 
         def known(side: AskedClient) -> tuple[Fault, ...]:
-            every = found.find(_wanted(side.chosen, client, role, engine, workload))
+            wanted = _wanted(side.chosen, client, role, engine, workload)
+            every = found.find(wanted)
             read.update(every)
-            fitting = _fitting(every, side.chosen, profile, scenario)
+            lone = side.has_others or _is_family(asked, client)
+            near = None if lone else near_releases(found, side, every, wanted, line)
+            own = [*every, *(near.questions(side.chosen.client.version) if near else ())]
+            fitting = _fitting(own, side.chosen, profile, scenario)
             cells = in_order({_as_asked(cell, side.chosen, line) for cell in fitting})
-            return without_implied(examine(cells, completed(cells, every)))
+            examined = examine(cells, completed(cells, every), usual_settings=True)
+            return without_implied(filled(examined, near.answer) if near else examined)
 
         every = answers_of(sides, known, by_profile=profile is not None)
         check_scenarios(scenario, read)

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from probe.catalogue.releases import taken_back
 from probe.catalogue.selectors import Chosen
 from probe.cells.aggregate import SettledCell
 from probe.cells.application_precedence import itself_first, of_relative, of_stand_in, same_question
-from probe.cells.audit import BAD, Fault, Finding, Report, Upgrade, examine
+from probe.cells.audit import BAD, UNPROVEN, Fault, Finding, Report, Upgrade, examine
 from probe.cells.audit_upgrades import first_good, upgrade
+from probe.cells.between import filled
 from probe.cells.control_cells import without_implied
 from probe.cli.wiring.audit_requests import AuditRequest, profiles_of
+from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import open_evidence
 from probe.model import Cell, Profile
 from probe.model.versions import release_key
@@ -32,15 +35,28 @@ class Sources:
     """Age in days up to which evidence shows that a client passes."""
 
 
-def answered(
-    asked: Sequence[AuditRequest], sources: Sources, jobs: int | None, *, fill: bool
-) -> Mapping[Cell, SettledCell]:
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Answers of evidence."""
+
+    stored: Mapping[Cell, SettledCell]
+    around: Mapping[Cell, Fault]
+    """Findings of the releases around a cell's, for cells without evidence."""
+
+
+def answered(asked: Sequence[AuditRequest], sources: Sources, jobs: int | None, *, fill: bool) -> Answers:
     """Return the answers of evidence; with `fill`, cells without one are run first."""
     cells = [cell for item in asked for cell in item.all_cells]
 
-    def answers() -> dict[Cell, SettledCell]:
+    def answers() -> Answers:
         with open_evidence(sources.evidence, sources.results, sources.max_age) as found:
-            return found.answer(cells)
+            stored = found.answer(cells)
+            open_cells = [cell for cell in cells if cell not in stored]
+            if not open_cells:
+                return Answers(stored, {})
+            from probe.cli.wiring.between import around_cells  # noqa: PLC0415  # only where something is not known
+
+            return Answers(stored, around_cells(found, families(), open_cells))
 
     if not fill:
         return answers()
@@ -49,12 +65,12 @@ def answered(
     return fill_in(sources.results, jobs, answers, lambda stored: _missing(asked, stored))
 
 
-def _missing(asked: Iterable[AuditRequest], stored: Mapping[Cell, SettledCell]) -> list[Cell]:
+def _missing(asked: Iterable[AuditRequest], known: Answers) -> list[Cell]:
     """Return the cells whose findings are not known in their own configuration: of the client itself, if it can be."""
     missing: dict[Cell, None] = {}
     for item in asked:
-        for fault in _faults(item, stored):
-            if fault.finding in {Finding.UNKNOWN, Finding.SUSPECTED}:
+        for fault in _faults(item, known):
+            if fault.finding in UNPROVEN:
                 missing |= dict.fromkeys(_measured_by(fault, item))
     return [*missing]
 
@@ -65,19 +81,25 @@ def _measured_by(fault: Fault, asked: AuditRequest) -> list[Cell]:
     return [cell for cell in wanted if same_question(cell, fault.cell)] or [fault.cell]
 
 
-def _faults(asked: AuditRequest, stored: Mapping[Cell, SettledCell]) -> tuple[Fault, ...]:
-    """Return what is known of the client itself, then what a relative and the library inside show of it."""
-    one = asked.identity
-    found = without_implied(examine(asked.cells, stored))
+def _faults(asked: AuditRequest, known: Answers) -> tuple[Fault, ...]:
+    """Return what is known of the client itself, then what a relative and the library inside show of it.
+
+    An application's releases around it may have another library inside: where that is known, it tells more.
+    """
+    one, stored = asked.identity, known.stored
+    found = examine(asked.cells, stored)
+    found = without_implied(found if one and one.library else filled(found, known.around.get))
     if one and one.relative:
         near = of_relative(asked.cells, one.relative.client, stored, measurable=one.is_obtainable)
         found = itself_first(found, tuple(near))
     if one and one.library and one.library.application:
-        inside = without_implied(examine(asked.library_cells, stored))
+        usual = not asked.service.properties
+        inside = filled(examine(asked.library_cells, stored, usual_settings=usual), known.around.get)
+        inside = without_implied(inside)
         if not one.library.application.app.is_proven_by_library:
             inside = _of_library(inside, one.library)
-        known = [item for item in found if asked.is_runnable or item.evidence is not None]
-        found = itself_first(known, inside)
+        kept = [item for item in found if asked.is_runnable or item.evidence is not None]
+        found = itself_first(kept, inside)
     return tuple(one for one in found if asked.named or one.finding is not Finding.UNKNOWN or not one.cell.unusual)
 
 
@@ -88,21 +110,29 @@ def _of_library(faults: Iterable[Fault], library: Chosen) -> tuple[Fault, ...]:
     return tuple(held.get(item.cell, item) for item in faults)
 
 
-def report(asked: AuditRequest, stored: Mapping[Cell, SettledCell]) -> Report:
+def report(asked: AuditRequest, known: Answers) -> Report:
     """Return the findings about a client."""
-    faults = _faults(asked, stored)
+    faults = _faults(asked, known)
     return Report(
         name=asked.service.name,
         client=asked.service.shown,
         stands_for=_stands_for(asked, faults),
         count=asked.service.count,
         faults=faults,
-        upgrade=_upgrade(asked, faults, stored),
+        upgrade=_upgrade(asked, faults, known.stored),
         problem=asked.problem,
         place=asked.service.place,
-        note=asked.service.note,
+        note="; ".join(filter(None, (asked.service.note, *_taken_back(asked)))),
         is_broken=bool(asked.service.broken),
     )
+
+
+def _taken_back(asked: AuditRequest) -> Iterator[str]:
+    """Yield which release was taken back: that of the client, or that of the library inside it."""
+    one = asked.identity
+    for chosen in (one.itself, one.library) if one is not None else ():
+        if chosen is not None and (words := taken_back(chosen.client.family, chosen.client.version)):
+            yield words
 
 
 def _stands_for(asked: AuditRequest, faults: Iterable[Fault]) -> str:

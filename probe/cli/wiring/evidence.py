@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from probe.catalogue.files import data_file
 from probe.catalogue.races import known_races
@@ -31,6 +32,9 @@ from probe.model.results import RUN_PREFIX, TRIALS, VERDICTS
 from probe.model.versions import VersionKey, version_key
 from probe.store.local_paths import refuse_a_file
 
+if TYPE_CHECKING:
+    from probe.model.handshake import Handshake
+
 DEFAULT = (OWN, SHIPPED)
 
 
@@ -53,7 +57,7 @@ class Evidence:
 
         Answers with few trials where chance decides say so, and those that lost records how the client writes.
         """
-        found = doubted(self._read(wanted, facts=facts), self._races, self._known)
+        found = doubted(self._read(wanted, facts=facts), self.races, self._known)
 
         def in_profiles(cells: Collection[Cell]) -> Collection[SettledCell]:
             return self._read(replace(Wanted.of(cells), profile=None)).values()
@@ -71,7 +75,7 @@ class Evidence:
         return choose(self.each(wanted, facts=facts))
 
     @cached_property
-    def _races(self) -> list[SettledCell]:
+    def races(self) -> list[SettledCell]:
         """The cells whose trials disagree, of every family."""
         some = Wanted(outcome=[str(Outcome.FLAKY)])
         return [item for held, file in self._files for item in self._cells(held, file, some, facts=False).values()]
@@ -80,6 +84,25 @@ class Evidence:
     def _known(self) -> Mapping[Kind, str]:
         """The known results that only some trials show."""
         return {kind_of(cell): words for cell, words in known_races(data_file("known_results.toml")).items()}
+
+    def versions(self, family: str) -> frozenset[str]:
+        """Return the versions of a family that have cells."""
+        return frozenset(version for _, file in self._files for version in file.versions(family))
+
+    def counts(self, family: str, engine: str, line: str) -> dict[str, int]:
+        """Return the number of cells of each version of a family on a release line."""
+        found: dict[str, int] = {}
+        for _, file in self._files:
+            for version, count in file.counts(family, engine, line).items():
+                found[version] = max(count, found.get(version, 0))
+        return found
+
+    def handshakes(self, wanted: Wanted) -> dict[Cell, tuple[Handshake, ...]]:
+        """Return what clients sent first on their connections."""
+        found: dict[Cell, tuple[Handshake, ...]] = {}
+        for _, file in reversed(self._files):
+            found.update(file.handshakes(wanted))
+        return found
 
     def later(self, cells: Collection[Cell], *, any_profile: bool = True) -> dict[Cell, SettledCell]:
         """Return the answers to the questions of these cells about the same and later versions of their families."""

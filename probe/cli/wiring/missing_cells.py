@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
-from probe.cells.aggregate import SettledCell
 from probe.cli.console.streams import say
 from probe.cli.wiring.settled_cells import write_settled
 from probe.cli.wiring.single_cells import possible, run_cells
@@ -12,7 +12,7 @@ from probe.model import Cell
 from probe.model.counts import counted
 from probe.runner import Options
 
-Answers = dict[Cell, SettledCell]
+Answers = TypeVar("Answers")
 
 
 def fill_in(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from probe.catalogue.identities import Identity
+from probe.catalogue.releases import taken_back
 from probe.catalogue.selectors import Chosen
 from probe.cells.application_precedence import itself_first, like, of_stand_in
 from probe.cells.audit import Fault
@@ -21,6 +22,9 @@ class AskedClient:
     """Its relation to the client that is asked about, in words, if it proves nothing about that; empty = it does."""
     instead_of: Client | None = None
     """The client that a run would measure to know it; None = this one."""
+
+    has_others: bool = False
+    """Whether the library inside is known, which tells more than the application's releases around this one."""
 
     @property
     def words(self) -> str:
@@ -41,7 +45,7 @@ def sides_of(identity: Identity) -> tuple[AskedClient, ...]:
     """Return what answers, the client itself first."""
     itself, relative, library = identity.itself, identity.relative, identity.library
     return (
-        *([AskedClient(itself)] if itself else []),
+        *([AskedClient(itself, has_others=library is not None)] if itself else []),
         *([AskedClient(relative, like(relative.client), identity.measurable)] if relative else []),
         *([library_side(library)] if library else []),
     )
@@ -70,7 +74,9 @@ def used_of(sides: Sequence[AskedClient], faults: Sequence[Fault]) -> list[str]:
 
 
 def notes_of(sides: Sequence[AskedClient], faults: Sequence[Fault]) -> Iterator[str]:
-    """Yield what is to be known of a library inside, where it or a release like it answered: it may be a fork."""
+    """Yield which release was taken back, and what is to be known of a library inside where it answered."""
+    clients = dict.fromkeys(side.chosen.client for side in sides)
+    yield from (f"  {words}" for one in clients if (words := taken_back(one.family, one.version)))
     if not any(item.stand_in for item in faults):
         return
     for side in sides:

@@ -15,9 +15,13 @@ from probe.reports.audit.vex import Statement, document_id, libraries, statement
 VERSION = "1.6"
 STATES = {
     Finding.FAILS: "exploitable",
+    Finding.LIKELY_STOPS: "in_triage",
+    Finding.LIKELY_FAILS: "in_triage",
     Finding.SUSPECTED: "in_triage",
     Finding.LOSES: "exploitable",
     Finding.UNKNOWN: "in_triage",
+    Finding.SUSPECTED_FINE: "in_triage",
+    Finding.LIKELY_FINE: "in_triage",
     Finding.PASSES: "not_affected",
 }
 

@@ -15,9 +15,13 @@ from probe.reports.audit.vex import Statement, document_id, statements
 CONTEXT = "https://openvex.dev/ns/v0.2.0"
 STATUS = {
     Finding.FAILS: "affected",
+    Finding.LIKELY_STOPS: "under_investigation",
+    Finding.LIKELY_FAILS: "under_investigation",
     Finding.SUSPECTED: "under_investigation",
     Finding.LOSES: "affected",
     Finding.UNKNOWN: "under_investigation",
+    Finding.SUSPECTED_FINE: "under_investigation",
+    Finding.LIKELY_FINE: "under_investigation",
     Finding.PASSES: "not_affected",
 }
 NO_UPGRADE = "No upgrade is known."

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from probe import __version__
 from probe.catalogue.scenarios import about
-from probe.cells.audit import Fault, Finding, Report
+from probe.cells.audit import LIKELY, Fault, Finding, Report
 from probe.cells.audit_groups import Group, grouped
 from probe.cells.fault_words import proof, unknown_reason
 from probe.cells.finding_ids import PREFIX, finding_id
@@ -30,7 +30,13 @@ from probe.reports.audit.result import TOOL, AuditResult
 
 VERSION = "2.1.0"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-LEVELS = {Finding.FAILS: "error", Finding.SUSPECTED: "warning", Finding.LOSES: "warning"}
+LEVELS = {
+    Finding.FAILS: "error",
+    Finding.LIKELY_STOPS: "note",
+    Finding.LIKELY_FAILS: "note",
+    Finding.SUSPECTED: "warning",
+    Finding.LOSES: "warning",
+}
 """The level of a rule is `warning`: readers take that level of a result, the format's default, for the rule's."""
 FINGERPRINT = "findingAtService/v1"
 BROKEN: Mapping[str, Any] = {
@@ -126,6 +132,8 @@ def _result(report: Report, one: Group, audit: AuditResult, rules: Mapping[str, 
 
 def _level(fault: Fault) -> str:
     """Return the level of a result. What fails while the client goes on (an error, a delay) is a warning."""
+    if fault.finding in LIKELY:
+        return LEVELS[fault.finding]
     hard = fault.evidence is None or (fault.evidence.grade.severity or 0) >= STOPS
     return LEVELS[fault.finding if hard else Finding.SUSPECTED]
 

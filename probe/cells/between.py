@@ -1,0 +1,166 @@
+"""Answers of the nearest measured releases on both sides, for one that was not measured. Pure.
+
+Both sides prove `likely` where they show the same harm and nothing is known to differ: one line of releases
+(major.minor, or the order of release where a library maintains one line), the same defaults, the same requests on the
+wire, nothing taken back, and no cell in which chance decides. Elsewhere they make it `suspected`. A stop that a
+neighbour denies says nothing about what is beside it until each of both has five trials: of seven that were played
+again two were chance, and two were not seen again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from probe.cells.aggregate import SettledCell
+from probe.cells.audit import Fault, Finding, in_plain_profile
+from probe.cells.harm import WORDS, ChanceKey, Harm, chance_key, harms
+from probe.cells.trends import Question, question
+from probe.model import Cell
+from probe.model.versions import line_of, version_key
+
+ENOUGH = 5
+"""Trials that a cell needs where a neighbour shows otherwise."""
+WEAKER: Mapping[Finding, Finding] = {
+    Finding.LIKELY_STOPS: Finding.SUSPECTED,
+    Finding.LIKELY_FAILS: Finding.SUSPECTED,
+    Finding.LIKELY_FINE: Finding.SUSPECTED_FINE,
+}
+"""Finding of both sides where something changed between them."""
+
+Difference = Callable[[Cell, str, str], str]
+"""Reason why two releases around a cell's version tell nothing for certain, as a clause; empty = there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The nearest releases in one direction that were measured in a cell, the nearest first."""
+
+    cells: tuple[SettledCell, ...]
+
+    @property
+    def nearest(self) -> SettledCell:
+        """Return the nearest one."""
+        return self.cells[0]
+
+    @property
+    def harm(self) -> Harm:
+        """Return the gravest harm of the nearest one's trials."""
+        return _harm(self.nearest)
+
+    @property
+    def is_contested(self) -> bool:
+        """Whether the release beyond denies a stop, or shows one, and either has too few trials to tell."""
+        if len(self.cells) < 2:
+            return False
+        pair = self.cells[:2]
+        differ = len({_harm(item) is Harm.STOPS for item in pair}) > 1
+        return differ and any(len(item.verdicts) < ENOUGH for item in pair)
+
+
+class Between:
+    """Answers for releases that were not measured, from those around them."""
+
+    def __init__(self, stored: Iterable[SettledCell], chance: Collection[ChanceKey], difference: Difference) -> None:
+        """`chance` has the cells in which chance decides; `difference` compares two releases."""
+        self._by_question: dict[Question, list[SettledCell]] = {}
+        self._chance = chance
+        self._difference = difference
+        for item in stored:
+            if item.judged and harms(item):
+                self._by_question.setdefault(question(item.cell, "version"), []).append(item)
+
+    def questions(self, version: str) -> list[Cell]:
+        """Return the cells of a version about which the releases around it say something."""
+        cells = (replace(items[0].cell, version=version) for items in self._by_question.values())
+        return [cell for cell in cells if self.answer(cell) is not None]
+
+    def answer(self, cell: Cell) -> Fault | None:
+        """Return what is likely or suspected of a cell; None if no release around it tells.
+
+        A configuration that was measured on no side is answered by the library's own settings, as `suspected`.
+        """
+        for asked in dict.fromkeys((cell, in_plain_profile(cell))):
+            older, newer = self._sides(asked)
+            if older or newer:
+                found = self._of(cell, older, newer)
+                return found if asked == cell or found is None else _weaker(found)
+        return None
+
+    def _asked(self, cell: Cell) -> Sequence[SettledCell]:
+        return self._by_question.get(question(cell, "version"), ())
+
+    def _sides(self, cell: Cell) -> tuple[Nearest | None, Nearest | None]:
+        here = version_key(cell.version)
+        before = [item for item in self._asked(cell) if version_key(item.cell.version) < here]
+        after = [item for item in self._asked(cell) if version_key(item.cell.version) > here]
+        before.sort(key=_place, reverse=True)
+        after.sort(key=_place)
+        return (Nearest(tuple(before)) if before else None, Nearest(tuple(after)) if after else None)
+
+    def _of(self, cell: Cell, older: Nearest | None, newer: Nearest | None) -> Fault | None:
+        if older is None or newer is None:
+            return self._by_one(cell, older or newer, "before" if older is not None else "after")
+        worse = max((older.nearest, newer.nearest), key=_harm)
+        why = self._why(cell, older, newer)
+        named = " and ".join(f"{side.nearest.cell.version} ({WORDS[side.harm]})" for side in (older, newer))
+        words = f"not measured; between {named}{f': {why}' if why else ''}"
+        claim = _claim(older.harm, newer.harm)
+        found = Fault(cell, claim or Finding.SUSPECTED, worse, stand_in=words)
+        return _weaker(found) if why else found
+
+    def _by_one(self, cell: Cell, side: Nearest | None, where: str) -> Fault | None:
+        """Return what one side alone makes suspected; no harm only of a release of its own major version."""
+        if side is None:
+            return None
+        name = side.nearest.cell.version
+        words = f"not measured; by {name}, the nearest measured release {where} it"
+        if side.harm is not Harm.NONE:
+            return Fault(cell, Finding.SUSPECTED, side.nearest, stand_in=words)
+        differs = line_of(name) != line_of(cell.version) or bool(self._difference(cell, name, name))
+        return None if differs else Fault(cell, Finding.SUSPECTED_FINE, side.nearest, stand_in=words)
+
+    def _why(self, cell: Cell, older: Nearest, newer: Nearest) -> str:
+        """Return why both sides prove nothing for certain; empty if they do."""
+        if chance_key(older.nearest) in self._chance:
+            return "chance decides in this family's cells"
+        if older.is_contested or newer.is_contested:
+            return f"the release beyond shows otherwise, on fewer than {ENOUGH} trials"
+        if not older.nearest.is_comparable(newer.nearest):
+            return "measured under different conditions"
+        if any(side.nearest.is_old or side.nearest.loses or side.nearest.chance for side in (older, newer)):
+            return "too old, too few trials, or records were lost"
+        return self._difference(cell, older.nearest.cell.version, newer.nearest.cell.version)
+
+
+def _claim(older: Harm, newer: Harm) -> Finding | None:
+    """Return what two sides claim together; None if they differ."""
+    if older is not newer:
+        return None
+    if older is Harm.STOPS:
+        return Finding.LIKELY_STOPS
+    return Finding.LIKELY_FINE if older is Harm.NONE else Finding.LIKELY_FAILS
+
+
+def _weaker(found: Fault) -> Fault:
+    return replace(found, finding=WEAKER.get(found.finding, found.finding))
+
+
+def _harm(item: SettledCell) -> Harm:
+    return max(harms(item))
+
+
+def _place(item: SettledCell) -> tuple[object, ...]:
+    return version_key(item.cell.version)
+
+
+Answer = Callable[[Cell], "Fault | None"]
+"""Finding of the releases around a cell's."""
+
+
+def filled(faults: Iterable[Fault], answer: Answer) -> tuple[Fault, ...]:
+    """Return the findings, those without any evidence answered from the releases around."""
+    return tuple(
+        (answer(item.cell) or item) if item.finding is Finding.UNKNOWN and item.evidence is None else item
+        for item in faults
+    )

@@ -1,0 +1,199 @@
+"""Answers of the releases around an unmeasured one, from evidence and the lists of releases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from probe.catalogue.families import Family
+from probe.catalogue.releases import change_between, has_one_line, releases_of
+from probe.cells.aggregate import SettledCell
+from probe.cells.audit import Fault, in_plain_profile
+from probe.cells.between import Between
+from probe.cells.harm import of_chance
+from probe.cli.wiring.evidence import Evidence
+from probe.cli.wiring.sides import AskedClient
+from probe.evidence.cell_choice import Wanted
+from probe.model import Cell, Client, Engine, Role
+from probe.model.engines import DEFAULT_ENGINE
+from probe.model.profile import DEFAULT_PROFILE
+from probe.model.versions import line_of, version_key
+
+if TYPE_CHECKING:
+    from probe.model.handshake import Handshake
+
+DEEP = 2
+"""Releases with many cells that are read on each side: the nearest one, and the one beyond it."""
+MANY = 2
+"""A release has many cells if it has one of this many of the most that a release of its family has."""
+GAPS = frozenset({"librdkafka"})
+"""Families of which releases exist that their registry does not have: no wheel holds them."""
+
+Shapes = Mapping[tuple[str, Role], frozenset[tuple[int, int]]]
+"""Requests that were sent, by version and role: API keys with their versions."""
+
+
+def around(counts: Mapping[str, int], version: str) -> list[str]:
+    """Return the releases to read for one: on each side outward, until two of them have many cells."""
+    bar = max(counts.values(), default=0) / MANY
+    ordered = sorted(counts, key=version_key)
+    here = version_key(version)
+    sides = (
+        [one for one in reversed(ordered) if version_key(one) < here],
+        [one for one in ordered if version_key(one) > here],
+    )
+    return [one for side in sides for one in _until(side, lambda one: counts[one] >= bar)]
+
+
+def _until(side: Iterable[str], is_deep: Callable[[str], bool]) -> Iterable[str]:
+    left = DEEP
+    for one in side:
+        yield one
+        left -= is_deep(one)
+        if not left:
+            return
+
+
+def between(
+    evidence: Evidence, known: Mapping[str, Family], client: Client, stored: Iterable[SettledCell], line: str
+) -> Between | None:
+    """Return what answers for a release from those around it; None if its registry has no such release."""
+    releases = releases_of(client.family)
+    if releases.lacks(client.version) and client.family not in GAPS:
+        return None
+    usable = [item for item in stored if item.cell.version not in releases.withdrawn]
+    differences = Differences(evidence, known[client.family], line)
+    return Between(usable, of_chance(evidence.races), differences)
+
+
+def near_releases(
+    evidence: Evidence, side: AskedClient, own: Mapping[Cell, SettledCell], wanted: Wanted, line: str
+) -> Between | None:
+    """Return what answers for what a release lacks that those around it have; None if they have no more than it.
+
+    `own` are its own answers on every line, `wanted` is what was asked about it.
+    """
+    client, (engine,) = side.chosen.client, wanted.engine or (DEFAULT_ENGINE,)
+    mine = sum(cell.broker == line for cell in own)
+    counts = evidence.counts(client.family, engine, line)
+    versions = around(counts, client.version)
+    if all(counts[one] <= mine for one in versions):
+        return None
+    stored = evidence.find(replace(wanted, version=versions, broker=[line])).values()
+    return between(evidence, {client.family: side.chosen.family}, client, stored, line)
+
+
+def around_cells(evidence: Evidence, known: Mapping[str, Family], cells: Iterable[Cell]) -> dict[Cell, Fault]:
+    """Return what the releases around say of cells without evidence, where they say anything."""
+    asked: dict[tuple[Client, str, Engine], list[Cell]] = {}
+    for cell in cells:
+        asked.setdefault((cell.client, cell.broker, cell.engine), []).append(cell)
+    read: dict[tuple[str, str, Engine], list[SettledCell]] = {}
+    found: dict[Cell, Fault] = {}
+    for (client, line, engine), mine in asked.items():
+        key = client.family, line, engine
+        if key not in read:
+            every = [item for (one, *place), items in asked.items() if (one.family, *place) == key for item in items]
+            read[key] = _read(evidence, every)
+        one = between(evidence, known, client, read[key], line)
+        answers = ((cell, one.answer(cell)) for cell in mine) if one is not None else ()
+        found.update((cell, answer) for cell, answer in answers if answer is not None)
+    return found
+
+
+def _read(evidence: Evidence, cells: Sequence[Cell]) -> list[SettledCell]:
+    """Return the answers of the releases around all of these cells, which are of one family, engine and line."""
+    first = cells[0]
+    counts = evidence.counts(first.family, str(first.engine), first.broker)
+    versions = {name for version in {cell.version for cell in cells} for name in around(counts, version)}
+    plain = [in_plain_profile(cell) for cell in cells]
+    return list(evidence.find(replace(Wanted.of([*cells, *plain]), version=versions)).values()) if versions else []
+
+
+class Differences:
+    """Known differences of two releases of a family, for what lies between them."""
+
+    def __init__(self, evidence: Evidence, family: Family, line: str) -> None:
+        self._family = family
+        self._line = line
+        self._evidence = evidence
+        self._asked = cache(self._why)
+        self._sent: dict[tuple[str, Engine], Shapes] = {}
+
+    def __call__(self, cell: Cell, older: str, newer: str) -> str:
+        """Return why they do not; empty if they do."""
+        return self._asked(cell.version, older, newer, cell.role, cell.engine)
+
+    def _why(self, version: str, older: str, newer: str, role: Role, engine: Engine) -> str:
+        releases = releases_of(self._family.family)
+        own = releases.find(version)
+        if own is not None and own.withdrawn:
+            return f"{version} was {own.withdrawn}"
+        if releases.is_older_than(version):
+            return f"newer than what {releases.source} had on {releases.read}"
+        return self._by_numbers(version, older, newer) or self._by_behaviour(older, newer, role, engine)
+
+    def _by_numbers(self, version: str, older: str, newer: str) -> str:
+        name = self._family.family
+        if not has_one_line(name) and len({_minor(one) for one in (version, older, newer)}) > 1:
+            return "of other lines"
+        if line_of(older) != line_of(newer):
+            return "another major version"
+        change = change_between(name, older, newer)
+        return f"since {change.since} {change.what}" if change else ""
+
+    def _by_behaviour(self, older: str, newer: str, role: Role, engine: Engine) -> str:
+        family = self._family
+        if _inside(family, older) != _inside(family, newer):
+            return "another library inside"
+        if _defaults(family, older, role) != _defaults(family, newer, role):
+            return "other defaults"
+        sent = self._shapes(engine, (older, newer))
+        if (older, role) not in sent or (newer, role) not in sent:
+            return "what they send is not known"
+        return "" if sent[older, role] == sent[newer, role] else "they send other requests"
+
+    def _shapes(self, engine: Engine, versions: Collection[str]) -> Shapes:
+        key = ",".join(versions), engine
+        if key not in self._sent:
+            wanted = Wanted(
+                family=[self._family.family],
+                version=versions,
+                engine=[str(engine)],
+                broker=[self._line],
+                profile=[DEFAULT_PROFILE],
+            )
+            self._sent[key] = _shapes(self._evidence.handshakes(wanted))
+        return self._sent[key]
+
+
+def _shapes(found: Mapping[Cell, Iterable[Handshake]]) -> Shapes:
+    sent: dict[tuple[str, Role], set[tuple[int, int]]] = {}
+    for cell, handshakes in found.items():
+        for one in handshakes:
+            sent.setdefault((cell.version, cell.role), set()).update(one.versions)
+    return {key: frozenset(value) for key, value in sent.items()}
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def _inside(family: Family, version: str) -> str:
+    found = family.find(version)
+    return str(found.library) if found is not None and found.library else ""
+
+
+def _defaults(family: Family, version: str, role: Role) -> tuple[object, ...]:
+    """Return what client.toml knows of a version's defaults."""
+    one, acks = family.behaviour, family.behaviour.acks_one
+    return (
+        family.limit(one.back_off_ms, version),
+        family.limit(one.min_discovery_age_ms, version),
+        acks is not None and acks.covers(version),
+        tuple(item.api for item in one.unasked if item.role == role and item.covers(version)),
+        one.old_requests is not None and one.old_requests.covers(version),
+        one.names_node is not None and one.names_node.covers(version),
+    )
