@@ -21,7 +21,8 @@ from probe.model import Client
 from probe.model.endpoint import Endpoint
 from probe.ports import Start
 from probe.processes.children import GRACE_S
-from probe.processes.vfork import DECENT_S
+from tests.support.deadlines import LONGEST_S
+from tests.unit.test_children import state
 
 START = Start(
     instance="one",
@@ -94,6 +95,8 @@ def test_a_process_that_answers_is_kept() -> None:
     assert asyncio.run(died_after_check(answers=True)) == ("", "")
 
 
+PLAYS = 5
+"""Plays until a question of time is decided: a busy machine may delay one of them."""
 STUBBORN = "import sys, time; sys.stderr.write('up'); time.sleep(600)"
 """A process that ignores the end of its standard input."""
 
@@ -103,7 +106,7 @@ def test_a_finished_version_ends_its_processes(monkeypatch: pytest.MonkeyPatch) 
 
     async def ended(process: DriverProcess) -> None:
         assert process._child is not None  # no driver sends it here
-        async with asyncio.timeout(GRACE_S):
+        async with asyncio.timeout(LONGEST_S):
             assert await process._child.process.wait() == -signal.SIGKILL
 
     monkeypatch.setattr(DriverProcess, "attached", attached)
@@ -157,9 +160,10 @@ def test_a_host_ends_all_processes_together(monkeypatch: pytest.MonkeyPatch) -> 
             began = time.monotonic()
         return time.monotonic() - began
 
-    assert asyncio.run(end()) < 2.5 * GRACE_S
-    assert len(pids) == 6
-    time.sleep(2 * DECENT_S)  # a dead process is reaped a little later
-    for pid in pids:
-        with pytest.raises(ProcessLookupError):
-            os.kill(pid, 0)
+    # one by one they take six times as long, at any speed; together, a busy machine adds its delay
+    assert any(asyncio.run(end()) < 2.5 * GRACE_S for _ in range(PLAYS))
+    assert len(set(pids)) == len(pids) >= 6
+    deadline = time.monotonic() + LONGEST_S
+    while any(map(state, pids)) and time.monotonic() < deadline:  # a dead process is reaped a little later
+        time.sleep(0.1)
+    assert not any(map(state, pids))
