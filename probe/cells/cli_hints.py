@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from probe.cells.aggregate import SettledCell
 from probe.model import Cell, Profile, Workload
 from probe.model.engines import is_default
+from probe.model.profile import OWN_KEYS
 
 DEFAULT_FOLDER = "results"
 """The folder of runs where `--results` names none."""
@@ -58,14 +59,13 @@ def run_command(cells: Iterable[Cell], results: str) -> str:
         options[("role", str(cell.role))] = None
         options[("profile", profile.name)] = None
         options.update({("property", pair): None for pair in profile.settings})
-        if profile.election is not None:
-            options[("election", str(profile.election))] = None
+        options.update(dict.fromkeys(profile.own))
         options[("broker", cell.broker)] = None
         if named:
             options[("workload", str(cell.workload))] = None
         if not is_default(cell.engine):
             options[("engine", str(cell.engine))] = None
-    order = ("client", "scenario", "role", "profile", "property", "election", "engine", "broker", "workload")
+    order = ("client", "scenario", "role", "profile", "property", *OWN_KEYS, "engine", "broker", "workload")
     ordered = sorted(options, key=lambda item: order.index(item[0]))
     return _command("probe run", [*ordered, ("results", results)])
 

@@ -103,7 +103,7 @@ class SweepResult:
             *([("--workload", self.asked.workload)] if self.asked.workload is not Workload.CONTINUOUS else []),
             *(("--profile", name) for name in names if len(names) > 1 or name != DEFAULT_PROFILE),
             *(("--property", setting) for setting in profile.settings),
-            *([("--election", str(profile.election))] if profile.election else []),
+            *((f"--{key}", value) for key, value in profile.own),
             ("--engine", self.asked.engine),
             ("--broker", self.asked.broker),
             ("--over", str(self.sweep)),

@@ -122,7 +122,7 @@ class Profile:
 
     def __str__(self) -> str:
         """Return the form used in the matrix: `isolated+election=1000+linger.ms=5`."""
-        own = [(key, 0, f"{key}={value}") for key in OWN_KEYS if (value := getattr(self, key)) is not None]
+        own = [(key, 0, f"{key}={value}") for key, value in self.own]
         settings = [(key, 1, f"{_key(key)}={_doubled(value)}") for key, value in self.properties]
         return SEPARATOR.join([_doubled(self.name), *(part for _, _, part in sorted(own + settings))])
 
@@ -130,6 +130,11 @@ class Profile:
     def settings(self) -> tuple[str, ...]:
         """Return the properties in the form of `--property`: KEY=VALUE."""
         return tuple(f"{key}={value}" for key, value in self.properties)
+
+    @property
+    def own(self) -> tuple[tuple[str, str], ...]:
+        """Return the own keys that are set, with their written values. Commands have an option of each name."""
+        return tuple((key, str(value)) for key in OWN_KEYS if (value := getattr(self, key)) is not None)
 
     @staticmethod
     @lru_cache(maxsize=_REMEMBERED)

@@ -209,7 +209,7 @@ def command(cell: Cell) -> str:
     profile = Profile.parse(cell.profile)
     words = ["run", "--client", str(cell.client), "--role", str(cell.role), "--profile", profile.name]
     words += [word for pair in profile.settings for word in ("--property", pair)]
-    words += ["--election", str(profile.election)] if profile.election is not None else []
+    words += [word for key, value in profile.own for word in (f"--{key}", value)]
     words += ["--scenario", cell.scenario, "--engine", str(cell.engine), "--broker", cell.broker]
     words += ["--workload", str(cell.workload)] if cell.workload is not Workload.CONTINUOUS else []
     return "python3 run.py probe " + shlex.join(words)
