@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from probe.catalogue.families import is_local
 from probe.catalogue.known_results import Expectation
@@ -16,7 +16,7 @@ from probe.evidence.writer import Contents
 from probe.model import Cell, Engine
 from probe.model.conditions import CURRENT, FIRST, comparable
 from probe.model.counts import commonest
-from probe.model.outcomes import UNSETTLED
+from probe.model.outcomes import PLAYED_AGAIN, UNSETTLED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ def for_package(contents: Contents, rules: int, *others: Mapping[Engine, int]) -
         return _unfit(item)
 
     reasons = {cell: unfit(item) for cell, item in contents.cells.items()}
-    cells = {cell: item for cell, item in contents.cells.items() if not reasons[cell]}
+    cells = {cell: _judged(item) for cell, item in contents.cells.items() if not reasons[cell]}
     runs = {item.run_id for item in cells.values()}
     kept = Contents(
         cells=cells,
@@ -76,6 +76,12 @@ def joined(held: Contents, fresh: Contents) -> Contents:
         runs=[runs[run_id] for run_id in sorted(runs)],
         handshakes={**sent, **{cell: some for cell, some in fresh.handshakes.items() if cell in newer}},
     )
+
+
+def _judged(item: SettledCell) -> SettledCell:
+    """Return a cell without trials that are played again, unless it has no others: as `verify` counts."""
+    verdicts = tuple(one for one in item.verdicts if one.outcome not in PLAYED_AGAIN)
+    return replace(item, verdicts=verdicts) if verdicts else item
 
 
 def _unfit(item: SettledCell) -> str:

@@ -11,14 +11,17 @@ def says_the_same(held: SettledCell, fresh: SettledCell) -> bool:
 
     Only these decide about a client; times and counts differ in each run.
     """
-    return _what(held) == _what(fresh)
+    return _result(held) == _result(fresh) and _wire(held) == _wire(fresh)
 
 
-def _what(item: SettledCell) -> tuple[object, ...]:
+def _result(item: SettledCell) -> tuple[object, ...]:
+    return item.outcome, item.worst, item.conforms, any(one.facts.lost for one in item.verdicts)
+
+
+def _wire(item: SettledCell) -> tuple[object, ...]:
     facts = [one.facts for one in item.verdicts]
     codes = frozenset(code for one in facts for code in one.fault_codes)
-    versions = frozenset(pair for one in facts for pair in one.api_versions)
-    return item.outcome, item.worst, item.conforms, codes, versions, any(one.lost for one in facts)
+    return codes, frozenset(pair for one in facts for pair in one.api_versions)
 
 
 def is_kept(held: SettledCell, fresh: SettledCell) -> bool:
@@ -36,14 +39,14 @@ def replaces(held: SettledCell | None, fresh: SettledCell) -> bool:
 
     1. Fewer trials replace no more of them where these differ, or are enough to decide a comparison, unless later rules
        may judge them otherwise: the share, or the decision, would be lost.
-    2. Trials under newer conditions replace older ones that say something else, or that later rules may judge
-       otherwise. Else the older ones stay: the library's other versions can be compared with them alone.
+    2. Trials under newer conditions replace older ones with another outcome, or that later rules may judge otherwise.
+       Else the older ones stay: the library's other versions can be compared with them alone.
     """
     if held is None or not held.judged:
         return True
     if fresh.rank <= held.rank:
         return False
     if not held.is_comparable(fresh):
-        return bool(held.doubt) or not says_the_same(held, fresh)
+        return bool(held.doubt) or _result(held) != _result(fresh)
     counts = held.disagrees or len(held.verdicts) >= PLAIN
     return bool(held.doubt) or not counts or len(fresh.verdicts) >= len(held.verdicts)

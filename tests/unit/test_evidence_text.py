@@ -249,6 +249,13 @@ def test_newer_conditions_replace_what_says_otherwise_or_is_doubted(
     assert read(tmp_path, fresh).is_current is is_new
 
 
+def test_trials_without_a_verdict_are_not_published_beside_others() -> None:
+    cells = [cell_of(CELL, Outcome.LATE, Outcome.NOT_PROVOKED), cell_of(STEADY, Outcome.NOT_PROVOKED)]
+    fresh = contents(replace(one, conditions=current(CELL.engine)) for one in cells)
+    found = for_package(fresh, 15).contents.cells
+    assert [[str(one.outcome) for one in found[item.cell].verdicts] for item in cells] == [["late"], ["not_provoked"]]
+
+
 @pytest.mark.parametrize(
     ("before", "now", "kept"),
     [
