@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from probe.cells.aggregate import SettledCell
+from probe.cells.chance import ENOUGH
 from probe.cells.comparison import PLAIN
 
 
@@ -37,16 +38,29 @@ def is_kept(held: SettledCell, fresh: SettledCell) -> bool:
 def replaces(held: SettledCell | None, fresh: SettledCell) -> bool:
     """Return whether a cell of further runs takes the place of what evidence has of it.
 
-    1. Fewer trials replace no more of them where these differ, or are enough to decide a comparison, unless later rules
-       may judge them otherwise: the share, or the decision, would be lost.
-    2. Trials under newer conditions replace older ones with another outcome, or that later rules may judge otherwise.
+    1. Trials that say the same confirm the older ones, which stay as they are.
+    2. Fewer trials replace no more of them where these differ, or are enough to decide a comparison: the share, or the
+       decision, would be lost.
+    3. Trials under newer conditions replace older ones with another outcome, or too few of them where chance decides.
        Else the older ones stay: the library's other versions can be compared with them alone.
+    4. Fewer than four trials (`PLAIN`) that pass take back no failure of older conditions or rules: it may be chance.
+
+    Older trials that later rules may judge otherwise (`doubt`) are replaced but for the fourth case.
     """
-    if held is None or not held.judged:
+    if held is None:
         return True
-    if fresh.rank <= held.rank:
+    if fresh.rank <= held.rank or _takes_back(held, fresh):
+        return False
+    if held.doubt or not held.judged:
+        return True
+    if is_kept(held, fresh):
         return False
     if not held.is_comparable(fresh):
-        return bool(held.doubt) or _result(held) != _result(fresh)
+        return _result(held) != _result(fresh) or len(fresh.verdicts) >= ENOUGH > len(held.verdicts)
     counts = held.disagrees or len(held.verdicts) >= PLAIN
-    return bool(held.doubt) or not counts or len(fresh.verdicts) >= len(held.verdicts)
+    return not counts or len(fresh.verdicts) >= len(held.verdicts)
+
+
+def _takes_back(held: SettledCell, fresh: SettledCell) -> bool:
+    is_other = bool(held.doubt) or not held.is_comparable(fresh)
+    return is_other and bool(held.grade.severity) and not fresh.grade.severity and len(fresh.verdicts) < PLAIN

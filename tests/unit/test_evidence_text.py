@@ -249,6 +249,36 @@ def test_newer_conditions_replace_what_says_otherwise_or_is_doubted(
     assert read(tmp_path, fresh).is_current is is_new
 
 
+@pytest.mark.parametrize(("trials", "is_new"), [(3, False), (4, True)])
+def test_few_trials_that_pass_take_back_no_failure_of_older_conditions(
+    tmp_path: Path, trials: int, is_new: bool
+) -> None:
+    held = cell_of(CELL, Outcome.STUCK, conditions=OLDER)
+    one = replace(again(held, Outcome.REFRESHES, 1), conditions=OLDER + 1)
+    fresh = replace(one, verdicts=one.verdicts * trials)
+    write_folder(tmp_path, joined(contents([held]), contents([fresh])))
+    assert read(tmp_path, held).is_current is is_new
+
+
+def test_a_run_that_says_the_same_changes_no_line(tmp_path: Path) -> None:
+    held = cell_of(CELL, Outcome.RIDES)
+    write_folder(tmp_path, contents([held]))
+    before = lines(tmp_path)
+    assert write_folder(tmp_path, joined(contents([held]), contents([again(held, Outcome.RIDES, 1)]))) == 0
+    assert lines(tmp_path) == before
+
+
+@pytest.mark.parametrize(("trials", "is_new"), [(19, False), (20, True)])
+def test_trials_enough_where_chance_decides_replace_one_of_older_conditions(
+    tmp_path: Path, trials: int, is_new: bool
+) -> None:
+    held = cell_of(CELL, Outcome.RIDES, conditions=OLDER)
+    one = replace(again(held, Outcome.RIDES, 1), conditions=OLDER + 1)
+    fresh = replace(one, verdicts=one.verdicts * trials)
+    write_folder(tmp_path, joined(contents([held]), contents([fresh])))
+    assert read(tmp_path, held).is_current is is_new
+
+
 def test_trials_without_a_verdict_are_not_published_beside_others() -> None:
     cells = [cell_of(CELL, Outcome.LATE, Outcome.NOT_PROVOKED), cell_of(STEADY, Outcome.NOT_PROVOKED)]
     fresh = contents(replace(one, conditions=current(CELL.engine)) for one in cells)
