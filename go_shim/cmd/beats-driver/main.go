@@ -58,16 +58,14 @@ func configure(start *driverpb.Start, _ *driver.Instance) (settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, key := range slices.Sorted(maps.Keys(start.Properties)) {
-		if slices.Contains(reserved, key) {
-			return nil, driver.Refuse("%s is set by the driver itself", key)
-		}
-		if !slices.Contains(known, key) {
-			return nil, driver.Refuse("output.kafka has no key %q; it has %s", key, strings.Join(known, ", "))
-		}
-	}
 	set := settings{}
 	maps.Copy(set, chosen.Set)
-	maps.Copy(set, start.Properties)
-	return set, nil
+	_, err = driver.SetProperties(start, reserved, func(key, value string) error {
+		if !slices.Contains(known, key) {
+			return driver.Refuse("output.kafka has no key %q; it has %s", key, strings.Join(known, ", "))
+		}
+		set[key] = value
+		return nil
+	})
+	return set, err
 }

@@ -99,13 +99,9 @@ func configuration(set settings, start *driverpb.Start) (*common.Config, error) 
 }
 
 func (p *producer) feed(partition int32) {
-	sequence, key := int64(0), driver.KeyOf(partition)
-	driver.Tick(p.done, p.out.IntervalOf(partition), func() {
-		clock := driver.Clock()
-		value := driver.Value(p.out.Name(), partition, sequence, clock)
-		p.out.Sent(partition, sequence, clock)
+	key := driver.KeyOf(partition)
+	driver.Feed(p.done, p.out, partition, func(value string) {
 		p.events.Publish(libbeat.Event{Timestamp: time.Now(), Fields: common.MapStr{"message": value, "key": key}})
-		sequence++
 	})
 }
 

@@ -25,15 +25,13 @@ func configure(start *driverpb.Start, _ *driver.Instance) (settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, key := range slices.Sorted(maps.Keys(start.Properties)) {
-		if slices.Contains(reserved, key) {
-			return nil, driver.Refuse("%s is set by the driver itself", key)
-		}
-	}
 	set := settings{}
 	maps.Copy(set, profile.Set)
-	maps.Copy(set, start.Properties)
-	return set, nil
+	_, err = driver.SetProperties(start, reserved, func(key, value string) error {
+		set[key] = value
+		return nil
+	})
+	return set, err
 }
 
 // section returns the component's section of a stream, in that part of YAML that is JSON; values are YAML.

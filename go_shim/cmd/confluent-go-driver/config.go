@@ -25,10 +25,10 @@ const (
 var profiles = driver.Profiles{
 	"isolated":   {},
 	"defaults":   {Bare: true},
-	"idempotent": byWriting("enable.idempotence", "true"),
-	"no-retries": byWriting("message.send.max.retries", "0"),
-	"acks-1":     byWriting("acks", "1"),
-	"zstd":       byWriting("compression.codec", "zstd"),
+	"idempotent": driver.Writing("enable.idempotence", "true"),
+	"no-retries": driver.Writing("message.send.max.retries", "0"),
+	"acks-1":     driver.Writing("acks", "1"),
+	"zstd":       driver.Writing("compression.codec", "zstd"),
 	"refresh-1s": {Set: map[string]string{refresh: "1000", "metadata.max.age.ms": "3000"}},
 	"quick-timeouts": {Set: map[string]string{
 		"socket.timeout.ms": "5000", "request.timeout.ms": "5000",
@@ -42,10 +42,6 @@ var profiles = driver.Profiles{
 
 // ofMembers are the profiles with settings that only members of a group have.
 var ofMembers = []string{staticMember, cooperative, autocommit}
-
-func byWriting(key, value string) driver.Profile {
-	return driver.Profile{Writing: true, Set: map[string]string{key: value}}
-}
 
 func short(more map[string]string) driver.Profile {
 	set := map[string]string{

@@ -14,11 +14,11 @@ import (
 var profiles = driver.Profiles{
 	"isolated":   {},
 	"defaults":   {Bare: true},
-	"idempotent": {Writing: true, Set: map[string]string{"RequiredAcks": "all"}}, // idempotent unless switched off
+	"idempotent": driver.Writing("RequiredAcks", "all"), // idempotent unless switched off
 	// Zero keeps the first attempt in every version; older versions counted that one as a retry.
-	"no-retries": {Writing: true, Set: map[string]string{"RecordRetries": "0"}},
+	"no-retries": driver.Writing("RecordRetries", "0"),
 	"acks-1":     {Writing: true, Set: map[string]string{"RequiredAcks": "1", "DisableIdempotentWrite": "true"}},
-	"zstd":       {Writing: true, Set: map[string]string{"ProducerBatchCompression": "zstd"}},
+	"zstd":       driver.Writing("ProducerBatchCompression", "zstd"),
 	// Brokers since 4.0 serve Produce from v3 on, which came with 0.11.
 	"oldest-protocol": {Set: map[string]string{"MaxVersions": "0.11"}},
 	"refresh-1s":      {Set: map[string]string{"MetadataMaxAge": "1s", "MetadataMinAge": "1s"}},

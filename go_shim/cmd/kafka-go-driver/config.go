@@ -17,9 +17,9 @@ import (
 var profiles = driver.Profiles{
 	"isolated":   {},
 	"defaults":   {Bare: true},
-	"no-retries": {Writing: true, Set: map[string]string{"Writer.MaxAttempts": "1"}},
-	"acks-1":     {Writing: true, Set: map[string]string{"Writer.RequiredAcks": "1"}},
-	"zstd":       {Writing: true, Set: map[string]string{"Writer.Compression": "4"}},
+	"no-retries": driver.Writing("Writer.MaxAttempts", "1"),
+	"acks-1":     driver.Writing("Writer.RequiredAcks", "1"),
+	"zstd":       driver.Writing("Writer.Compression", "4"),
 	"refresh-1s": {Set: map[string]string{
 		refreshKey: "1s", "Reader.WatchPartitionChanges": "true", "Reader.PartitionWatchInterval": "1s",
 	}},
@@ -95,15 +95,8 @@ func configure(start *driverpb.Start, _ *driver.Instance) (*config, error) {
 			return nil, err
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(start.Properties)) {
-		if slices.Contains(reserved, key) {
-			return nil, driver.Refuse("%s is set by the driver itself", key)
-		}
-		if err := c.assign(key, start.Properties[key]); err != nil {
-			return nil, err
-		}
-	}
-	return c, nil
+	_, err = driver.SetProperties(start, reserved, c.assign)
+	return c, err
 }
 
 // writing builds the writer by NewWriter, which requests all acknowledgements where none is set, as every profile but

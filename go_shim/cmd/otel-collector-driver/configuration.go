@@ -2,9 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
@@ -24,11 +21,11 @@ const (
 
 // Keys are those of the section `kafka`, with a dot below each level; values are YAML.
 var profiles = driver.Profiles{
-	"isolated":   {Set: map[string]string{"metadata.refresh_interval": never}},
+	"isolated":   {},
 	"defaults":   {Bare: true},
-	"idempotent": {Writing: true, Set: map[string]string{"metadata.refresh_interval": never, "producer.required_acks": "-1"}},
-	"acks-1":     {Writing: true, Set: map[string]string{"metadata.refresh_interval": never, "producer.required_acks": "1"}},
-	"zstd":       {Writing: true, Set: map[string]string{"metadata.refresh_interval": never, "producer.compression": "zstd"}},
+	"idempotent": driver.Writing("producer.required_acks", "-1"),
+	"acks-1":     driver.Writing("producer.required_acks", "1"),
+	"zstd":       driver.Writing("producer.compression", "zstd"),
 }
 
 // Keys by which the probe identifies partitions, instances and records.
@@ -59,22 +56,23 @@ func configure(start *driverpb.Start, _ *driver.Instance) (*configuration, error
 		c.kafka["group_id"] = start.Group
 		c.kafka["initial_offset"] = "earliest"
 	}
+	if !chosen.Bare {
+		c.set("metadata.refresh_interval", never)
+	}
 	for key, value := range chosen.Set {
 		c.set(key, value)
 	}
-	for _, key := range slices.Sorted(maps.Keys(start.Properties)) {
-		value := start.Properties[key]
-		switch {
-		case slices.Contains(reserved, key):
-			return nil, driver.Refuse("%s is set by the driver itself", key)
-		case key == gates:
-			c.gates = strings.Split(value, ",")
-		case !c.set(key, value):
-			return nil, driver.Refuse("%s: a part of this name is a value and no section", key)
-		}
-		c.properties = append(c.properties, key)
+	c.properties, err = driver.SetProperties(start, reserved, c.setProperty)
+	return c, err
+}
+
+func (c *configuration) setProperty(key, value string) error {
+	if key == gates {
+		c.gates = strings.Split(value, ",")
+	} else if !c.set(key, value) {
+		return driver.Refuse("%s: a part of this name is a value and no section", key)
 	}
-	return c, nil
+	return nil
 }
 
 // set sets a key in its section; false where a value is in the way.
@@ -116,10 +114,8 @@ func (c *configuration) text() ([]byte, error) {
 
 // literal returns a property as JSON: numbers, booleans and lists are what they are in YAML, all else is text.
 func literal(text string) any {
-	if _, err := strconv.ParseFloat(text, 64); err == nil || text == "true" || text == "false" || strings.HasPrefix(text, "[") {
-		if json.Valid([]byte(text)) {
-			return json.RawMessage(text)
-		}
+	if (driver.IsScalar(text) || strings.HasPrefix(text, "[")) && json.Valid([]byte(text)) {
+		return json.RawMessage(text)
 	}
 	return text
 }

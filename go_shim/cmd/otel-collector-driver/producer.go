@@ -61,11 +61,8 @@ func noConfiguration() component.Config { return &struct{}{} }
 
 // feed hands over records with that by which the exporter chooses this partition.
 func (p *producer) feed(partition int32) {
-	sequence, route := int64(0), routeTo(partition)
-	driver.Tick(p.done, p.out.IntervalOf(partition), func() {
-		clock := driver.Clock()
-		value := driver.Value(p.out.Name(), partition, sequence, clock)
-		p.out.Sent(partition, sequence, clock)
+	route := routeTo(partition)
+	driver.Feed(p.done, p.out, partition, func(value string) {
 		logs := plog.NewLogs()
 		resource := logs.ResourceLogs().AppendEmpty()
 		record := resource.ScopeLogs().AppendEmpty().LogRecords().AppendEmpty()
@@ -74,7 +71,6 @@ func (p *producer) feed(partition int32) {
 		if err := p.next.ConsumeLogs(context.Background(), logs); err != nil {
 			p.out.Notice("the Collector does not take a record: %v", err)
 		}
-		sequence++
 	})
 }
 

@@ -16,9 +16,9 @@ var profiles = driver.Profiles{
 	"idempotent": {Writing: true, Set: map[string]string{
 		"Producer.Idempotent": "true", "Producer.RequiredAcks": "all", "Net.MaxOpenRequests": "1",
 	}},
-	"no-retries":      {Writing: true, Set: map[string]string{"Producer.Retry.Max": "0"}},
-	"acks-1":          {Writing: true, Set: map[string]string{"Producer.RequiredAcks": "1"}},
-	"zstd":            {Writing: true, Set: map[string]string{"Producer.Compression": "zstd"}},
+	"no-retries":      driver.Writing("Producer.Retry.Max", "0"),
+	"acks-1":          driver.Writing("Producer.RequiredAcks", "1"),
+	"zstd":            driver.Writing("Producer.Compression", "zstd"),
 	"oldest-protocol": {},
 	"refresh-1s":      {Set: map[string]string{"Metadata.RefreshFrequency": "1s"}},
 	"quick-timeouts": {Set: map[string]string{

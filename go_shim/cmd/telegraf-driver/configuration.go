@@ -23,9 +23,9 @@ const (
 var profiles = driver.Profiles{
 	"isolated":        {},
 	"defaults":        {Bare: true},
-	"idempotent":      {Writing: true, Set: map[string]string{output + ".idempotent_writes": "true"}},
-	"acks-1":          {Writing: true, Set: map[string]string{output + ".required_acks": "1"}},
-	"zstd":            {Writing: true, Set: map[string]string{output + ".compression_codec": "4"}},
+	"idempotent":      driver.Writing(output+".idempotent_writes", "true"),
+	"acks-1":          driver.Writing(output+".required_acks", "1"),
+	"zstd":            driver.Writing(output+".compression_codec", "4"),
 	"oldest-protocol": {Set: map[string]string{output + ".version": `"0.11.0.0"`, input + ".version": `"0.11.0.0"`}},
 }
 
@@ -72,17 +72,8 @@ func configure(start *driverpb.Start, _ *driver.Instance) (*configuration, error
 	for key, value := range chosen.Set {
 		c.set(key, value)
 	}
-	for _, key := range slices.Sorted(maps.Keys(start.Properties)) {
-		if slices.Contains(reserved, key) {
-			return nil, driver.Refuse("%s is set by the driver itself", key)
-		}
-		if !c.set(key, literal(start.Properties[key])) {
-			return nil, driver.Refuse("there is no section for %s in this role; it has %s",
-				key, strings.Join(slices.Sorted(maps.Keys(c.sections)), ", "))
-		}
-		c.properties = append(c.properties, key)
-	}
-	return c, nil
+	c.properties, err = driver.SetProperties(start, reserved, c.setProperty)
+	return c, err
 }
 
 func (c *configuration) writing(start *driverpb.Start) {
@@ -112,6 +103,14 @@ func (c *configuration) set(key, value string) bool {
 	return known
 }
 
+func (c *configuration) setProperty(key, value string) error {
+	if !c.set(key, literal(value)) {
+		return driver.Refuse("there is no section for %s in this role; it has %s",
+			key, strings.Join(slices.Sorted(maps.Keys(c.sections)), ", "))
+	}
+	return nil
+}
+
 // get returns a key of the Kafka section, or `standard` where it is not set.
 func (c *configuration) get(key, standard string) string {
 	if value, found := c.kafka[key]; found {
@@ -138,10 +137,7 @@ func (c *configuration) text() string {
 
 // literal returns a property as TOML: numbers, booleans, lists and quoted text are unchanged.
 func literal(text string) string {
-	if _, err := strconv.ParseFloat(text, 64); err == nil || text == "true" || text == "false" {
-		return text
-	}
-	if strings.HasPrefix(text, "[") || strings.HasPrefix(text, `"`) {
+	if driver.IsScalar(text) || strings.HasPrefix(text, "[") || strings.HasPrefix(text, `"`) {
 		return text
 	}
 	return quote(text)

@@ -53,13 +53,9 @@ func openProducer(c *configuration, order *driverpb.Start, out *driver.Instance)
 }
 
 func (p *producer) feed(partition int32) {
-	sequence, key := int64(0), driver.KeyOf(partition)
-	driver.Tick(p.done, p.out.IntervalOf(partition), func() {
-		clock := driver.Clock()
-		value := driver.Value(p.out.Name(), partition, sequence, clock)
-		p.out.Sent(partition, sequence, clock)
+	key := driver.KeyOf(partition)
+	driver.Feed(p.done, p.out, partition, func(value string) {
 		p.hand(fmt.Sprintf("probe,%s=%s value=%q\n", routingTag, key, value))
-		sequence++
 	})
 }
 

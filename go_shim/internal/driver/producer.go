@@ -26,3 +26,15 @@ func (p *producer) Close() {
 	p.end()
 	p.workload.ReportSkipped()
 }
+
+// Feed gives an application the records of a partition, one at each interval, until `done` is closed.
+func Feed(done <-chan struct{}, out *Instance, partition int32, give func(value string)) {
+	sequence := int64(0)
+	Tick(done, out.IntervalOf(partition), func() {
+		clock := Clock()
+		value := Value(out.Name(), partition, sequence, clock)
+		out.Sent(partition, sequence, clock)
+		give(value)
+		sequence++
+	})
+}

@@ -15,6 +15,11 @@ type Profile struct {
 	Bare    bool // the library's own defaults: the refresh interval is not set either
 }
 
+// Writing is a profile with one setting, which concerns roles that write records.
+func Writing(key, value string) Profile {
+	return Profile{Writing: true, Set: map[string]string{key: value}}
+}
+
 // Profiles are the profiles of a library, by name.
 type Profiles map[string]Profile
 

@@ -15,9 +15,6 @@ use krafka::{CloseOptions, Kafka, KrafkaError, Record};
 use crate::config::Config;
 use crate::errors::{describe, refused};
 
-/// The least time for records under way when the instance has to end.
-const LEAST_FLUSH: Duration = Duration::from_millis(500);
-
 struct Writer {
     out: Instance,
     library: Arc<Producer>,
@@ -115,7 +112,7 @@ impl Client for Writer {
     fn close(self: Box<Self>) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             self.workload.stop().await;
-            let options = CloseOptions::new().timeout(self.out.flush_time(LEAST_FLUSH));
+            let options = CloseOptions::new().timeout(self.out.flush_time());
             closed(&self.out, self.library.close_with(options).await);
             self.workload.ended().await;
             self.workload.report_skipped();

@@ -6,49 +6,34 @@ use driver_runtime::Profile;
 const NEVER: &str = "86400s";
 
 pub const PROFILES: &[Profile] = &[
-    Profile {
-        name: "isolated",
-        set: &[("Kafka.metadata_max_age", NEVER)],
-        writing: false,
-    },
-    Profile {
-        name: "defaults",
-        set: &[],
-        writing: false,
-    },
-    Profile {
-        name: "acks-1",
-        set: &[
+    Profile::of_any("isolated", &[("Kafka.metadata_max_age", NEVER)]),
+    Profile::of_any("defaults", &[]),
+    Profile::of_writers(
+        "acks-1",
+        &[
             ("Kafka.metadata_max_age", NEVER),
             ("Producer.acks", "1"),
             ("Producer.idempotent", "false"),
         ],
-        writing: true,
-    },
-    Profile {
-        name: "idempotent",
-        set: &[
+    ),
+    Profile::of_writers(
+        "idempotent",
+        &[
             ("Kafka.metadata_max_age", NEVER),
             ("Producer.idempotent", "true"),
         ],
-        writing: true,
-    },
-    Profile {
-        name: "zstd",
-        set: &[
+    ),
+    Profile::of_writers(
+        "zstd",
+        &[
             ("Kafka.metadata_max_age", NEVER),
             ("Producer.compression", "zstd"),
         ],
-        writing: true,
-    },
-    Profile {
-        name: "refresh-1s",
-        set: &[("Kafka.metadata_max_age", "1s")],
-        writing: false,
-    },
-    Profile {
-        name: "quick-timeouts",
-        set: &[
+    ),
+    Profile::of_any("refresh-1s", &[("Kafka.metadata_max_age", "1s")]),
+    Profile::of_any(
+        "quick-timeouts",
+        &[
             ("Kafka.metadata_max_age", NEVER),
             ("Kafka.request_timeout", "5s"),
             ("Kafka.connect_timeout", "5s"),
@@ -56,24 +41,21 @@ pub const PROFILES: &[Profile] = &[
             ("Consumer.session_timeout", "6s"),
             ("Consumer.heartbeat_interval", "1500ms"),
         ],
-        writing: false,
-    },
-    Profile {
-        name: "consumer-protocol",
-        set: &[
+    ),
+    Profile::of_any(
+        "consumer-protocol",
+        &[
             ("Kafka.metadata_max_age", NEVER),
             ("Consumer.group_protocol", "consumer"),
         ],
-        writing: false,
-    },
-    Profile {
-        name: "short-limits",
-        set: &[
+    ),
+    Profile::of_any(
+        "short-limits",
+        &[
             ("Kafka.metadata_max_age", NEVER),
             ("Consumer.session_timeout", "6s"),
             ("Consumer.max_poll_interval", "8s"),
             ("Producer.transaction_timeout", "10s"),
         ],
-        writing: false,
-    },
+    ),
 ];

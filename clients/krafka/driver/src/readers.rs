@@ -20,7 +20,6 @@ use crate::producer::closed;
 const POLL: Duration = Duration::from_millis(100);
 /// The application's pause after a failed poll, as in the library's own example of a loop.
 const PAUSE: Duration = Duration::from_millis(100);
-const LEAST_FLUSH: Duration = Duration::from_millis(500);
 
 struct Assignment(Instance);
 
@@ -205,7 +204,7 @@ impl Client for Reader {
     fn close(self: Box<Self>) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             let _ = self.polling.await;
-            let options = CloseOptions::new().timeout(self.out.flush_time(LEAST_FLUSH));
+            let options = CloseOptions::new().timeout(self.out.flush_time());
             closed(&self.out, self.library.close_with(options).await);
         })
     }

@@ -17,7 +17,6 @@ use crate::producer::{closed, record, settings};
 
 /// The pause before a failed call is repeated, in addition to the library's own attempts.
 const PAUSE: Duration = Duration::from_millis(100);
-const LEAST_FLUSH: Duration = Duration::from_millis(500);
 
 struct Transactional {
     out: Instance,
@@ -182,7 +181,7 @@ impl Work {
 impl Client for Transactional {
     fn close(mut self: Box<Self>) -> BoxFuture<'static, ()> {
         Box::pin(async move {
-            let limit = self.out.flush_time(LEAST_FLUSH);
+            let limit = self.out.flush_time();
             // An open transaction may end.
             if tokio::time::timeout(limit, &mut self.working)
                 .await

@@ -20,41 +20,18 @@ const SEEN_BACKOFF: Duration = Duration::from_millis(24_300);
 /// Tries of a call without a deadline, as far as a number can say it.
 const WITHOUT_END: &str = "2147483647";
 
-const BOTH: &[Profile] = &[
-    Profile {
-        name: "isolated",
-        set: &[],
-        writing: false,
-    }, // nothing is refreshed at intervals
-    Profile {
-        name: "defaults",
-        set: &[],
-        writing: false,
-    },
-];
-const WITH_BACKOFF: &[Profile] = &[
-    Profile {
-        name: "isolated",
-        set: &[],
-        writing: false,
-    },
-    Profile {
-        name: "defaults",
-        set: &[],
-        writing: false,
-    },
-    Profile {
-        name: "no-retries",
-        set: &[("BackoffConfig.deadline", "0s")],
-        writing: true,
-    },
+const PROFILES: &[Profile] = &[
+    Profile::of_any("isolated", &[]), // nothing is refreshed at intervals
+    Profile::of_any("defaults", &[]),
+    Profile::of_writers("no-retries", &[("BackoffConfig.deadline", "0s")]),
 ];
 
+/// The profiles of this version: the last one needs a back-off with a deadline.
 pub fn profiles() -> &'static [Profile] {
     if cfg!(feature = "backoff") {
-        WITH_BACKOFF
+        PROFILES
     } else {
-        BOTH
+        &PROFILES[..2]
     }
 }
 

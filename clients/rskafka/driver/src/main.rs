@@ -20,10 +20,7 @@ fn main() {
         family: FAMILY,
         version: VERSION.to_owned(),
         roles: &["producer", "consumer"],
-        profiles: config::profiles()
-            .iter()
-            .map(|profile| profile.name)
-            .collect(),
+        profiles: config::profiles(),
         missing: &[(
             "keyed",
             "its calls name the partition, and it has no partitioner",

@@ -21,10 +21,7 @@ fn main() {
         family: FAMILY,
         version: VERSION.to_owned(),
         roles: &["producer", "consumer", "group", "transactional"],
-        profiles: profiles::PROFILES
-            .iter()
-            .map(|profile| profile.name)
-            .collect(),
+        profiles: profiles::PROFILES,
         missing: &[],
         open,
     })

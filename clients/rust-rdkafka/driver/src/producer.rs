@@ -17,8 +17,6 @@ use crate::errors::{describe, of_code, refused};
 
 /// The wrapper tries again for this long where librdkafka's queue is full; as its examples have it.
 const QUEUE_TIMEOUT: Duration = Duration::ZERO;
-/// The least time for records under way when the instance has to end.
-const LEAST_FLUSH: Duration = Duration::from_millis(500);
 
 pub type Library = FutureProducer<Notices>;
 
@@ -149,7 +147,7 @@ fn place(stored: &(i32, i64)) -> (i32, i64) {
 
 /// Flushes a producer, which blocks.
 pub async fn flush(out: &Instance, library: Library) {
-    let limit = out.flush_time(LEAST_FLUSH);
+    let limit = out.flush_time();
     match spawn_blocking(move || library.flush(limit)).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => out.notice(format!("flush: {error}")),

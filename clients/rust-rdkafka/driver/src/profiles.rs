@@ -13,23 +13,23 @@ pub const STATIC_MEMBER: &str = "static-member";
 pub const OF_GROUPS: &[&str] = &[STATIC_MEMBER, "cooperative"];
 
 pub const PROFILES: &[Profile] = &[
-    of_any("isolated", &[NO_REFRESH]),
-    of_any("defaults", &[]),
-    of_writers("idempotent", &[NO_REFRESH, ("enable.idempotence", "true")]),
-    of_writers(
+    Profile::of_any("isolated", &[NO_REFRESH]),
+    Profile::of_any("defaults", &[]),
+    Profile::of_writers("idempotent", &[NO_REFRESH, ("enable.idempotence", "true")]),
+    Profile::of_writers(
         "no-retries",
         &[NO_REFRESH, ("message.send.max.retries", "0")],
     ),
-    of_writers("acks-1", &[NO_REFRESH, ("acks", "1")]),
-    of_writers("zstd", &[NO_REFRESH, ("compression.codec", "zstd")]),
-    of_any(
+    Profile::of_writers("acks-1", &[NO_REFRESH, ("acks", "1")]),
+    Profile::of_writers("zstd", &[NO_REFRESH, ("compression.codec", "zstd")]),
+    Profile::of_any(
         "refresh-1s",
         &[
             ("topic.metadata.refresh.interval.ms", "1000"),
             ("metadata.max.age.ms", "3000"),
         ],
     ),
-    of_any(
+    Profile::of_any(
         "quick-timeouts",
         &[
             NO_REFRESH,
@@ -39,15 +39,15 @@ pub const PROFILES: &[Profile] = &[
             ("socket.connection.setup.timeout.ms", "5000"),
         ],
     ),
-    of_any(
+    Profile::of_any(
         "short-limits",
         &[NO_REFRESH, SHORT_SESSION, SHORT_POLL, SHORT_TRANSACTION],
     ),
-    of_any(
+    Profile::of_any(
         STATIC_MEMBER, // group.instance.id is the name of the instance
         &[NO_REFRESH, SHORT_SESSION, SHORT_POLL, SHORT_TRANSACTION],
     ),
-    of_any(
+    Profile::of_any(
         "cooperative",
         &[
             NO_REFRESH,
@@ -58,19 +58,3 @@ pub const PROFILES: &[Profile] = &[
         ],
     ),
 ];
-
-const fn of_any(name: &'static str, set: &'static [(&'static str, &'static str)]) -> Profile {
-    Profile {
-        name,
-        set,
-        writing: false,
-    }
-}
-
-const fn of_writers(name: &'static str, set: &'static [(&'static str, &'static str)]) -> Profile {
-    Profile {
-        name,
-        set,
-        writing: true,
-    }
-}

@@ -10,9 +10,24 @@ use crate::contract::Start;
 /// A named configuration.
 pub struct Profile {
     pub name: &'static str,
-    pub set: &'static [(&'static str, &'static str)],
+    pub set: Settings,
     /// It has no meaning for a role that writes no records.
     pub writing: bool,
+}
+
+/// Settings by the library's names.
+type Settings = &'static [(&'static str, &'static str)];
+
+impl Profile {
+    /// A profile of every role.
+    pub const fn of_any(name: &'static str, set: Settings) -> Self {
+        Self { name, set, writing: false }
+    }
+
+    /// A profile of roles that write records.
+    pub const fn of_writers(name: &'static str, set: Settings) -> Self {
+        Self { name, set, writing: true }
+    }
 }
 
 /// Returns the profile of an instance.

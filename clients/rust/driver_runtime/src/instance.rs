@@ -15,6 +15,9 @@ use crate::outbox::Outbox;
 use crate::series::missing_workload;
 use crate::{Client, Library, Refusal, event};
 
+/// The least time for records under way when the instance has to end.
+const LEAST_FLUSH: Duration = Duration::from_millis(500);
+
 /// One running client.
 #[derive(Clone)]
 pub struct Instance(pub(crate) Arc<Inner>);
@@ -79,9 +82,9 @@ impl Instance {
         self.interval().max(whole_ms(least))
     }
 
-    /// The time that a final flush may take: two fifths of the deadline for closing, and at least `least`.
-    pub fn flush_time(&self, least: Duration) -> Duration {
-        least.max(whole_ms(self.0.deadline_ms.load(Ordering::Relaxed)) * 2 / 5)
+    /// The time that a final flush may take: two fifths of the deadline for closing, and at least half a second.
+    pub fn flush_time(&self) -> Duration {
+        LEAST_FLUSH.max(whole_ms(self.0.deadline_ms.load(Ordering::Relaxed)) * 2 / 5)
     }
 
     pub(crate) fn set_interval(&self, interval_ms: i32) {

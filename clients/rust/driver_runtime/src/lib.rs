@@ -44,7 +44,7 @@ pub struct Library {
     /// Of this version.
     pub roles: &'static [&'static str],
     /// Of this version.
-    pub profiles: Vec<&'static str>,
+    pub profiles: &'static [Profile],
     /// Workloads that the library cannot have, each with the reason.
     pub missing: &'static [(&'static str, &'static str)],
     /// Builds a client, calls [`Instance::ready`] once it is constructed, and starts its workload. It is dropped if

@@ -67,7 +67,7 @@ async fn attach(library: &'static Library, address: &str, token: String) -> Resu
         version: library.version.clone(),
         runtime: format!("rust {}", env!("PROBE_RUSTC")),
         roles: library.roles.iter().map(ToString::to_string).collect(),
-        profiles: library.profiles.iter().map(ToString::to_string).collect(),
+        profiles: library.profiles.iter().map(|profile| profile.name.to_owned()).collect(),
     };
     send(&sending, from_driver::Message::Hello(hello));
     let incoming = tokio::time::timeout(DIAL_LIMIT, dial(address, UnboundedReceiverStream::new(sent)))

@@ -8,7 +8,7 @@ import org.apache.kafka.connect.runtime.ConnectorConfig;
 import probe.driver.v1.Start;
 
 /** Kafka Connect, whose releases are those of the kafka-clients inside: a source task writes, a sink task reads. */
-record KafkaConnect(Library library) implements Application {
+record KafkaConnect(Library library) implements HostApplication {
     private static final Map<Role, String> PREFIXES = Map.of(Role.PRODUCER, "producer.", Role.GROUP, "consumer.");
     /** Keys of the worker that a property may set; others make the worker or identify it. */
     private static final Set<String> WORKER =
@@ -23,26 +23,13 @@ record KafkaConnect(Library library) implements Application {
     }
 
     @Override
-    public String version() {
-        return library.version();
-    }
-
-    @Override
-    public List<String> roles() {
-        return List.of(Role.PRODUCER.word(), Role.GROUP.word());
-    }
-
-    @Override
-    public List<String> profiles() {
-        return Profiles.ofApplications(library);
+    public List<Role> driven() {
+        return List.of(Role.PRODUCER, Role.GROUP);
     }
 
     @Override
     public Instance create(Start start, Reports reports) {
-        Role role = Roles.of(start, library);
-        if (!PREFIXES.containsKey(role)) {
-            throw new UnsupportedException("Kafka Connect has no role " + role.word());
-        }
+        Role role = role(start);
         if (!start.getWorkload().isEmpty() && !start.getWorkload().equals("continuous")) {
             throw new UnsupportedException("this driver has no workload " + start.getWorkload());
         }

@@ -5,9 +5,7 @@ import org.springframework.kafka.core.KafkaTemplate;
 import probe.driver.v1.Start;
 
 /** spring-kafka with the kafka-clients of its own release inside. */
-record SpringKafka(Library library) implements Application {
-    private static final List<Role> ROLES = List.of(Role.PRODUCER, Role.GROUP);
-
+record SpringKafka(Library library) implements HostApplication {
     @Override
     public String family() {
         return "spring";
@@ -20,21 +18,13 @@ record SpringKafka(Library library) implements Application {
     }
 
     @Override
-    public List<String> roles() {
-        return ROLES.stream().map(Role::word).toList();
-    }
-
-    @Override
-    public List<String> profiles() {
-        return Profiles.ofApplications(library);
+    public List<Role> driven() {
+        return List.of(Role.PRODUCER, Role.GROUP);
     }
 
     @Override
     public Instance create(Start start, Reports reports) {
-        Role role = Roles.of(start, library);
-        if (!ROLES.contains(role)) {
-            throw new UnsupportedException("spring-kafka is not driven in the role " + role.word());
-        }
+        Role role = role(start);
         return role == Role.PRODUCER
                 ? new TemplateRole(start, reports, Roles.configuration(start, role, library))
                 : new ContainerRole(start, reports, Roles.configuration(start, role, library));

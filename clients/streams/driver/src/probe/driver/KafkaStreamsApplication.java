@@ -7,7 +7,7 @@ import org.apache.kafka.streams.StreamsConfig;
 import probe.driver.v1.Start;
 
 /** Kafka Streams, whose releases are those of the kafka-clients inside. */
-record KafkaStreamsApplication(Library library) implements Application {
+record KafkaStreamsApplication(Library library) implements HostApplication {
     private static final Map<String, Role> PREFIXES =
             Map.of("consumer.", Role.GROUP, "producer.", Role.PRODUCER, "admin.", Role.ADMIN);
 
@@ -17,13 +17,8 @@ record KafkaStreamsApplication(Library library) implements Application {
     }
 
     @Override
-    public String version() {
-        return library.version();
-    }
-
-    @Override
-    public List<String> roles() {
-        return List.of(Role.GROUP.word());
+    public List<Role> driven() {
+        return List.of(Role.GROUP);
     }
 
     @Override
@@ -33,10 +28,7 @@ record KafkaStreamsApplication(Library library) implements Application {
 
     @Override
     public Instance create(Start start, Reports reports) {
-        Role role = Roles.of(start, library);
-        if (role != Role.GROUP) {
-            throw new UnsupportedException("Kafka Streams is driven as a group, not in the role " + role.word());
-        }
+        Role role = role(start);
         if (!profiles().contains(start.getProfile())) {
             throw new UnsupportedException("this driver has no profile " + start.getProfile());
         }
