@@ -71,7 +71,7 @@ def between(
 def near_releases(
     evidence: Evidence, side: AskedClient, own: Mapping[Cell, SettledCell], wanted: Wanted, line: str
 ) -> Between | None:
-    """Return what answers for what a release lacks that those around it have; None if they have no more than it.
+    """Return what answers for what a release lacks that those around it have; None if it has many cells itself.
 
     `own` are its own answers on every line, `wanted` is what was asked about it.
     """
@@ -79,7 +79,7 @@ def near_releases(
     mine = sum(cell.broker == line for cell in own)
     counts = evidence.counts(client.family, engine, line)
     versions = around(counts, client.version)
-    if all(counts[one] <= mine for one in versions):
+    if mine * MANY >= max((counts[one] for one in versions), default=0):
         return None
     stored = evidence.find(replace(wanted, version=versions, broker=[line])).values()
     return between(evidence, {client.family: side.chosen.family}, client, stored, line)
