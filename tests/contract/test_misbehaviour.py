@@ -94,7 +94,9 @@ def test_a_well_behaved_client_conforms(found: Found, name: str) -> None:
     facts = facts_of(found, name, OUTCOMES[name])
     assert found[name][1].conforms is True
     assert (facts.storm, facts.errors_surfaced, facts.bystander_errors, facts.after_heal) == ("", 0, 0, "")
-    assert not any((facts.lost, facts.duplicated, facts.reordered, facts.position_jump))
+    assert not any((facts.lost, facts.reordered, facts.position_jump))
+    # a reset may take the answer about a stored record away, which is then written again: no promise without idempotence
+    assert name == "well-reset" or not facts.duplicated
     assert (facts.outage_ms or 0) < 3000
     assert (facts.bystander_gap_ms or 0) < 3000
     assert (facts.close_ms or 0) < 1900
