@@ -95,7 +95,7 @@ def test_a_well_behaved_client_conforms(found: Found, name: str) -> None:
     assert found[name][1].conforms is True
     assert (facts.storm, facts.errors_surfaced, facts.bystander_errors, facts.after_heal) == ("", 0, 0, "")
     assert not any((facts.lost, facts.reordered, facts.position_jump))
-    # a reset may take the answer about a stored record away, which is then written again: no promise without idempotence
+    # a reset may take away the answer about a stored record, which is then written again
     assert name == "well-reset" or not facts.duplicated
     assert (facts.outage_ms or 0) < 3000
     assert (facts.bystander_gap_ms or 0) < 3000
