@@ -63,6 +63,9 @@ class Tap(Protocol):
     def hold(self, apis: Sequence[int], hold_ms: int) -> None:
         """Delay answers of these APIs by `hold_ms`. Empty `apis` ends the delay."""
 
+    def ease(self, delay_ms: int) -> None:
+        """Delay all answers by `delay_ms`, where the brokers serve one trial alone. 0 ends the delay."""
+
     def handshakes(self, client_id: str) -> tuple[Handshake, ...]:
         """Return what this client has sent first: its first connection of every set of purposes, by connection."""
 

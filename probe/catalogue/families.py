@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from probe.catalogue.lazy_tables import LateEntries
 from probe.errors import CatalogueError as CatalogueError  # noqa: PLC0414  # its readers raise it
-from probe.model import Client, Role, Workload
+from probe.model import Client, OwnLimit, Role, Workload
 from probe.model.versions import line_of, version_key
 
 
@@ -151,6 +151,21 @@ class UnsentRequest(Span):
     """API key of the request."""
 
 
+class OwnLimitSource(Limit):
+    """A limit of the library's own by default, in milliseconds, that may rescue a client which stands still."""
+
+    limit: OwnLimit
+    roles: tuple[str, ...] = ()
+    """The roles that have it; empty = all."""
+
+
+class KeptBroker(Span):
+    """Versions that stay with a broker whatever Metadata says; `reason` is the source line."""
+
+    role: str
+    scenarios: tuple[str, ...]
+
+
 class Behaviour(_Strict):
     """Known behaviour of the library; in each list the first span that covers the version applies."""
 
@@ -163,6 +178,10 @@ class Behaviour(_Strict):
     old_requests: Span | None = None
     """Versions that know Produce below 3 or Fetch below 4 only; the reason names them. The embedded engine serves
     neither, as brokers from 4.0 on (KIP-896); on older lines only real brokers do."""
+    own_limits: tuple[OwnLimitSource, ...] = ()
+    """Limits after which the library does something else by itself (docs/verdicts.md#to-the-end)."""
+    keeps_broker: tuple[KeptBroker, ...] = ()
+    """Versions and roles that no refresh rescues."""
     names_node: Span | None = None
     """Versions that say in ApiVersions which cluster and node they mean; the reason is the source. No other can be
     answered REBOOTSTRAP_REQUIRED there (KIP-1242)."""

@@ -64,6 +64,8 @@ class SettledCell:
     """The same question on real brokers, where trials lost acknowledged records and this one is of the fake cluster."""
     writes: str = ""
     """Place of lost records: how the client writes, and what acks=all does in the same cell, where that is known."""
+    keeps: str = ""
+    """Source line of a client that stays with its broker, where nothing ends a standstill."""
 
     @property
     def rules(self) -> int:

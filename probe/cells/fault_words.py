@@ -28,8 +28,8 @@ def shown(fault: Fault) -> str:
 
 
 def remarks(answer: SettledCell) -> list[str]:
-    """Return what an outcome does not say: the records that were lost, and that there are too few trials."""
-    return [*loss_remarks(answer), *filter(None, [answer.chance])]
+    """Return what an outcome does not say: lost records, too few trials, and the source of an endless standstill."""
+    return [*loss_remarks(answer), *filter(None, [answer.chance, answer.keeps])]
 
 
 def reason(fault: Fault) -> str:

@@ -63,6 +63,11 @@ LETTERS: Mapping[str, str] = MappingProxyType(
         "phase": "z",
         "blocked_ms": "L",
         "young": "Y",
+        "still_ms": "F",
+        "ended_by": "N",
+        "own_limit": "U",
+        "own_limit_ms": "V",
+        "age_ms": "Z",
     }
 )
 """The letter of each fact. A new fact gets one that is free; a letter is never used for another fact."""

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from probe.model.verdicts import Verdict
     from probe.model.words import (
         AfterHeal,
+        Ender,
+        OwnLimit,
         PhaseClock,
         Reaction,
         Reroute,
@@ -76,6 +78,8 @@ else:
             "verdicts": ("Verdict",),
             "words": (
                 "AfterHeal",
+                "Ender",
+                "OwnLimit",
                 "PhaseClock",
                 "Reaction",
                 "Reroute",
@@ -99,6 +103,7 @@ __all__ = [
     "Closed",
     "ClusterHistory",
     "Election",
+    "Ender",
     "Engine",
     "EngineEvent",
     "EngineKind",
@@ -113,6 +118,7 @@ __all__ = [
     "MarkKind",
     "Opened",
     "Outcome",
+    "OwnLimit",
     "PhaseClock",
     "Profile",
     "Reaction",

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from probe.model.cell import Cell, Workload
 from probe.model.schema import Aggregate, Column, Type, Unit, types_of
-from probe.model.words import AfterHeal, PhaseClock, Reroute, Rescuer, Trigger
+from probe.model.words import AfterHeal, Ender, OwnLimit, PhaseClock, Reroute, Rescuer, Trigger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +109,17 @@ class Facts:
     """Longest time that one call by which the application ends a transaction blocked. None for other roles."""
     young: bool = False
     """No Metadata answer had reached the client between its first success and the fault."""
+    still_ms: float | None = None
+    """Observed to the end: time from the first hit until the client worked at the target, or for which it was watched
+    in vain."""
+    ended_by: Ender = Ender.NONE
+    """End of that time. Empty = it was not observed to the end."""
+    own_limit: OwnLimit = OwnLimit.NONE
+    """The library's own limit that ended it; if nothing did, the longest that could have. Empty = none could."""
+    own_limit_ms: float | None = None
+    """That limit."""
+    age_ms: float | None = None
+    """Age of the client's metadata when the fault came."""
 
 
 FACTS = types_of(Facts)
@@ -226,6 +237,13 @@ COLUMNS: tuple[Column, ...] = (
            "Longest time that one call by which the application ends a transaction blocked."),
     Column("young", _ALL, "young", _NONE, "Young client",
            "Since its start, the client had not asked for metadata when the fault came."),
+    Column("still_ms_max", _MAX, "still_ms", _MS, "Work stood still",
+           "Observed to the end: from the first hit until the client worked at the new broker, or gave no sign of it."),
+    Column("ended_by", _WORD, "ended_by", _NONE, "Ended by", "End of that time; nothing: it lasted to the end."),
+    Column("own_limit", _WORD, "own_limit", _NONE, "Own limit",
+           "The library's own limit that ended it, or the longest that could have."),
+    Column("own_limit_ms_max", _MAX, "own_limit_ms", _MS, "Own limit, length", "How long that limit is."),
+    Column("age_ms_max", _MAX, "age_ms", _MS, "Age of metadata", "When the fault came; the greatest of any trial."),
 )  # fmt: skip
 """The columns of the matrix, in the order of matrix.csv: name, aggregate, source, unit, label, text."""
 NAMES = tuple(column.name for column in COLUMNS)

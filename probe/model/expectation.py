@@ -48,3 +48,8 @@ class Limits:
     """The client never asks again sooner than this after an answer."""
     own_limit_ms: int = 0
     """The client's own limit for this kind of fault. Patience is 1.2 times this limit, and at least the observation."""
+    to_the_end: bool = False
+    """The observation lasts until the client has recovered, or until none of its limits could rescue it any more
+    (docs/verdicts.md#to-the-end)."""
+    refresh_helps: bool = True
+    """False for a client that is known to stand still with a refresh every second, too: none is awaited."""

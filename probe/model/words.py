@@ -87,6 +87,44 @@ class Rescuer(StrEnum):
     """It reacted to the fault, or to a hint, but slowly."""
 
 
+class Ender(StrEnum):
+    """End of the time in which a client's work stood still."""
+
+    NONE = ""
+    """It was not watched for that, or nothing was required of it but an error."""
+    HINT = "hint"
+    ERROR = "error"
+    """It asked because of an error answer."""
+    DISCONNECT = "disconnect"
+    """It asked because a connection was lost, or a request timed out."""
+    CONNECT = "connect"
+    PERIODIC = "periodic"
+    BOOTSTRAP = "bootstrap"
+    RETRY = "retry"
+    """It reached the target without having asked."""
+    UNKNOWN = "unknown"
+    HEALED = "healed"
+    """The fault ended by itself."""
+    NOTHING = "nothing"
+    """Work stood still to the end of the observation."""
+
+
+class OwnLimit(StrEnum):
+    """A limit of the library's own after which it does something else: what may rescue a client that stands still."""
+
+    NONE = ""
+    REFRESH = "refresh"
+    """Its periodic refresh of metadata."""
+    DELIVERY = "delivery"
+    SESSION = "session"
+    """Session and rebalance time-out of a member."""
+    REQUEST = "request"
+    CONNECTION = "connection"
+    """Socket time-out, or that of a connection that is set up."""
+    RETRY = "retry"
+    """Its longest back-off."""
+
+
 class AfterHeal(StrEnum):
     """The state of a client that had not recovered, after the fault was reverted."""
 
@@ -120,3 +158,7 @@ class StormBound(StrEnum):
     """Connections per time."""
     FUTILE = "d"
     """Futile requests per operation and time."""
+
+
+UNENDED = "nothing ends it, a refresh every second does not either"
+"""Words of a verdict where a client stands still and no refresh is awaited."""

@@ -78,7 +78,11 @@ def _max_size(item: Planned) -> int:
 
 
 def observes_silence(item: Planned) -> bool:
-    """Return whether a trial is observed for a minute or longer."""
+    """Return whether a trial is observed for a minute or longer, as far as is known before."""
+    return _watches_silence(item) or (item.limits.to_the_end and not item.is_control)
+
+
+def _watches_silence(item: Planned) -> bool:
     return item.expectation.watch_ms >= LONG_OBSERVATION_MS
 
 
@@ -134,9 +138,11 @@ def is_long(cohort: Sequence[TrialTask]) -> bool:
 def _key(work: TrialTask) -> tuple[str, bool, str, str, int, int]:
     cell = work.item.cell
     variant = work.item.variant
-    if observes_silence(work.item):  # the steps are the same for clients of the leader and of the coordinator
+    if _watches_silence(work.item):  # the steps are the same for clients of the leader and of the coordinator
         variant = replace(variant, roles=(), expectation=replace(variant.expectation, target=Target.CLUSTER))
     which = f"{cell.scenario}{cell.unusual}"  # the load of a cohort is that of its workload
+    if work.item.limits.to_the_end:  # such a client may be observed for minutes, and others would wait for it
+        which += " to the end"
     return cell.broker, not work.item.is_control, which, repr(variant), work.trial, work.most or 0
 
 

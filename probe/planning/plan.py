@@ -10,9 +10,10 @@ from probe.catalogue.selectors import Chosen
 from probe.model import CONTROL, Cell, Expectation, Limits, Profile, Reaction
 from probe.model.engines import ENGINES
 from probe.model.paces import Pace
+from probe.model.profile import OWN_DEFAULTS
 from probe.planning.loads import LOADS, Load
 from probe.planning.paces import pace_of
-from probe.planning.selection import Combination, Selection, combinations
+from probe.planning.selection import Combination, Selection, combinations, with_refreshes
 from probe.planning.variants import expectation_of, variant_of
 from probe.scenarios.scenario import RoleVariant, Scenario
 
@@ -143,6 +144,8 @@ def _planned(item: Combination, selection: Selection) -> Planned:
     limits = Limits(
         back_off_ms=chosen.family.limit(behaviour.back_off_ms, cell.version),
         min_discovery_age_ms=chosen.family.limit(behaviour.min_discovery_age_ms, cell.version),
+        to_the_end=profile.name == OWN_DEFAULTS,
+        refresh_helps=with_refreshes(cell) not in selection.stand_still,
     )
     part = variant_of(item.variant, profile, cell.engine, cell.broker)
     expectation = expectation_of(part, profile, cell.broker)

@@ -15,6 +15,7 @@ from probe.catalogue.selectors import ONLY_FOR, Chosen, own_profile
 from probe.catalogue.workloads import listed_workloads
 from probe.model import CONTROL, Cell, Engine, Profile, Role, Workload
 from probe.model.engines import ENGINES
+from probe.model.profile import REFRESHING
 from probe.model.versions import VersionKey, version_key
 from probe.planning.paces import LONG_OBSERVATION_MS
 from probe.planning.reasons import of_client, unnamed
@@ -61,6 +62,8 @@ class Selection:
     long_watches: LongWatches = LongWatches.ALL
     versions: Mapping[Cell, Versions] = field(default_factory=dict)
     """Request versions observed in stored trials, by control cell."""
+    stand_still: Collection[Cell] = ()
+    """Cells with a refresh every second whose clients stand still all the same."""
     only_roles: Mapping[str, Collection[Role]] = field(default_factory=dict)
     """The roles of scenarios of which a set names some; other scenarios have all."""
 
@@ -71,6 +74,11 @@ class Selection:
     def has_role(self, scenario: str, role: Role) -> bool:
         """Return whether a scenario has a role here: all that it applies to, unless a set names some."""
         return role in self.only_roles.get(scenario, tuple(Role))
+
+
+def with_refreshes(cell: Cell) -> Cell:
+    """Return the cell that differs from one in nothing but a refresh of metadata every second."""
+    return replace(cell, profile=str(replace(Profile.parse(cell.profile), name=REFRESHING)))
 
 
 def usual_control(cell: Cell) -> Cell:

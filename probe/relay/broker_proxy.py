@@ -60,6 +60,8 @@ class BrokerProxy:
         self.listener = Listener(self.enter, host.failed)
         self.blackhole = False
         self.slow_us = 0
+        self.ease_us = 0
+        """Delay of every answer while a client stands still: one that asks again at once needs less of the machine."""
         self.highest_versions: int | None = None
         """The highest version of ApiVersions that the broker knows; None = its own."""
         self._lost = FirstAnswers()
@@ -175,7 +177,7 @@ class BrokerProxy:
     @property
     def delays(self) -> bool:
         """Whether any answer may be delayed, cut or lost."""
-        return bool(self.slow_us or self._host.held or self._lost or self._late or self._cut)
+        return bool(self.slow_us or self.ease_us or self._host.held or self._lost or self._late or self._cut)
 
     def delay_us(self, link: Link, api: int) -> int:
         """Return the delay of an answer of this API in microseconds; `NEVER_US` for a lost answer."""
@@ -184,7 +186,7 @@ class BrokerProxy:
             asyncio.get_running_loop().call_soon(link.cut, "relay")
             return NEVER_US
         late_us = 0 if self._late.take(client, api) is None else self._late_us
-        return self.slow_us + late_us + self._host.held.get(api, 0)
+        return self.slow_us + self.ease_us + late_us + self._host.held.get(api, 0)
 
     def passing(self, link: Link, api: int, size: int) -> int | None:
         """Return how many bytes of an answer of `size` bytes pass before its connection ends. None = all of them."""

@@ -144,6 +144,11 @@ class Relay:
         """Delay all answers of a broker by `delay_ms`; 0 ends it."""
         self._proxies[broker].slow_us = delay_ms * 1000
 
+    def ease(self, delay_ms: int) -> None:
+        """Delay all answers of all brokers by `delay_ms`; 0 ends it."""
+        for proxy in self._proxies.values():
+            proxy.ease_us = delay_ms * 1000
+
     def blackhole(self, broker: int, on: bool = True) -> None:
         """Read and report what clients send to a broker, and forward nothing in either direction.
 

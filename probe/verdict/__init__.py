@@ -8,7 +8,7 @@ from probe.verdict.elections import election, typical
 from probe.verdict.findings import STALL_MS
 from probe.verdict.judgement import Outlook, certain, conforms, judge, outlook
 from probe.verdict.margins import near_bounds
-from probe.verdict.progress import patience_ms
+from probe.verdict.patience import patience_ms
 from probe.verdict.table import RULES, RULES_VERSION, Rule
 
 __all__ = [

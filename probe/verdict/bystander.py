@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from probe.model import EngineKind
 from probe.verdict import apis
 from probe.verdict.broker_delay import MAX_DELAY_US, MAY_WAIT, covered_us, put_off
-from probe.verdict.service import bystander_served_at, gaps, here_since
+from probe.verdict.patience import SELDOM_MS
+from probe.verdict.service import bystander_served_at, gaps, here_since, paces
 from probe.verdict.wire_evidence import Exchange, WireEvidence
 
 
@@ -30,14 +32,23 @@ def bystander_gaps(evidence: WireEvidence) -> BystanderGaps:
     if not found:
         return BystanderGaps()
     found.sort(key=lambda gap: gap[0] - gap[1])
-    kept = list(_kept(evidence))
+    kept = sorted(_kept(evidence))
+    longest_us = max((b - a for a, b in kept), default=0)
+    seldom = [one for one in paces(evidence) if one[2] >= SELDOM_MS * 1000]
     own = 0
     for at, until in found:
         if until - at <= own:
             break  # all others are shorter
-        own = max(own, until - at - covered_us((max(at, a), min(until, b)) for a, b in kept))
+        near = kept[bisect_left(kept, (at - longest_us, 0)) : bisect_left(kept, (until, 0))]
+        waited = covered_us((max(at, a), min(until, b)) for a, b in near)
+        own = max(own, until - at - waited - _seldom_us(seldom, at, until))
     longest_at, longest_until = found[0]
     return BystanderGaps((longest_until - longest_at) / 1000, own / 1000)
+
+
+def _seldom_us(seldom: Sequence[tuple[int, int, int]], at: int, until: int) -> int:
+    """Return the interval of work in a gap where it is seldom, at the end of a long observation."""
+    return max((every for since, end, every in seldom if since < until and end > at), default=0)
 
 
 def _kept(evidence: WireEvidence) -> Iterator[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from probe.model import AfterHeal, Facts, PhaseClock, Reaction, Trigger
 from probe.verdict.age import is_young
@@ -17,6 +17,7 @@ from probe.verdict.records import Records
 from probe.verdict.recovery import after_heal
 from probe.verdict.route import Route, find_futile, find_route
 from probe.verdict.service import longest_gap_ms, reported, served_at
+from probe.verdict.standstill import Standstill, find_standstill
 from probe.verdict.storms import find_storms
 from probe.verdict.triggers import explain
 from probe.verdict.usage_counts import close_ms, connects, joins, versions_used
@@ -90,7 +91,18 @@ def gather(progress: Progress, promises: Promises, records: Records, calls: Call
         blocked_ms=calls.blocked_ms,
         young=is_young(evidence),
     )
-    return Evidence(facts, route)
+    return Evidence(_with_standstill(facts, find_standstill(progress, route)), route)
+
+
+def _with_standstill(facts: Facts, stood: Standstill) -> Facts:
+    return replace(
+        facts,
+        still_ms=stood.still_ms,
+        ended_by=stood.ended_by,
+        own_limit=stood.own_limit,
+        own_limit_ms=stood.own_limit_ms,
+        age_ms=stood.age_ms,
+    )
 
 
 def _phase(evidence: WireEvidence) -> tuple[PhaseClock, float | None]:

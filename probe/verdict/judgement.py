@@ -24,17 +24,18 @@ from probe.model.roles import ROLES
 from probe.verdict.findings import Findings, find
 from probe.verdict.instances import others
 from probe.verdict.other_cluster import served_elsewhere
+from probe.verdict.patience import patience_ms
 from probe.verdict.progress import (
     Progress,
     has_recovered,
     here_ms,
     kept_waiting,
     observe,
-    patience_ms,
     reached,
     watched_enough,
 )
 from probe.verdict.reason_text import bystander_text, reason_text
+from probe.verdict.standstill_text import standstill_text
 from probe.verdict.table import RULES_VERSION, Rule, decide
 from probe.verdict.wire_evidence import WireEvidence
 
@@ -68,8 +69,8 @@ def judge(history: History) -> Verdict:
 
 def sentence(rule: Rule, found: Findings) -> str:
     """Return the sentence of a rule about findings."""
-    bystander = "" if rule.outcome in NO_ANSWER else bystander_text(found)
-    return rule.reason.format_map(reason_text(found)) + bystander
+    beside = "" if rule.outcome in NO_ANSWER else standstill_text(found.facts) + bystander_text(found)
+    return rule.reason.format_map(reason_text(found)) + beside
 
 
 def conforms(cell: Cell, play: Expectation, outcome: Outcome, facts: Facts, *, at_limit: bool = False) -> bool | None:

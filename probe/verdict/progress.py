@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from probe.model import App, Header, Reaction, Symptom
+from probe.model import App, Reaction, Symptom
 from probe.verdict.broker_delay import JOINS, MAX_DELAY_US, broker_delay_so_far_ms
 from probe.verdict.hits import Hit, find_hits
+from probe.verdict.patience import PATIENCE_FACTOR, own_time_ms, patience_ms
 from probe.verdict.recovery import Recovery, find_recovery
 from probe.verdict.service import Errors, bystander_served_at, find_errors, here_since, served_at, serves
 from probe.verdict.wire_evidence import WireEvidence
 
-PATIENCE_FACTOR = 1.2
-"""Patience is the client's own limit times this factor (docs/verdicts.md#patience)."""
 TOLERANCE_MS = 100
 """Observations may end this much early or late."""
 SUCCESSES_AFTER_REVERT = 3
@@ -77,21 +76,6 @@ def _bystander_serves(evidence: WireEvidence, error: App) -> bool:
     return not served or served[-1] > error.at
 
 
-def patience_ms(header: Header) -> int:
-    """Return how long after the fault a trial is observed before it is called stuck.
-
-    It is max(watch, 1.2 x the client's own limit), plus the election where that takes longer than `prompt`. The minimum
-    discovery age is an own limit, too, since a client that got the old leader does not ask again sooner.
-    """
-    election = header.play.election_ms or 0
-    late = election if election > header.play.prompt_ms else 0
-    return max(header.play.watch_ms, _own_time_ms(header)) + late
-
-
-def _own_time_ms(header: Header) -> int:
-    return round(PATIENCE_FACTOR * max(header.limits.own_limit_ms, header.limits.min_discovery_age_ms))
-
-
 def watched_enough(progress: Progress) -> bool:
     """Return whether a client that has not reached its goal was observed for as long as the rules require."""
     if progress.recovery.proven:
@@ -139,7 +123,7 @@ def _enough_to_discover(progress: Progress) -> bool:
         return False
     met = timeline.begin if progress.first_hit is None else progress.first_hit
     possible = max(timeline.available, met)  # a broker may keep a request for long before it answers with the error
-    fair = _own_time_ms(progress.reading.header)  # it may have asked just before it could get the target
+    fair = own_time_ms(progress.reading.header)  # it may have asked just before it could get the target
     if (possible - timeline.begin) // 1000 > play.prompt_ms:
         fair = max(fair, play.prompt_ms + GRACE_MS, min(play.watch_ms, MAX_GRACE_WATCH_MS))
     return (timeline.until - possible) // 1000 + TOLERANCE_MS >= fair
@@ -149,7 +133,7 @@ def _enough_to_retry(progress: Progress) -> bool:
     """Return whether there was time to retry: the fault was reverted, or it hit nothing for a while."""
     timeline, play = progress.reading.timeline, progress.reading.play
     if timeline.healed is not None and timeline.healed <= timeline.until:
-        fair = max(play.prompt_ms + GRACE_MS, _own_time_ms(progress.reading.header))  # it may have tried just before
+        fair = max(play.prompt_ms + GRACE_MS, own_time_ms(progress.reading.header))  # it may have tried just before
         return (timeline.until - timeline.healed) // 1000 + TOLERANCE_MS >= fair
     return not progress.hits or (timeline.until - progress.hits[-1].at) // 1000 >= GRACE_MS
 

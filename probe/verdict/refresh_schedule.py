@@ -8,6 +8,7 @@ from itertools import pairwise
 from statistics import median
 
 from probe.verdict.discovery import Discovery
+from probe.verdict.patience import awaited_ms
 from probe.verdict.wire_evidence import WireEvidence
 
 TOLERANCE_US = 25_000
@@ -15,6 +16,9 @@ TOLERANCE_US = 25_000
 MAX_SPREAD = 0.1
 """Gaps that differ from the interval by at most this share are ticks. The tolerance never exceeds it, nor does the
 lateness of a tick on a busy machine."""
+LONG_SHARE = 0.01
+"""Lateness of a tick, as a share of the interval, that is accepted where a client is observed to the end: there no gaps
+before the fault show how late ticks of minutes are."""
 MIN_INTERVALS = 3
 """Number of regular gaps after warm-up that show an interval where the client declares none."""
 SHORTEST_US = 200_000
@@ -82,7 +86,8 @@ def find_refresh_schedule(evidence: WireEvidence, discoveries: tuple[Discovery, 
         return RefreshSchedule()
     regular = [gap for gap in gaps if abs(gap - intervals[-1]) <= MAX_SPREAD * intervals[-1]]
     jitter = max((abs(gap - intervals[-1]) for gap in regular), default=0)
-    tolerance = int(min(max(TOLERANCE_US, 3 * jitter), MAX_SPREAD * intervals[-1]))
+    least_us = max(TOLERANCE_US, LONG_SHARE * declared if evidence.header.limits.to_the_end else 0)
+    tolerance = int(min(max(least_us, 3 * jitter), MAX_SPREAD * intervals[-1]))
     return RefreshSchedule(intervals, before[-1], tolerance, asked)
 
 
@@ -107,5 +112,5 @@ def _drawn(evidence: WireEvidence, most: int, least: int, asked: tuple[int, ...]
 
     Any moment of the interval may be a tick, so a tick cannot be distinguished from a discovery after an error.
     """
-    likely = 0 < (least + most) // 2 <= evidence.play.watch_ms * 1000
+    likely = 0 < (least + most) // 2 <= max(evidence.play.watch_ms, awaited_ms(evidence.header)) * 1000
     return RefreshSchedule((most,), last, TOLERANCE_US, asked, least) if likely else RefreshSchedule()

@@ -123,6 +123,7 @@ def find_futile(
         return FutileRequests()
     sent = tuple(sorted(_elsewhere(evidence, available)))
     end = _before_slowed(evidence, recovery.start, evidence.timeline.until if recovery.at is None else recovery.at)
+    end = min(end, evidence.timeline.usual)
     slower = _slower(evidence, recovery.start, end)
     meanwhile = [item for item in sent if item[0] <= end and not _inside(slower, item[0])]
     requests = sum(item[1] for item in meanwhile)

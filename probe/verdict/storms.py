@@ -49,8 +49,8 @@ def find_storms(
     evidence: WireEvidence, discoveries: Sequence[Discovery], hits: Sequence[Hit], futile: FutileRequests
 ) -> Storms:
     """Return the exceeded bounds."""
-    begin = evidence.timeline.begin
-    asked = [item for item in discoveries if item.at >= begin and item.trigger not in EXPECTED]
+    begin, until = evidence.timeline.begin, evidence.timeline.usual
+    asked = [item for item in discoveries if begin <= item.at <= until and item.trigger not in EXPECTED]
     back_off = max(1, evidence.header.limits.back_off_ms)
     allowed = _allowed(back_off)
     idle_over = idle_discoveries(evidence, asked, discoveries, hits) - IDLE
@@ -59,7 +59,7 @@ def find_storms(
         StormBound.IDLE: idle_over >= 0,
         StormBound.ASKED: asked_over > 0,
         StormBound.CONNECTED: _most_connects(evidence) > allowed_connects(back_off),
-        StormBound.FUTILE: _most_above(_unexcused(futile), sorted(started_at(evidence)), 2 + allowed) > 0,
+        StormBound.FUTILE: _most_above(_unexcused(futile, until), sorted(started_at(evidence)), 2 + allowed) > 0,
     }
     return Storms("".join(bound for bound, found in broken.items() if found), max(idle_over, asked_over))
 
@@ -165,13 +165,13 @@ def _questions(evidence: WireEvidence) -> Iterable[int]:
 
 
 def _asked(evidence: WireEvidence, asked: Iterable[Discovery]) -> list[Weighted]:
-    begin, until = evidence.timeline.begin, evidence.timeline.until
+    begin, until = evidence.timeline.begin, evidence.timeline.usual
     folded = (item for item in folded_discoveries(evidence) if begin <= item[0] <= until)
     return sorted([*((item.at, 1.0) for item in asked), *folded])
 
 
 def _most_connects(evidence: WireEvidence) -> float:
-    begin, until = evidence.timeline.begin, evidence.timeline.until
+    begin, until = evidence.timeline.begin, evidence.timeline.usual
     brokers: dict[int, list[Weighted]] = {}
     for event in evidence.events.opened:
         if begin <= event.at <= until:
@@ -201,12 +201,12 @@ def _sums(points: Sequence[Weighted]) -> Iterator[Weighted]:
         yield at, total
 
 
-def _unexcused(futile: FutileRequests) -> list[Weighted]:
+def _unexcused(futile: FutileRequests, until: int) -> list[Weighted]:
     """Return the futile requests from the time on at which the client should know the target.
 
     Good consumers fetch again at once until they know it.
     """
-    return [(at, weight) for at, weight, _ in futile.sent if at >= futile.reported]
+    return [(at, weight) for at, weight, _ in futile.sent if futile.reported <= at <= until]
 
 
 def _between(times: Sequence[int], since: int, until: int) -> int:

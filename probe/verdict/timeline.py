@@ -26,6 +26,7 @@ from probe.model import (
     Symptom,
     Target,
 )
+from probe.verdict.patience import usual_ms
 
 SLACK_US = 250_000
 """`fault_on` is stamped when the fault is in force, so its first effects may be stamped a little earlier."""
@@ -73,6 +74,8 @@ class Timeline:
     """Start of the window: the fault, or the end of warm-up where no fault is injected."""
     until: int
     """End of the window: the end of the observation, or now."""
+    usual: int
+    """The same where the observation lasts to the end: what is judged on the usual watch alone ends here."""
     available: int | None
     """From now on a client can succeed: new target announced (discover), fault reverted (retry), else `begin`."""
     target: int
@@ -123,6 +126,7 @@ def find_timeline(header: Header, strands: EventIndex) -> Timeline:
         fault=fault,
         begin=begin,
         until=until,
+        usual=min(until, begin + usual_ms(header) * 1000) if header.limits.to_the_end else until,
         available=_available(header, begin, until, moved, announced, healed),
         target=target,
         moved=None if moved is None else moved.at,

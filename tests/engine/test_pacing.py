@@ -20,13 +20,16 @@ from probe.runner.trial.pacing import (
     BEYOND_MS,
     BURST_LEAD_MS,
     BURST_MS,
+    EASE_SHARE,
     FAULT_WINDOW_MS,
     FULL_RATE_LEAD_S,
+    MOST_EASE_MS,
     PROOF_SUCCESSES,
     STEADY_MS,
     Pacing,
 )
 from probe.runner.trial.state import TrialState
+from probe.verdict.patience import SELDOM_MS
 from tests.support.histories import history
 from tests.support.real_cells import planned, play
 
@@ -62,7 +65,8 @@ class Trial:
 
         cluster: Any = SimpleNamespace(set_interval=feed, await_cohort=gather)
         bystander: Any = SimpleNamespace(set_interval=lambda interval_ms: self.asked.append(("bystander", interval_ms)))
-        self.pacing = Pacing(self.state, cluster, instance, bystander if second else None)
+        self.eased: list[int] = []
+        self.pacing = Pacing(self.state, cluster, instance, bystander if second else None, self.eased.append)
 
     def engine(self, kind: EngineKind) -> None:
         self.state.on_event(EngineEvent(at=self.at, kind=kind, broker=2))
@@ -76,6 +80,27 @@ class Trial:
         self.asked.clear()
         asyncio.run(self.pacing.adapt())
         return list(self.asked)
+
+
+def test_a_client_that_stands_still_to_the_end_is_asked_seldom_and_answered_slowly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trial = Trial(monkeypatch, "disk/storage-error", Role.PRODUCER)
+    trial.state.header = replace(trial.state.header, limits=replace(trial.state.header.limits, to_the_end=True))
+    trial.engine(EngineKind.ANNOUNCED)
+    trial.at += trial.state.header.play.watch_ms * 1000
+    assert trial.adapt() == [("work", IDLE_INTERVAL_MS)]
+    trial.at += SECOND
+    assert trial.adapt() == [("work", SELDOM_MS)]
+    assert trial.eased == [11_000 // EASE_SHARE]
+    assert trial.pacing.is_seldom
+    trial.at += 400 * SECOND
+    assert trial.adapt() == []
+    assert trial.eased[-1] == MOST_EASE_MS
+    trial.succeed(AppKind.ACKED, 1)
+    assert trial.adapt() == [("work", SLOW_INTERVAL_MS)]
+    assert trial.eased[-1] == 0
+    assert not trial.pacing.is_seldom
 
 
 def test_the_interval_is_short_until_the_client_recovers(monkeypatch: pytest.MonkeyPatch) -> None:

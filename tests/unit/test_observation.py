@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from probe.model import App, AppKind, Engine
+from probe.model import App, AppKind, Engine, Limits
 from probe.recorder import Recorder
 from probe.runner.trial import observation
 from probe.runner.trial.observation import POLL_S, poll_s
@@ -58,9 +58,12 @@ def history_reads(
     class HeaderStub:
         play: Any
         subject: Any
+        limits: Any
         watched_ms: int = 0
 
-    header = HeaderStub(SimpleNamespace(watch_ms=60_000), SimpleNamespace(affected=0, bystander=1))
+    header = HeaderStub(
+        SimpleNamespace(watch_ms=60_000), SimpleNamespace(affected=0, bystander=1), Limits(back_off_ms=1)
+    )
     state: Any = SimpleNamespace(
         item=SimpleNamespace(
             cell=SimpleNamespace(engine=Engine.EMBEDDED),
@@ -85,7 +88,7 @@ def history_reads(
 
     async def adapt() -> None: ...
 
-    pacing: Any = SimpleNamespace(adapt=adapt)
+    pacing: Any = SimpleNamespace(adapt=adapt, is_seldom=False)
     asyncio.run(observation._observe(state, environment, pacing))
     return asked
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from probe import verdict
-from probe.model import EngineEvent, EngineKind, History, Role
+from probe.model import App, AppKind, EngineEvent, EngineKind, History, Role
 from probe.recorder import Recorder
-from probe.runner.trial.observation import CheckBudget
+from probe.runner.trial.observation import LONGER, CheckBudget
 from probe.runner.trial.state import TrialState
 from tests.support.histories import history
 from tests.support.real_cells import planned
@@ -35,6 +35,24 @@ class Trial:
     def enough(self, elapsed_ms: int) -> tuple[bool, int]:
         """Check the trial; return the answer, and how often the history was judged so far."""
         return asyncio.run(self.looks.enough(elapsed_ms)), self.count
+
+
+def test_a_client_that_stands_still_to_the_end_is_judged_when_it_serves_or_much_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Hundreds of such trials wait at once, and each check reads the whole history."""
+    trial = Trial(monkeypatch, verdict.Outlook(400))
+    header = trial.course.header
+    limits = replace(header.limits, to_the_end=True)
+    trial.course.header = replace(header, limits=limits, settings={"refresh_ms": "600000"})
+    assert trial.enough(11_000) == (False, 1)
+    for elapsed_ms in range(11_400, 13_700, 400):
+        trial.course.on_event(App(at=1, kind=AppKind.SEND_ERROR, instance="me", partition=0))
+        assert trial.enough(elapsed_ms) == (False, 1)
+    assert trial.enough(round(11_000 * LONGER)) == (False, 2)
+    trial.course.on_event(App(at=1, kind=AppKind.ACKED, instance="me", partition=0))
+    assert trial.enough(14_500) == (False, 3)
+    assert trial.enough(720_000) == (False, 4)
 
 
 def test_a_recovered_client_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -133,6 +133,20 @@ def test_slow_delays_every_response_of_one_broker(play: Play) -> None:
     play(story)
 
 
+def test_ease_delays_every_response_of_all_brokers_until_it_ends(play: Play) -> None:
+    async def story() -> None:
+        async with relayed() as (relay, _, _events), client(relay) as one:
+            relay.ease(600)
+            start = time.monotonic()
+            await one.ask(HEARTBEAT)
+            assert time.monotonic() - start >= 0.6
+            relay.ease(NEVER_MS)
+            relay.ease(0)
+            await one.ask(HEARTBEAT)
+
+    play(story)
+
+
 def test_blackhole_reads_and_reports_but_forwards_nothing(play: Play) -> None:
     async def story() -> None:
         async with relayed() as (relay, broker, events), client(relay) as one:

@@ -15,6 +15,7 @@ from probe.catalogue.races import known_races
 from probe.cells.aggregate import SettledCell
 from probe.cells.chance import Kind, doubted, kind_of
 from probe.cells.evidence_choice import choose, disagreements
+from probe.cells.kept_brokers import with_kept_brokers
 from probe.cells.lines import from_neighbours, lacking
 from probe.cells.loss_words import with_losses
 from probe.cells.origin import OWN, SHIPPED, Origin
@@ -65,7 +66,7 @@ class Evidence:
         def on_real(cells: Collection[Cell]) -> Collection[SettledCell]:
             return self._read(replace(Wanted.of(cells), engine=REAL, broker=None)).values()
 
-        return with_losses(found, families(), on_real, in_profiles)
+        return with_kept_brokers(with_losses(found, families(), on_real, in_profiles), families())
 
     def each(self, wanted: Wanted, *, facts: bool = False) -> list[Mapping[Cell, SettledCell]]:
         """Return the answers of each evidence, in order of preference."""

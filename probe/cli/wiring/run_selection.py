@@ -17,6 +17,7 @@ from probe.cli.console.skips import by_reason, without_role
 from probe.cli.wiring.catalogue import choose_clients
 from probe.cli.wiring.engines import WIRED
 from probe.cli.wiring.request_versions import with_versions
+from probe.cli.wiring.standing_still import with_standing
 from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Profile, Role
 from probe.model.engines import DEFAULT_ENGINE, ENGINES
@@ -62,7 +63,7 @@ class RunSelection:
         except CatalogueError as error:
             raise ProbeError(str(error)) from None
         if results:
-            selection = with_versions(selection, results)
+            selection = with_standing(with_versions(selection, results), results)
         plan = make_plan(selection)
         if not plan.cells:
             raise ProbeError(

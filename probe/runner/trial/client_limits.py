@@ -8,7 +8,7 @@ from dataclasses import replace
 from probe.model import Expectation, Reaction, Symptom, Target
 from probe.scenarios.steps.brokers import KeepAnswers
 from probe.scenarios.steps.step import Step
-from probe.verdict.progress import PATIENCE_FACTOR
+from probe.verdict.patience import PATIENCE_FACTOR
 
 LONGEST_DELIVERY_MS = 120_000
 """Longest delivery timeout that is waited for; Java's default."""

@@ -19,13 +19,18 @@ from probe.runner.trial.environment import TrialEnvironment
 from probe.runner.trial.pacing import Pacing
 from probe.runner.trial.state import TrialState
 from probe.runner.trial.warm_up import WARM_OPERATIONS, is_serving
+from probe.verdict.patience import patience_ms, usual_ms
 
 SPREAD_MS = 1500
 """Time over which the checks of a cohort's trials are spread."""
 POLL_S = 0.4
+SELDOM_S = 1.0
+"""The same for a client that stands still beyond the usual watch: hundreds of them wait at once."""
 CHECK_SHARE, LONGEST_REST_MS = 50, 3000
 """A check takes at most 1/`CHECK_SHARE` of the time, except that a pause is never longer than `LONGEST_REST_MS`."""
 AFTER_REVERT_S = 5.0
+LONGER = 1.25
+"""A client that stands still beyond the usual watch is checked again when it did so for longer by this factor."""
 
 
 async def inject_fault(state: TrialState, environment: TrialEnvironment) -> None:
@@ -85,7 +90,7 @@ async def _observe(
     kept_time_until = state.fault_at
     await asyncio.sleep(min(looks.apart_ms / SPREAD_MS * POLL_S, poll_s(0, heal_ms)))
     while True:
-        await asyncio.sleep(poll_s(elapsed_ms, heal_ms))
+        await asyncio.sleep(poll_s(elapsed_ms, heal_ms, seldom=pacing.is_seldom))
         state.learn()
         await pacing.adapt()
         elapsed_ms = (now_us() - state.fault_at) // 1000
@@ -116,7 +121,8 @@ class CheckBudget:
         self.last: verdict.Outlook | None = None
         self.apart_ms = stagger_ms(state)
         self._state, self._due_ms = state, state.item.variant.watch_least_ms
-        self._count = -1
+        self._count, self._served = -1, -1
+        self._again_ms = 0.0
         self._known: Mapping[EngineKind, int] = {}
 
     async def enough(self, elapsed_ms: int) -> bool:
@@ -129,12 +135,27 @@ class CheckBudget:
             return False  # repeated checks of a silent history would cost most of the CPU of a long observation
         if not due and state.recorder.ending is None:
             return False
+        if self._stands_still(elapsed_ms):
+            return False
         count, self._known, before = event_count(state), dict(state.recorder.engine), time.monotonic()
         self.last = found = await submit(verdict.outlook, state.history())
+        self._served, self._again_ms = state.successes, elapsed_ms * LONGER
         left_ms = max(found.left_ms, pause_ms(time.monotonic() - before))
         self._due_ms = elapsed_ms + left_ms + (self.apart_ms if found.left_ms >= SPREAD_MS else 0)
         self._count = count if found.needs_event else -1
         return not found.left_ms
+
+    def _stands_still(self, elapsed_ms: int) -> bool:
+        """Return whether a client that is observed to the end has done nothing new since the last check.
+
+        Hundreds of trials wait at once, and each check reads the whole history.
+        """
+        state = self._state
+        if not state.header.limits.to_the_end or state.recorder.ending is not None:
+            return False
+        if not usual_ms(state.header) < elapsed_ms < patience_ms(state.header):
+            return False
+        return self._served == state.successes and elapsed_ms < self._again_ms
 
 
 def event_count(state: TrialState) -> int:
@@ -160,9 +181,10 @@ def pause_ms(took_s: float) -> int:
     return min(LONGEST_REST_MS, round(took_s * 1000) * CHECK_SHARE)
 
 
-def poll_s(elapsed_ms: int, heal_ms: int | None) -> float:
+def poll_s(elapsed_ms: int, heal_ms: int | None, *, seldom: bool = False) -> float:
     """Return the seconds until the next step, at most until the revert is due."""
-    return POLL_S if heal_ms is None else min(POLL_S, max(0, heal_ms - elapsed_ms) / 1000)
+    usual_s = SELDOM_S if seldom else POLL_S
+    return usual_s if heal_ms is None else min(usual_s, max(0, heal_ms - elapsed_ms) / 1000)
 
 
 async def _closes_under_fault(state: TrialState, last: verdict.Outlook | None) -> bool:

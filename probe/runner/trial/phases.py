@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from probe.model.clock import now_us
+from probe.model.engines import ENGINES
+from probe.runner.trial.client_limits import refresh_ms
 from probe.runner.trial.state import TrialState
 from probe.verdict.instances import separate
+from probe.verdict.patience import PATIENCE_FACTOR
 from probe.verdict.phases import find_ticking
 from probe.verdict.timeline import EventIndex
 
@@ -14,6 +17,24 @@ ROUNDS = 3
 """A tick that came while the fault waited may have been early or late; then it waits again, but not for ever."""
 NEAR = 0.05
 """Share of the interval by which the fault may come after its phase."""
+
+FRESH = 0.1
+"""Share of the refresh interval within which the fault comes where clients are observed to the end: nearly the whole
+interval is still to come."""
+LONGEST_FRESH_MS = 60_000
+"""Metadata of a longer interval is that fresh after any warm-up; otherwise its next refresh would take too long."""
+
+
+async def await_fresh(state: TrialState) -> None:
+    """Wait until the client's metadata is new, where it is observed to the end and its brokers hit it alone."""
+    every_ms = refresh_ms(state.recorder.settings)
+    alone = ENGINES[state.item.cell.engine].waits_for_phase
+    if not state.header.limits.to_the_end or not alone or not 0 < every_ms <= LONGEST_FRESH_MS:
+        return
+    await state.recorder.until(
+        lambda now: now.ending is not None or now_us() - now.informed_at < FRESH * every_ms * 1000,
+        PATIENCE_FACTOR * every_ms / 1000,
+    )
 
 
 async def await_phase(state: TrialState) -> None:

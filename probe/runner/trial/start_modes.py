@@ -18,7 +18,7 @@ from probe.runner.trial.harmless_election import hold_election, holds_election
 from probe.runner.trial.members import members
 from probe.runner.trial.observation import inject_fault, observe_and_revert
 from probe.runner.trial.pacing import Pacing
-from probe.runner.trial.phases import await_phase
+from probe.runner.trial.phases import await_fresh, await_phase
 from probe.runner.trial.setup import make_start, make_subject, run_bystander
 from probe.runner.trial.state import TrialState
 from probe.runner.trial.teardown import STOP_MS, stop_instance
@@ -98,7 +98,7 @@ async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> 
         run_bystander(state.header.subject, item, tools, start, recorder.add_beside) as beside,
         members(state, environment, start) as group,
     ):
-        pacing = Pacing(state, environment.cluster, instance, beside)
+        pacing = Pacing(state, environment.cluster, instance, beside, environment.tap.ease)
         elect = partial(hold_election, state, environment)
         holds = holds_election(item, young=environment.young)
         warm = await warm_up(state, pacing, environment.release_start, elect if holds else nothing)
@@ -110,6 +110,7 @@ async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> 
             await pacing.run_at_full_rate()
             await pacing.rest()
             await group.settle()
+            await await_fresh(state)
             await await_phase(state)
             await inject_fault(state, environment)
             await group.change()
@@ -161,7 +162,8 @@ async def _judge(state: TrialState, environment: TrialEnvironment) -> None:
         state.item.cell, start, state.recorder.add, alone=environment.alone
     ) as instance:
         environment.slot.release()
-        await observe_and_revert(state, environment, Pacing(state, environment.cluster, instance))
+        pacing = Pacing(state, environment.cluster, instance, ease=environment.tap.ease)
+        await observe_and_revert(state, environment, pacing)
         await stop_instance(state, instance, environment.cluster, alone=environment.alone)
 
 
@@ -181,7 +183,8 @@ async def under_the_fault(state: TrialState, environment: TrialEnvironment) -> N
             first = state.item.expectation.expects is Reaction.NOTHING  # no start has to meet the fault
             if first or attempt == MAX_STARTS or await _is_hit(state):
                 environment.slot.release()
-                await observe_and_revert(state, environment, Pacing(state, environment.cluster, instance))
+                pacing = Pacing(state, environment.cluster, instance, ease=environment.tap.ease)
+                await observe_and_revert(state, environment, pacing)
                 await stop_instance(state, instance, environment.cluster, alone=environment.alone)
                 return
             await _stop_unhit(state, environment, instance)

@@ -19,6 +19,7 @@ from probe.runner.trial.setup import make_header
 from probe.runner.trial.start_modes import run_instances
 from probe.runner.trial.state import TrialState, new_recorder
 from probe.runner.trial.teardown import read_back
+from probe.verdict.patience import MOST_AWAITED_MS
 
 
 async def run_trial(
@@ -118,4 +119,5 @@ def _hard_limit_s(item: Planned) -> float:
         or item.expectation.closes
         else 60.0
     )
-    return 240.0 + 2 * item.expectation.watch_ms / 1000 + longest
+    awaited = MOST_AWAITED_MS / 1000 if item.limits.to_the_end else 0.0
+    return 240.0 + 2 * item.expectation.watch_ms / 1000 + longest + awaited

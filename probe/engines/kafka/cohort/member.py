@@ -109,6 +109,9 @@ class CohortMember:
         """Accept connections to a broker again."""
         self._cluster.relay.accept(broker)
 
+    def ease(self, delay_ms: int) -> None:
+        """Delay nothing: the brokers serve the whole cohort."""
+
     def hold(self, apis: Sequence[int], hold_ms: int) -> None:
         """Hold answers of these APIs back for `hold_ms`, for all members."""
         self._cluster.relay.hold(apis, hold_ms)
