@@ -129,6 +129,11 @@ class Baseline:
         """The scored scenarios, in the order of the file."""
         return tuple(entry.scenario for entry in self.entries)
 
+    @property
+    def only_roles(self) -> Mapping[str, tuple[Role, ...]]:
+        """The roles in which each scenario is scored."""
+        return {entry.scenario: tuple(one.role for one in entry.roles) for entry in self.entries}
+
     def of(self, role: Role) -> tuple[Scored, ...]:
         """Return the scored scenarios of a role, in the order of the file."""
         return tuple(one for entry in self.entries for one in entry.roles if one.role is role)
@@ -136,10 +141,6 @@ class Baseline:
     def find(self, scenario: str, role: Role) -> Scored | None:
         """Return a scored scenario; None if it is not scored in this role."""
         return next((one for one in self.of(role) if one.scenario == scenario), None)
-
-    def roles(self, scenario: str) -> tuple[Role, ...]:
-        """Return the roles in which a scenario is scored."""
-        return tuple(one.role for entry in self.entries if entry.scenario == scenario for one in entry.roles)
 
 
 @cache

@@ -81,7 +81,10 @@ def about(name: str) -> str:
 
 
 def _by_name(name: str) -> dict[str, Scenario]:
-    """Return the scenario whose module has its name; a look-up that names a few need not load them all."""
+    """Return the scenario whose module has its name, or what is derived of it; a look-up need not load them all."""
+    if prefix := next((prefix for prefix in DERIVED if name.startswith(prefix)), ""):
+        base = _by_name(name.removeprefix(prefix)).values()
+        return {one.name: one for one in map(DERIVED[prefix], base) if one is not None}
     module = f"probe.scenarios.{re.sub('[/-]', '_', name)}"
     if not re.fullmatch(r"[a-z0-9/-]+", name) or importlib.util.find_spec(module) is None:
         return {}

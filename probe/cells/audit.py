@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from probe.cells.aggregate import SettledCell
+from probe.cells.cell_harm import CellHarm, harm_in
 from probe.cells.lines import sides_of
 from probe.inventory.entries import Place
 from probe.model import CONTROL, Cell, Profile
+from probe.model.harm import Harm
 
 
 class Finding(StrEnum):
@@ -64,6 +66,8 @@ class Fault:
     empty = nothing else than the client."""
     passes_in: str = ""
     """The smallest later version of the library that is known to pass in this cell; empty = none, or nothing fails."""
+    mended_in: str = ""
+    """The smallest later version in which work is known to go on and nothing to be lost; empty = none, or no need."""
     helped_by: str = ""
     """A profile in which this version is known to pass the same; empty = none is known, or nothing fails."""
 
@@ -71,6 +75,11 @@ class Fault:
     def is_control(self) -> bool:
         """Return whether the question is if the client works with brokers of the line at all."""
         return self.cell.scenario == CONTROL
+
+    @property
+    def harm(self) -> CellHarm | None:
+        """The harm that the evidence shows; None = unknown."""
+        return None if self.evidence is None or self.finding is Finding.UNKNOWN else harm_in(self.evidence)
 
     @property
     def grade(self) -> int:
@@ -118,6 +127,12 @@ class Report:
         """Return the faults that count with one of these findings: by finding, control cells first, then the worst."""
         counted = (item for item in self.faults if item.finding in findings and not item.ignored)
         return sorted(counted, key=lambda item: (findings.index(item.finding), not item.is_control, -item.grade))
+
+    @property
+    def harm(self) -> CellHarm | None:
+        """The gravest harm that evidence of the client itself shows and that counts; None = none is known."""
+        counted = (item.harm for item in self.of(Finding.FAILS, Finding.LOSES))
+        return max((harm for harm in counted if harm is not None), default=None)
 
     @property
     def ignored(self) -> list[Fault]:
@@ -188,11 +203,13 @@ def in_plain_profile(cell: Cell) -> Cell:
 
 
 def worst_first(reports: Iterable[Report]) -> list[Report]:
-    """Order by worst finding, severity, number of faults, number of instances, then name."""
+    """Order by what stops or loses work, worst finding, severity, number of faults, number of instances, then name."""
     return sorted(reports, key=_rank)
 
 
-def _rank(report: Report) -> tuple[int, int, int, int, str]:
+def _rank(report: Report) -> tuple[int, int, int, int, int, str]:
+    harm = report.harm
     faults = report.of(report.finding)
     grade = max((item.grade for item in faults), default=0)
-    return ORDER.index(report.finding), -grade, -len(faults), -report.count, report.name
+    stops = harm.rank if harm is not None and harm.rank >= Harm.STOPS else Harm.NONE
+    return -stops, ORDER.index(report.finding), -grade, -len(faults), -report.count, report.name

@@ -1,51 +1,94 @@
-"""Which findings end an audit with exit code 1 (`--fail-on`). Pure."""
+"""Findings that end a look-up or an audit with exit code 1 (`--fail-on`). Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
+from probe.catalogue.baseline import UNLEVELLED
 from probe.cells.audit import Fault, Finding, Report
-from probe.cells.harm import Harm, harms
+from probe.cells.causes import is_scored
+from probe.model.harm import Harm
 
 
 class Gate(StrEnum):
-    """What may end an audit: a finding, or a finding `fails` of at least this harm (docs/comparisons.md)."""
+    """A reason to end with exit code 1: a harm or a graver one (docs/harm.md), or a finding."""
 
-    FAILS = "fails"
-    STALLS = "stalls"
-    """What fails by more than an error: the client stops, or recovers late, or floods the brokers."""
     STOPS = "stops"
-    """What fails for good: work stops, or a promise is broken. One error that reached the application is none."""
-    SUSPECTED = "suspected"
+    """Work stops, or records are lost or repeated against a promise."""
+    STALLS = "stalls"
+    """Also what goes on late."""
+    BURDENS = "burdens"
+    """Also what floods the brokers."""
+    ERRORS = "errors"
+    """Also errors of the application, where a good client shows none."""
     LOSES = "loses"
+    """Records are lost."""
+    FAILS = "fails"
+    """Any outcome that does not conform."""
+    SUSPECTED = "suspected"
     UNKNOWN = "unknown"
 
 
 GATES = tuple(Gate)
-_HARMS: Mapping[Gate, Harm] = MappingProxyType({Gate.STALLS: Harm.STALLS, Gate.STOPS: Harm.STOPS})
-_FINDINGS: Mapping[Gate, Finding] = MappingProxyType(
-    {gate: Finding.FAILS if gate in _HARMS else Finding(gate.value) for gate in Gate}
+DEFAULT = Gate.STOPS
+_HARMS: Mapping[Gate, Harm] = MappingProxyType(
+    {
+        Gate.LOSES: Harm.LOSES,
+        Gate.STOPS: Harm.STOPS,
+        Gate.STALLS: Harm.STALLS,
+        Gate.BURDENS: Harm.BURDENS,
+        Gate.ERRORS: Harm.ERRORS,
+    }
 )
+_FINDINGS: Mapping[Gate, Finding] = MappingProxyType(
+    {Gate.FAILS: Finding.FAILS, Gate.SUSPECTED: Finding.SUSPECTED, Gate.UNKNOWN: Finding.UNKNOWN}
+)
+_PROVEN = frozenset({Finding.FAILS, Finding.LOSES})
+"""Findings whose evidence is of the client itself, in a scenario that requires something of it."""
 
 
-def ends(fault: Fault, gates: Collection[Gate]) -> bool:
-    """Return whether a fault that no ignore file accepts ends the audit with exit code 1."""
-    return not fault.ignored and any(_is_of(fault, gate) for gate in gates)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gates:
+    """The reasons that end with exit code 1."""
+
+    of: frozenset[Gate]
+    scored_only: bool = False
+    """Whether a harm counts only where the baseline scores it for a level. Findings always count."""
+
+    def __str__(self) -> str:
+        return ", ".join(sorted(self.of))
+
+    def ends(self, fault: Fault) -> bool:
+        """Return whether a fault that no ignore file accepts ends it."""
+        return not fault.ignored and any(self._counts(fault, gate) for gate in self.of)
+
+    def those(self, faults: Iterable[Fault]) -> list[Fault]:
+        """Return the faults that end it."""
+        return [fault for fault in faults if self.ends(fault)]
+
+    def is_at_risk(self, report: Report) -> bool:
+        """Return whether a service ends an audit: by one of its faults, or by what it is as a whole.
+
+        A client that cannot work at all stops. One of which nothing is known has no fault, and is `unknown`.
+        """
+        if report.is_broken and self.of & {Gate.FAILS, *_HARMS} - {Gate.LOSES}:
+            return True
+        as_a_whole = {_FINDINGS[gate] for gate in self.of if gate in _FINDINGS}
+        return report.finding in as_a_whole or any(map(self.ends, report.faults))
+
+    def _counts(self, fault: Fault, gate: Gate) -> bool:
+        if gate in _FINDINGS:
+            return fault.finding is _FINDINGS[gate]
+        harm = fault.harm
+        if fault.finding not in _PROVEN or harm is None or harm.rank < _HARMS[gate]:
+            return False
+        return not self.scored_only or (is_scored(fault) and fault.cell.role not in UNLEVELLED)
 
 
-def is_at_risk(report: Report, gates: Collection[Gate]) -> bool:
-    """Return whether a service ends the audit: by one of its faults, or by what it is as a whole.
-
-    A client that cannot work at all stops. One of which nothing is known has no fault, and is `unknown`.
-    """
-    as_a_whole = {_FINDINGS[gate] for gate in gates if report.is_broken or gate not in _HARMS}
-    return report.finding in as_a_whole or any(ends(fault, gates) for fault in report.faults)
-
-
-def _is_of(fault: Fault, gate: Gate) -> bool:
-    if fault.finding is not _FINDINGS[gate]:
-        return False
-    least = _HARMS.get(gate)
-    return least is None or fault.evidence is None or max(harms(fault.evidence), default=Harm.STOPS) >= least
+def gates_of(words: Collection[str], *, scored_only: bool = False) -> Gates | None:
+    """Return the gates of these words; None if one is not known."""
+    known = frozenset(gate for gate in Gate if gate in words)
+    return Gates(of=known, scored_only=scored_only) if len(known) == len(set(words)) else None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from probe.catalogue.families import is_local
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import BAD, Fault, Finding, Report, Upgrade, examine, in_plain_profile
 from probe.cells.trends import Question, question
-from probe.cells.upgrades import next_conforming
+from probe.cells.upgrades import next_conforming, next_harmless
 from probe.model import Cell, Profile
 from probe.model.versions import version_key
 
@@ -33,15 +33,43 @@ def upgrade(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> Upgr
 def with_remedies(reports: Sequence[Report], stored: Mapping[Cell, SettledCell]) -> list[Report]:
     """Return the reports with what passes, for each fault that fails or is suspected: a version, a profile."""
     bad = [fault.evidence for report in reports for fault in report.of(*BAD) if fault.evidence is not None]
-    passing, helping = next_conforming(bad, stored.values()), in_other_profiles(bad, stored.values())
-    return [replace(one, faults=tuple(_remedied(fault, passing, helping) for fault in one.faults)) for one in reports]
+    found = Ways(
+        passing=next_conforming(bad, stored.values()),
+        mending=next_harmless(bad, stored.values()),
+        helping=in_other_profiles(bad, stored.values()),
+    )
+    return [replace(one, faults=tuple(_remedied(fault, found) for fault in one.faults)) for one in reports]
 
 
-def _remedied(fault: Fault, passing: Mapping[Cell, str], helping: Mapping[Cell, str]) -> Fault:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ways:
+    """Remedies by the cell of the evidence: versions that pass, versions in which work goes on, profiles."""
+
+    passing: Mapping[Cell, str]
+    mending: Mapping[Cell, str]
+    helping: Mapping[Cell, str]
+
+
+def ways_of(faults: Iterable[Fault]) -> Ways:
+    """Return what `with_remedies` found for these faults."""
+    known = [(one.evidence.cell, one) for one in faults if one.evidence is not None]
+    return Ways(
+        passing={cell: one.passes_in for cell, one in known if one.passes_in},
+        mending={cell: one.mended_in for cell, one in known if one.mended_in},
+        helping={cell: one.helped_by for cell, one in known if one.helped_by},
+    )
+
+
+def _remedied(fault: Fault, ways: Ways) -> Fault:
     if fault.evidence is None or fault.finding not in BAD:
         return fault
     cell = fault.evidence.cell
-    return replace(fault, passes_in=passing.get(cell, ""), helped_by=helping.get(cell, ""))
+    return replace(
+        fault,
+        passes_in=ways.passing.get(cell, ""),
+        mended_in=ways.mending.get(cell, ""),
+        helped_by=ways.helping.get(cell, ""),
+    )
 
 
 def in_other_profiles(bad: Iterable[SettledCell], stored: Iterable[SettledCell]) -> dict[Cell, str]:

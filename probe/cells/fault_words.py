@@ -27,6 +27,27 @@ def shown(fault: Fault) -> str:
     return never_measured(fault.cell, fault.evidence) or fault.evidence.result
 
 
+def in_harm(fault: Fault) -> str:
+    """Return the harm before an outcome: `stops silently; `; empty where there is none, or none is known."""
+    harm = fault.harm
+    return f"{harm.words}; " if harm is not None and harm.rank else ""
+
+
+def harm_columns(fault: Fault) -> dict[str, str | float | bool | None]:
+    """Return the harm of a fault for JSON; empty and null where it is unknown."""
+    harm = fault.harm
+    if harm is None:
+        return {"harm": "", "silently": None, "stalls_s": None, "everything": None}
+    worst = harm.worst
+    stalls_s = round(worst.stalls_ms / 1000, 1) if worst.stalls_ms else None
+    return {
+        "harm": harm.rank.word,
+        "silently": worst.silently,
+        "stalls_s": stalls_s,
+        "everything": worst.everything,
+    }
+
+
 def remarks(answer: SettledCell) -> list[str]:
     """Return what an outcome does not say: lost records, too few trials, and the source of an endless standstill."""
     return [*loss_remarks(answer), *filter(None, [answer.chance, answer.keeps])]

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from probe.catalogue.families import is_local
 from probe.cells.aggregate import SettledCell
+from probe.cells.cell_harm import harm_in
 from probe.cells.trends import Question, question
 from probe.model import Cell
+from probe.model.harm import Harm
 from probe.model.versions import version_key
 
 
@@ -49,9 +51,27 @@ def advise_upgrade(bad: SettledCell, until: str, stored: Iterable[SettledCell]) 
 
 def next_conforming(bad: Iterable[SettledCell], stored: Iterable[SettledCell]) -> dict[Cell, str]:
     """Return for each cell the version of its smallest later version that is known to pass, where there is one."""
+    return _next(bad, (item for item in stored if item.passes))
+
+
+def next_harmless(bad: Iterable[SettledCell], stored: Iterable[SettledCell]) -> dict[Cell, str]:
+    """Return for each cell the smallest later version in which work is known to go on, and nothing to be lost.
+
+    Of a cell that lost acknowledged records none is known: the same has to be played on real brokers.
+    """
+    good = (item for item in stored if item.judged and not (item.is_old or item.chance) and _works(item))
+    return _next((one for one in bad if not one.loses), good)
+
+
+def _works(item: SettledCell) -> bool:
+    harm = harm_in(item)
+    return harm is not None and harm.rank < Harm.STOPS
+
+
+def _next(bad: Iterable[SettledCell], good: Iterable[SettledCell]) -> dict[Cell, str]:
     later: dict[Question, list[SettledCell]] = {}
-    for item in stored:
-        if item.passes and not is_local(item.cell.version):
+    for item in good:
+        if not is_local(item.cell.version):
             later.setdefault(question(item.cell, "version"), []).append(item)
     found: dict[Cell, str] = {}
     for one in bad:

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+from probe.cells.audit_gate import GATES, Gates, gates_of
 from probe.cells.cli_hints import DEFAULT_FOLDER
+from probe.errors import ProbeError
 from probe.model import Engine, Role, Workload
 from probe.runner.trial_limit import MOST
 
@@ -78,3 +80,20 @@ Jobs = Annotated[
         help="Maximum number of concurrent trials, not counting those that only wait for a timeout.",
     ),
 ]
+FailOn = Annotated[
+    str,
+    typer.Option(
+        "--fail-on",
+        metavar="LIST",
+        help=f"Exit with code 1 if there is one of these: {', '.join(GATES)}. Separated by commas. stops, stalls, "
+        "burdens and errors include what is graver (docs/harm.md); fails is any outcome that does not conform.",
+    ),
+]
+
+
+def gates(text: str, *, scored_only: bool) -> Gates:
+    """Return what the list of `--fail-on` names. ProbeError for a word that is none."""
+    found = gates_of([word for word in text.split(",") if word], scored_only=scored_only)
+    if found is None:
+        raise ProbeError(f"--fail-on {text}: these are not findings, separated by commas; known are {', '.join(GATES)}")
+    return found

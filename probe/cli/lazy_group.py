@@ -43,8 +43,8 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "lookup": Command(
         module="lookup",
-        summary="Look up what is known of a client, without a run; exit code 1 if it fails anywhere, 3 if nothing is "
-        "known.",
+        summary="Look up what is known of a client, without a run: its level per role, what stops or loses work, what "
+        "to do.",
     ),
     "matrix": Command(
         module="matrix",
@@ -58,8 +58,7 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "audit": Command(
         module="audit",
-        summary="List the clients of inventories with the faults they do not survive, worst first; exit code 1 if "
-        "there are.",
+        summary="List the clients of inventories with the faults they do not survive, worst first.",
     ),
     "diagnose": Command(
         module="diagnose",

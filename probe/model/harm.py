@@ -13,7 +13,7 @@ from typing import Any
 
 from probe.model.cell import Outcome, Role
 from probe.model.columns import Facts
-from probe.model.outcomes import SAY_NOTHING
+from probe.model.outcomes import OUTCOMES, SAY_NOTHING
 from probe.model.profile import NO_RETRIES, SHORT, Profile
 from probe.model.roles import WRITERS
 from probe.model.verdicts import Verdict
@@ -154,7 +154,7 @@ def _rank(verdict: Verdict, bounds: HarmBounds, stood_ms: float) -> Harm:
         return Harm.LOSES
     if verdict.outcome is Outcome.VIOLATES:
         return Harm.REPEATS
-    if verdict.outcome is Outcome.STUCK or (verdict.outcome is Outcome.FATAL and not verdict.conforms):
+    if OUTCOMES[verdict.outcome].hard and not verdict.conforms:
         return Harm.STOPS
     if stood_ms > bounds.bound_ms:
         return Harm.STALLS

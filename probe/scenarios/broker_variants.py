@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from probe.model import Expectation, Role, Target
 from probe.scenarios.scenario import RoleVariant
 from probe.scenarios.steps.real_brokers import KeepReplicas
-from probe.scenarios.steps.step import Step
+
+if TYPE_CHECKING:  # the modules of all steps; a scenario loads those of its own steps
+    from probe.scenarios.steps.step import Step
 
 LED = (Role.PRODUCER, Role.CONSUMER)
 COORDINATED = (Role.GROUP, Role.TRANSACTIONAL)

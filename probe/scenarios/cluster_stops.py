@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from probe.model import Expectation, Role
 from probe.model.cluster import COUNT
 from probe.scenarios.scenario import RoleVariant
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
 from probe.scenarios.steps.partitions import LoseAllLeaders
-from probe.scenarios.steps.step import Step
+
+if TYPE_CHECKING:  # the modules of all steps; a scenario loads those of its own steps
+    from probe.scenarios.steps.step import Step
 
 LEADERLESS_MS = 2000
 """Time after the brokers' return until leaders and coordinators are in office, in ms; real brokers take their own."""

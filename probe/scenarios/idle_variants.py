@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from probe.model import Expectation, Reaction, Role
 from probe.scenarios.scenario import CONFORMS, RoleVariant
-from probe.scenarios.steps.step import Step
+
+if TYPE_CHECKING:  # the modules of all steps; a scenario loads those of its own steps
+    from probe.scenarios.steps.step import Step
 
 REST_MS = 10_000
 IDLE_MS = 4000

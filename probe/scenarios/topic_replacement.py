@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from probe.model import Reaction, Role, Symptom, Target, Trigger
 from probe.scenarios.scenario import CONFORMS, RoleVariant, expect
-from probe.scenarios.steps.step import Step
 from probe.scenarios.steps.topics import ReplaceTopic
+
+if TYPE_CHECKING:  # the modules of all steps; a scenario loads those of its own steps
+    from probe.scenarios.steps.step import Step
 
 BACK_MS = 500
 """Time from the return of a topic with the same leader until the fault counts as reverted."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from probe.model import Expectation, Role, Target
 from probe.protocol.apis import END_TXN, FETCH, LIST_OFFSETS, OFFSET_COMMIT, PRODUCE
 from probe.scenarios.scenario import RoleVariant
-from probe.scenarios.steps.step import Step
+
+if TYPE_CHECKING:  # the modules of all steps; a scenario loads those of its own steps
+    from probe.scenarios.steps.step import Step
 
 WORK = (
     (Role.PRODUCER, PRODUCE, Target.LEADER),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Iterable
 from dataclasses import replace
@@ -11,6 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from probe.catalogue.acks import acks_of
+from probe.catalogue.baseline import baseline
 from probe.catalogue.files import data_file
 from probe.catalogue.known_results import read_known
 from probe.catalogue.races import known_races
@@ -126,7 +128,7 @@ class TestLosses:
     def test_a_look_up_says_what_was_lost(self, tmp_path: Path, shipped: Path) -> None:
         publish(shipped, losing(self.REAL, 40, 2920))
         done = look(tmp_path / "results", "sarama@1.61.1", "--engine", "kafka")
-        assert "  loses       producer isolated leader/hinted: refreshes in 1 trial" in done.stdout
+        assert "  loses       producer isolated leader/hinted: loses; refreshes in 1 trial" in done.stdout
         assert self.WORDS in done.stdout
         assert " passes" not in done.stdout
         (answer,) = json.loads(look(tmp_path / "results", "sarama@1.61.1", "--engine", "kafka", "--json").stdout)[
@@ -174,37 +176,38 @@ class TestLosses:
         assert "acks=all" in done.stdout or form in {"json", "csv"}
         if form in {"table", "json", "csv", "markdown", "sarif"}:
             assert "loses" in done.stdout
-        assert code(done) == 0
-        refused = audit(tmp_path, "orders,sarama,1.61.1", "--scenario", "leader/elected", "--fail-on", "loses")
-        assert code(refused) == 1
+        assert code(done) == 1
+        accepted = audit(tmp_path, "orders,sarama,1.61.1", "--scenario", "leader/elected", "--fail-on", "fails")
+        assert code(accepted) == 0
 
 
 class TestQuestion:
-    """An audit that names no scenario asks four core faults, and says so."""
+    """An audit that names no scenario asks the whole baseline, and says so."""
 
     @pytest.mark.parametrize("form", ["table", "json", "csv", "sarif", "cyclonedx-vex", "openvex", "junit", "markdown"])
     def test_every_format_says_what_was_asked(self, tmp_path: Path, shipped: Path, form: str) -> None:
-        names = ("steady", "disk/storage-error", "leader/elected", "net/reset")
-        publish(shipped, *(settled(replace(CELL, scenario=name), GOOD) for name in names))
-        done = audit(tmp_path, "orders,sarama,1.43.3", "--format", form)
-        assert "4 core faults" in done.stdout
+        names = ("steady", *(one.scenario for one in baseline().of(Role.PRODUCER)))
+        java = replace(CELL, family="java", version="4.4.0")
+        publish(shipped, *(settled(replace(java, scenario=name), GOOD) for name in names))
+        done = audit(tmp_path, "orders,java,4.4.0", "--format", form)
+        assert "the baseline's 26 scenarios" in html.unescape(done.stdout)
         if form != "csv":
-            assert "steady, disk/storage-error, leader/elected, net/reset" in done.stdout
+            assert "steady, disk/storage-error, leader/elected, broker/shutdown" in done.stdout
             assert "more scenarios were not asked" in done.stdout
         if form == "table":
             first, *_, last = done.stdout.splitlines()
-            assert first.startswith("asked: 4 core faults (steady, disk/storage-error, leader/elected, net/reset) ")
-            assert last == "1 passes 4 core faults"
-            assert "passes 4 core faults" in done.stdout.split("\n")[4]
+            assert first.startswith("asked: the baseline's 26 scenarios (steady, disk/storage-error, leader/elected, ")
+            assert last == "1 passes the baseline's 26 scenarios"
+            assert "passes the baseline's 26 scenarios" in done.stdout.split("\n")[5]
 
     def test_named_scenarios_are_counted_with_the_control_scenario(self, tmp_path: Path, shipped: Path) -> None:
         publish(shipped, settled(CELL, GOOD))
         done = audit(tmp_path, "orders,sarama,1.43.3", "--scenario", "disk/storage-error")
         assert done.stdout.startswith("asked: 2 scenarios (steady, disk/storage-error) on broker line 3.9, embedded")
 
-    def test_help_names_the_core_faults(self) -> None:
+    def test_help_names_the_baseline(self) -> None:
         shown = " ".join(CliRunner().invoke(app, ["audit", "--help"]).stdout.split())
-        assert "four core faults, steady, disk/storage-error, leader/elected, net/reset" in shown
+        assert "the scenarios of Failover Baseline 2026, in the roles in which they are scored" in shown
 
 
 def audit(folder: Path, row: str, *options: str) -> Result:

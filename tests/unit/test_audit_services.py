@@ -9,9 +9,9 @@ import pytest
 
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Report, examine
-from probe.cells.audit_gate import GATES, Gate, is_at_risk
+from probe.cells.audit_gate import GATES, Gate, Gates
 from probe.inventory.entries import Place
-from probe.model import Outcome
+from probe.model import Facts, Outcome, Verdict
 from probe.reports.audit.services import by_service, named
 from tests.support.synthetic_rows import CELL, fill, verdict
 from tests.unit.test_audit import audit
@@ -19,8 +19,8 @@ from tests.unit.test_audit import audit
 MANIFEST = Place(file="web/requirements.txt", line=3)
 
 
-def report(client: str, place: Place | None = MANIFEST, *outcomes: Outcome) -> Report:
-    settled = SettledCell(cell=CELL, run_id="r", trial=0, verdicts=tuple(map(verdict, outcomes))) if outcomes else None
+def report(client: str, place: Place | None = MANIFEST, *verdicts: Verdict) -> Report:
+    settled = SettledCell(cell=CELL, run_id="r", trial=0, verdicts=verdicts) if verdicts else None
     return Report("web", client, client, 1, examine([CELL], {CELL: settled} if settled else {}), None, place=place)
 
 
@@ -40,25 +40,55 @@ def test_many_services_are_counted() -> None:
     assert named(services) == "s0 (c), s1 (c), s2 (c), s3 (c), s4 (c), 2 more"
 
 
+GOOD = {Outcome.REFRESHES: True}
+STALLED = Facts(recovery_ms=16_000.0)
+LOST = Facts(lost=1)
+HEARD = Facts(errors_surfaced=1)
+WHOLE = {"fails", "errors", "burdens", "stalls", "stops"}
+
+
 @pytest.mark.parametrize(
-    ("outcomes", "gates"),
+    ("trials", "gates"),
     [
-        ([Outcome.SURFACES], {"fails"}),
-        ([Outcome.LATE], {"fails", "stalls"}),
-        ([Outcome.STORMS], {"fails", "stalls"}),
-        ([Outcome.STUCK], {"fails", "stalls", "stops"}),
-        ([Outcome.VIOLATES], {"fails", "stalls", "stops"}),
-        ([Outcome.REFRESHES, Outcome.SURFACES, Outcome.STUCK], {"fails", "stalls", "stops"}),
-        ([Outcome.REFRESHES], set()),
+        ([(Outcome.SURFACES, HEARD)], {"fails", "errors"}),
+        ([(Outcome.LATE, Facts())], {"fails"}),
+        ([(Outcome.LATE, STALLED)], {"fails", "errors", "burdens", "stalls"}),
+        ([(Outcome.STORMS, Facts(storm="b"))], {"fails", "errors", "burdens"}),
+        ([(Outcome.STUCK, Facts())], WHOLE),
+        ([(Outcome.VIOLATES, Facts(duplicated=1))], WHOLE),
+        ([(Outcome.REFRESHES, Facts()), (Outcome.SURFACES, HEARD), (Outcome.STUCK, Facts())], WHOLE),
+        ([(Outcome.REFRESHES, LOST)], (WHOLE - {"fails"}) | {"loses"}),
+        ([(Outcome.REFRESHES, Facts())], set()),
         ([], {"unknown"}),
     ],
 )
-def test_gates_are_graded_by_harm(outcomes: list[Outcome], gates: set[str]) -> None:
-    assert {str(gate) for gate in GATES if is_at_risk(report("sarama@1.43.2", None, *outcomes), [gate])} == gates
+def test_gates_are_graded_by_harm(trials: list[tuple[Outcome, Facts]], gates: set[str]) -> None:
+    found = report(
+        "sarama@1.43.2",
+        None,
+        *(
+            Verdict(outcome=outcome, reason="", conforms=GOOD.get(outcome, False), facts=facts)
+            for outcome, facts in trials
+        ),
+    )
+    assert {str(gate) for gate in GATES if Gates(of=frozenset({gate})).is_at_risk(found)} == gates
+
+
+def test_a_harm_outside_the_baseline_ends_only_an_audit_that_asked_for_it() -> None:
+    stuck = report("sarama@1.43.2", None, verdict(Outcome.STUCK))
+    (fault,) = stuck.faults
+    other = replace(fault, cell=replace(fault.cell, scenario="topic/absent"))
+    gates = Gates(of=frozenset({Gate.STOPS}), scored_only=True)
+    assert gates.ends(fault)
+    assert not gates.ends(other)
+    assert replace(gates, scored_only=False).ends(other)
+    assert not gates.ends(replace(fault, ignored="until 2027"))
 
 
 def test_a_client_that_cannot_work_at_all_stops() -> None:
-    assert is_at_risk(replace(report("sarama@1.43.2"), is_broken=True), [Gate.STOPS])
+    broken = replace(report("sarama@1.43.2"), is_broken=True)
+    assert Gates(of=frozenset({Gate.STOPS})).is_at_risk(broken)
+    assert not Gates(of=frozenset({Gate.LOSES})).is_at_risk(broken)
 
 
 @pytest.mark.parametrize(("outcome", "fail_on", "code"), [

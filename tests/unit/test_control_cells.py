@@ -171,7 +171,7 @@ def fleet(folder: Path, *clients: str) -> str:
 def test_an_audit_begins_with_the_control_cell(tmp_path: Path, known: Path) -> None:
     done = command(known, "audit", fleet(tmp_path, "java@0.10.2.2"), "--broker", "4.4")
     assert code(done) == 1
-    assert "producer steady: refused by Kafka 4.4" in done.stdout
+    assert "producer steady: stops; refused by Kafka 4.4" in done.stdout
     assert "brokers closed the connection at each Produce v2 (12 times)" in done.stdout
     assert "smallest upgrade: java 0.11.0.3 (0.10.2.2 is not enough)" in done.stdout
     assert "1 of 1 services are at risk" in str(done.exception)
@@ -194,7 +194,7 @@ def test_a_look_up_begins_with_the_control_cell(known: Path) -> None:
     done = command(known, "lookup", "java@0.10.2.2", "--broker", "4.4", "--scenario", "disk/*")
     assert code(done) == 1
     first = done.stdout.splitlines()[1]
-    assert first == "  fails       producer isolated steady: unsupported in 1 trial"
+    assert first == "  fails       producer isolated steady: stops; unsupported in 1 trial"
     assert done.stdout.splitlines()[2].startswith("              it cannot work with Kafka 4.4:")
     assert "0.11.0.3 is the first that works" in done.stdout
 

@@ -161,10 +161,8 @@ class TestCommand:
         (folder / NAME).write_text(ENTRY.format(TODAY + timedelta(days=1)))
         out, _, error = self.audit()
         assert error is None
-        assert (
-            "sarama@1.43.2: accepted: fails: producer disk/storage-error: stuck in 1 trial; no such disks (until "
-            in out
-        )
+        shown = "producer disk/storage-error: stops silently; stuck in 1 trial; no such disks (until "
+        assert f"sarama@1.43.2: accepted: fails: {shown}" in out
         (row,) = (line for line in out.splitlines() if line.startswith("sarama@1.43.2 "))
         assert "accepted" in row.split()
         assert out.splitlines()[-1] == "2 accepted"
@@ -178,7 +176,7 @@ class TestCommand:
         error = self.audit()[2]
         assert isinstance(error, GateError)
         assert (
-            "1 of 2 services are at risk (fails): sarama@1.43.2; expired in the ignore file: [[ignore]] 1 (client"
+            "1 of 2 services are at risk (stops): sarama@1.43.2; expired in the ignore file: [[ignore]] 1 (client"
             in (str(error))
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from probe.catalogue.baseline import Counted, Scored
+from probe.cells.badges import badge
 from probe.cells.levels import Known, RoleLevel, level_of
 from probe.model import Role
 from probe.model.harm import Harm, TrialHarm
@@ -128,3 +129,18 @@ def test_a_scenario_that_is_not_scored_changes_no_level() -> None:
     before = level(ONE, defaults=trials, isolated=trials)
     added = {"broker/comet": of(LOSES, 5, 5)}
     assert level(ONE, defaults=trials | added, isolated=trials | added, real=added) == before
+
+
+@pytest.mark.parametrize(
+    ("trials", "message", "colour"),
+    [
+        (of(NONE, 0, 5), "3 quiet", "brightgreen"),
+        (of(ERRORS, 5, 5), "2 in time", "green"),
+        (of(STOPS, 3, 20), "0 or 3", "red"),
+        (of(NONE, 0, 4), "not measured", "lightgrey"),
+    ],
+)
+def test_a_badge_names_its_role_and_the_least_level(trials: list[TrialHarm], message: str, colour: str) -> None:
+    found = badge(level(ONE, defaults={"broker/hang": trials}))
+    assert found["label"] == "Failover Baseline 2026: producer"
+    assert (found["message"], found["color"]) == (message, colour)

@@ -59,7 +59,10 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def look(results: Path, *arguments: str) -> Result:
-    return CliRunner().invoke(app, ["lookup", *arguments, "--results", str(results)])
+    """Look up a client, each finding on its own: the answer on one screen is in test_decision.py."""
+    narrowed = {"--scenario", "--all"}.intersection(arguments)
+    more = [] if narrowed else ["--scenario", "*"]
+    return CliRunner().invoke(app, ["lookup", *arguments, *more, "--results", str(results)])
 
 
 def code(done: Result) -> int:
@@ -73,14 +76,14 @@ def test_shipped_evidence_answers_without_any_run(tmp_path: Path, shipped: Path)
     title, found, reason, better, evidence, shows, *_ = done.stdout.splitlines()
     assert title == "sarama@1.43.2 on broker line 3.9, embedded engine, profile isolated: 1 fails, in 1 trial"
     assert (found, reason.strip()) == (
-        "  fails       producer isolated disk/storage-error: stuck in 1 trial",
+        "  fails       producer isolated disk/storage-error: stops silently; stuck in 1 trial",
         "it stuck",
     )
     assert better.strip() == "1.43.3 passes"
     assert evidence.strip().startswith("shipped evidence of ")
     assert evidence.endswith(f"(12 days old), rules {RULES_VERSION}, conditions {current(Engine.EMBEDDED)}")
     assert shows.strip().startswith("probe run --client sarama@1.43.2 ")
-    assert str(done.exception) == "sarama@1.43.2 fails 1 of 1 cells"
+    assert str(done.exception) == "sarama@1.43.2: stops in 1 of 1 cells"
     assert code(look(tmp_path / "results", "sarama@1.43.3")) == 0
     assert not (tmp_path / "results").exists()
 
@@ -130,7 +133,7 @@ def test_an_application_is_answered_by_its_library_with_its_settings(tmp_path: P
     assert code(done) == 0
     assert "filebeat@8.16.1 (sarama@1.29.1 with its settings)" in done.stdout
     assert ": 1 suspected" in done.stdout
-    assert "disk/storage-error: stuck in 1 trial (sarama@1.29.1 inside it)" in done.stdout
+    assert "disk/storage-error: stops silently; stuck in 1 trial (sarama@1.29.1 inside it)" in done.stdout
     assert "Beats link a fork that adds a reconnect back-off" in " ".join(done.stdout.split())
 
 

@@ -129,7 +129,7 @@ def test_an_audit_needs_no_run(tmp_path: Path, shipped: Path) -> None:
     publish(shipped, settled(OLD, Outcome.STUCK), settled(CELL, Outcome.REFRESHES), days=3)
     done = audit(tmp_path)
     assert code(done) == 1
-    assert "producer disk/storage-error: stuck in 1 trial. it stuck; shipped evidence of" in done.stdout
+    assert "producer disk/storage-error: stops silently; stuck in 1 trial: it stuck; shipped evidence of" in done.stdout
     assert "smallest upgrade: sarama 1.43.3" in done.stdout
     faults = json.loads(audit(tmp_path, "--json").stdout)["services"][0]["faults"]
     (fails,) = [one for one in faults if one["finding"] == "fails"]

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import typer
 
-from probe.cells.audit import BAD, TOLD, Finding, Report
-from probe.cells.audit_groups import Group, grouped
+from probe.cells.audit import BAD, TOLD, Fault, Finding, Report
+from probe.cells.audit_groups import grouped
+from probe.cells.audit_upgrades import ways_of
+from probe.cells.causes import Cause, causes, is_mended_by_acks
 from probe.cells.citations import rests_on
 from probe.cells.cli_hints import run_command
 from probe.cells.fault_words import reason, unknown_reason
+from probe.cells.role_levels import levels_of
+from probe.cli.answers.decision import ISOLATED, LESSER, cause_text, lesser, to_do
 from probe.cli.console.line_wrap import terminal_columns, wrapped
 from probe.cli.console.plain_table import lines_of
+from probe.model import Profile
+from probe.model.counts import counted
+from probe.model.profile import DEFAULT_PROFILE
 from probe.model.safe_text import visible
 from probe.model.versions import version_key
-from probe.reports.audit.lines import line_of, short_line
+from probe.reports.audit.lines import fault_line, line_of
 from probe.reports.audit.question import Question
-from probe.reports.audit.recommendations import bisect_command, helps, part_of_way, way_out
+from probe.reports.audit.recommendations import bisect_command, helps, of_application, way_out
 from probe.reports.audit.result import AuditResult
 
 COLOURS = {
@@ -33,7 +40,7 @@ COLOURS = {
     Finding.LIKELY_FINE: "green",
     Finding.PASSES: "green",
 }
-HEADER = ("service", "instances", "client", "driven as", "finding", "at", "not known", "smallest upgrade")
+HEADER = ("service", "instances", "client", "driven as", "harm", "at", "not known", "smallest upgrade")
 INDENT = 4
 """Columns by which the later lines of a text are indented on a terminal."""
 
@@ -43,18 +50,25 @@ def print_audit(audit: AuditResult) -> None:
     if not audit.reports:
         return
     columns = terminal_columns()
-    for line in (*wrapped(str(audit.question), columns, INDENT), "services, worst first"):
+    notes = [str(audit.question), *([ISOLATED] if _is_isolated(audit) else [])]
+    for line in (*(line for text in notes for line in wrapped(text, columns, INDENT)), "services, worst first"):
         typer.echo(line)
     rows = [_row(report, audit.question) for report in audit.reports]
     colours = [COLOURS.get(report.finding, "") for report in audit.reports]
-    for line in lines_of(HEADER, rows, colours, HEADER.index("finding"), HEADER.index("at"), columns):
+    for line in lines_of(HEADER, rows, colours, HEADER.index("harm"), HEADER.index("at"), columns):
         typer.echo(line)
     for report in audit.reports:
         for text in _evidence(report, audit):
             for line in wrapped(visible(text), columns, INDENT):
                 typer.echo(line)
-    counts = Counter(report.finding for report in audit.reports)
-    typer.echo(", ".join(f"{counts[item]} {audit.question.worded(item)}" for item in Finding if counts[item]))
+    counts = Counter(_harm(report, audit.question) for report in audit.reports)
+    typer.echo(", ".join(f"{count} {word}" for word, count in counts.items()))
+
+
+def _is_isolated(audit: AuditResult) -> bool:
+    """Return whether an answer is of trials without periodic refreshes."""
+    profiles = {fault.evidence.cell.profile for one in audit.reports for fault in one.faults if fault.evidence}
+    return any(Profile.parse(text).name == DEFAULT_PROFILE for text in profiles)
 
 
 def _row(report: Report, question: Question) -> list[str]:
@@ -63,18 +77,40 @@ def _row(report: Report, question: Question) -> list[str]:
         str(report.count),
         report.client,
         report.stands_for if report.stands_for != report.client else "",
-        question.worded(report.finding),
-        "\n".join(f"{short_line(one.first)}{one.also}" for one in grouped(report.of(*TOLD))),
+        _harm(report, question),
+        "\n".join(_places(report)),
         str(len(report.of(Finding.UNKNOWN)) or ""),
         _upgrade(report),
     ]
+
+
+def _harm(report: Report, question: Question) -> str:
+    """Return the gravest harm in one word, or the finding of a service of which none is known."""
+    if report.is_broken:
+        return str(report.finding)
+    if grave := causes(report.of(*TOLD)):
+        return grave[0].word
+    harm = report.harm
+    return harm.rank.word if harm is not None and harm.rank else question.worded(report.finding)
+
+
+def _places(report: Report) -> Iterator[str]:
+    """Yield what stops or loses work, a line per cause, and how much does less harm."""
+    told = report.of(*TOLD)
+    grave = causes(told)
+    yield from (f"{one.word}: {one.where}" for one in grave)
+    left = len(told) - sum(len(one.faults) for one in grave)
+    if left:
+        yield f"{left} with less harm" if grave else counted(left, "finding")
 
 
 def _upgrade(report: Report) -> str:
     if report.upgrade:
         return report.upgrade.application or report.upgrade.version
     bad = report.of(*BAD)
-    in_part = max((fault.passes_in for fault in bad if fault.passes_in), key=version_key, default="")
+    grave = [fault.mended_in for one in causes(bad) for fault in one.faults]
+    known = grave or [fault.passes_in for fault in bad]
+    in_part = max((name for name in known if name), key=version_key, default="")
     return f"{in_part} in part" if in_part else "none is known" if bad else ""
 
 
@@ -83,35 +119,56 @@ def _evidence(report: Report, audit: AuditResult) -> Iterator[str]:
         yield f"{report.name}: {report.client}: {report.note}"
     if report.problem:
         yield f"{report.name}: {report.client}: {report.problem}"
-    for one in grouped(report.of(*TOLD)):
-        yield f"{report.name}: {_proof(one, audit)}"
-    yield from (f"{report.name}: {text}" for text in _recommendations(report, audit))
+    told = report.of(*TOLD)
+    grave, ways = causes(told), ways_of(told)
+    for one in grave:
+        yield f"{report.name}: {one.word}: {cause_text(one, ways)}. {_proof(one.faults[0], audit)}"
+    for harm in LESSER:
+        if text := lesser(told, harm):
+            yield f"{report.name}: {harm.word}: {text}"
+    yield from (f"{report.name}: {text}" for text in _recommendations(report, grave, audit))
+    if levels := _levels(report, audit.question):
+        yield f"{report.name}: {levels}"
     if unknown := report.of(Finding.UNKNOWN):
         why = unknown_reason(next((fault for fault in unknown if fault.evidence), unknown[0]))
         to_run = f"; {run_command([fault.cell for fault in unknown], audit.results)}" if audit.can_run else ""
         yield f"{report.name}: not known ({why}){to_run}"
-    for one in grouped(report.ignored):
-        fault = one.first
-        yield f"{report.name}: accepted: {fault.finding}: {line_of(one)}; {fault.ignored}"
+    for each in grouped(report.ignored):
+        fault = each.first
+        yield f"{report.name}: accepted: {fault.finding}: {line_of(each)}; {fault.ignored}"
 
 
-def _proof(one: Group, audit: AuditResult) -> str:
-    """Return a fault with its reason, its evidence and the command that shows it."""
-    fault = one.first
+def _proof(fault: Fault, audit: AuditResult) -> str:
+    """Return the outcome of a fault with its reason, its evidence and the command that shows it."""
     sources = rests_on(fault.evidence) if fault.evidence else ()
-    return f"{line_of(one)}. {'; '.join([reason(fault), *sources, audit.command(fault)])}"
+    return "; ".join([f"{fault_line(fault)}: {reason(fault)}", *sources, audit.command(fault)])
 
 
-def _recommendations(report: Report, audit: AuditResult) -> Iterator[str]:
-    """Yield what to do: the smallest upgrade, or what mends a part; what helps without one."""
+def _recommendations(report: Report, grave: Sequence[Cause], audit: AuditResult) -> Iterator[str]:
+    """Yield what to do: the smallest upgrade that passes all, or what mends what stops or loses work."""
     bad = report.of(*BAD)
     if way := way_out(report, audit.apps):
         yield f"smallest upgrade: {way}"
-    elif part := part_of_way(report, bad, audit.apps):
-        yield f"upgrade in part: {part}"
-    elif bad:
-        yield f"no upgrade is known to pass{f'; {bisect_command(bad[0])}' if audit.can_run else ''}"
-    if bad and not report.upgrade:
+        return
+    family = report.stands_for.partition("@")[0]
+    yield from to_do(
+        grave,
+        report.faults,
+        ways_of(bad),
+        lambda name: of_application(report, audit.apps, family, name),
+        lambda fault: f"; {bisect_command(fault)}" if audit.can_run else "",
+    )
+    if bad and not grave:
+        yield f"no upgrade is known to pass all{f'; {bisect_command(bad[0])}' if audit.can_run else ''}"
         yield from helps(bad)
-    if report.of(Finding.LOSES):
+    if report.of(Finding.LOSES) and not any(map(is_mended_by_acks, report.of(Finding.LOSES))):
         yield f"what loses no record: {audit.advice(report, report.of(Finding.LOSES)[0])}"
+
+
+def _levels(report: Report, question: Question) -> str:
+    """Return in how many scored scenarios each role reacts, or its level; empty where the baseline was not asked."""
+    if not question.is_baseline:
+        return ""
+    asked = {(fault.cell.role, fault.cell.scenario) for fault in report.faults}
+    found = levels_of(report.faults, {}, question.broker, lambda role, one: (role, one.scenario) in asked)
+    return ", ".join(f"{one.role} {one.words}" for one in found)

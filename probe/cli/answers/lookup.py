@@ -10,9 +10,11 @@ from typing import Any
 
 from probe.catalogue.scenarios import CORE
 from probe.cells.audit import TOLD, Fault, Finding
+from probe.cells.badges import badge
 from probe.cells.citations import command, rests_on, said, source
 from probe.cells.cli_hints import run_command
-from probe.cells.fault_words import doubt, remarks, shown
+from probe.cells.fault_words import doubt, harm_columns, in_harm, remarks, shown
+from probe.cells.levels import RoleLevel
 from probe.cli.console.line_wrap import command_lines, wrapped
 from probe.model import Cell, Role
 from probe.model.counts import counted
@@ -35,6 +37,8 @@ class Known:
 
     passing: Mapping[Cell, str]
     """The next version that passes, by the cell of the evidence."""
+    mending: Mapping[Cell, str]
+    """The next version in which work goes on and nothing is lost, by the cell of the evidence."""
     helping: Mapping[Cell, str]
     """A profile in which the same version passes, by the cell of the evidence."""
     results: str
@@ -78,7 +82,7 @@ def _what(cell: Cell) -> str:
 def _answer_lines(fault: Fault, known: Known, columns: int) -> Iterator[str]:
     """Yield what is found, then each on its own line: the reason, what passes, the evidence, a command."""
     seen = fault.evidence
-    first = f"{_what(fault.cell)}: {shown(fault)}{doubt(fault)}"
+    first = f"{_what(fault.cell)}: {in_harm(fault)}{shown(fault)}{doubt(fault)}"
     yield from wrapped(f"  {fault.finding:<{AT - 3}} {visible(first)}", columns, AT)
     if seen is None:
         return
@@ -130,6 +134,11 @@ def counts_of(faults: Iterable[Fault]) -> str:
     return f"{found}, in {counted(sum(map(_trials, faults)), 'trial')}"
 
 
+def asked_of(faults: Sequence[Fault]) -> str:
+    """Return on how much an answer rests: `315 cells in 652 trials`."""
+    return f"{counted(len(faults), 'cell')} in {counted(sum(map(_trials, faults)), 'trial')}"
+
+
 def overview(version: str, faults: Sequence[Fault]) -> str:
     """Return one line about a version: its counts and its faults."""
     bad = sorted((item for item in faults if item.finding is Finding.FAILS), key=_order)
@@ -140,10 +149,24 @@ def overview(version: str, faults: Sequence[Fault]) -> str:
     return f"  {version:<12}{counts_of(faults)}{': ' if names else ''}{', '.join([*names][:FEW])}{more}"
 
 
-def as_json(about: Mapping[str, str], faults: Sequence[Fault], known: Known) -> str:
+def as_json(about: Mapping[str, str], faults: Sequence[Fault], known: Known, levels: Sequence[RoleLevel] = ()) -> str:
     """Return the findings as JSON (docs/schema/lookup.json)."""
     answers = [_answer(item, known) for item in sorted(faults, key=_order)]
-    return json.dumps({**about, "answers": answers}, indent=1)
+    roles = [
+        {
+            "role": one.role,
+            "level": one.words,
+            "least": one.low,
+            "most": one.high,
+            "measured": one.measured,
+            "reacts": one.reacts,
+            "known": one.known,
+            "of": one.of,
+            "badge": badge(one),
+        }
+        for one in levels
+    ]
+    return json.dumps({**about, "levels": roles, "answers": answers}, indent=1)
 
 
 def _answer(fault: Fault, known: Known) -> dict[str, Any]:
@@ -156,6 +179,7 @@ def _answer(fault: Fault, known: Known) -> dict[str, Any]:
         "remark": "" if seen is None else "; ".join(remarks(seen)),
         "passes_in": "" if seen is None else known.passing.get(seen.cell, ""),
         "helped_by": "" if seen is None else known.helping.get(seen.cell, ""),
+        **harm_columns(fault),
         "stand_in": fault.stand_in,
         "command": run_command([fault.cell], known.results)
         if seen is None

@@ -9,12 +9,13 @@ from typing import Annotated
 
 import typer
 
-from probe.catalogue.scenarios import CORE, CORE_FAULTS, RUN_BY_PATTERN, default_scenarios, select_scenarios
+from probe.catalogue.baseline import baseline
+from probe.catalogue.scenarios import RUN_BY_PATTERN, default_scenarios, select_scenarios
 from probe.catalogue.selectors import any_line
 from probe.catalogue.workloads import select_workloads
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding, Report, worst_first
-from probe.cells.audit_gate import GATES, Gate, is_at_risk
+from probe.cells.audit_gate import DEFAULT, Gates
 from probe.cells.audit_upgrades import with_remedies
 from probe.cells.ignores import NAME, Ignored
 from probe.cli import common_options as o
@@ -28,6 +29,7 @@ from probe.cli.wiring.audit_requests import ask
 from probe.cli.wiring.catalogue import apps, packages
 from probe.cli.wiring.evidence import say_differing
 from probe.cli.wiring.ignore_file import accept, expired, read_ignore_file
+from probe.cli.wiring.known_file import without_known
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.inventory.entries import FileContent, InventoryError
 from probe.inventory.inventory_reader import read_inventories
@@ -55,23 +57,15 @@ def audit(
         typer.Option(
             "--scenario",
             metavar="GLOB",
-            help=f"Scenario name or pattern, such as 'disk/*'. May be repeated; default: four core faults, "
-            f"{', '.join(CORE)}. `probe scenarios` lists the names.",
+            help="Scenario name or pattern, such as 'disk/*'. May be repeated; default: the scenarios of Failover "
+            "Baseline 2026, in the roles in which they are scored (docs/baseline.md).",
         ),
     ] = None,
     broker: o.BrokerLine = o.DEFAULT_BROKER,
     engine: o.EngineOption = DEFAULT_ENGINE,
     workload: o.WorkloadFilter = None,
     fill: Annotated[bool, typer.Option("--run", help="Run cells without results first.")] = False,
-    fail_on: Annotated[
-        str,
-        typer.Option(
-            "--fail-on",
-            metavar="LIST",
-            help=f"Exit with code 1 if there is one of these: {', '.join(GATES)}. Separated by commas. Of what fails, "
-            "stops and stalls are the part that is worse than an error (docs/audit.md).",
-        ),
-    ] = str(Finding.FAILS),
+    fail_on: o.FailOn = str(DEFAULT),
     output: Annotated[
         Format | None,
         typer.Option(
@@ -88,27 +82,38 @@ def audit(
             help=f"Accepted findings, each with a reason and a last day (docs/audit.md). Default: {NAME} if it exists.",
         ),
     ] = None,
+    known_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--known",
+            metavar="FILE",
+            help="SARIF of an earlier audit: its findings are accepted, so that only new ones end with exit code 1.",
+        ),
+    ] = None,
     evidence: o.Evidence = None,
     max_age: o.MaxAge = o.MAX_AGE_DAYS,
     results: o.Results = o.RESULTS,
     jobs: o.Jobs = None,
 ) -> None:
-    """List the clients of inventories with the faults they do not survive, worst first; exit code 1 if there are.
+    """List the clients of inventories with the faults they do not survive, worst first.
 
-    Without --scenario four core faults are asked, and the first line says how many were not.
+    Exit code 1 means that work stops or records are lost; --fail-on asks for more. Without --scenario the whole
+    Failover Baseline 2026 is asked, and the first line says how many scenarios were not.
     """
-    gate = _gate(fail_on)
+    gate = o.gates(fail_on, scored_only=not scenario)
     form = _format(output, json_out=json_out, csv_out=csv_out)
     entries = read_ignore_file(ignore)
-    scenarios, line = select_scenarios(scenario or CORE_FAULTS), any_line(broker)  # `ask` adds the control cells
+    line = any_line(broker)
+    scenarios = select_scenarios(scenario or baseline().scenarios)  # `ask` adds the control cells
     readings = list(_say_each(read_inventories(paths), alone=len(paths) == 1))
     workloads = select_workloads(workload) if workload else ()
-    asked = [ask(item, scenarios, engine, line, workloads) for one in readings for item in one.found]
+    only_roles = {} if scenario else baseline().only_roles
+    asked = [ask(item, scenarios, engine, line, workloads, only_roles) for one in readings for item in one.found]
     known = answered(asked, Sources(evidence, results, max_age), jobs, fill=fill)
     reports = with_remedies([report(item, known) for item in asked], known.stored)
     _say_of([fault.evidence for one in reports for fault in one.faults if fault.evidence is not None])
-    ignored = accept(entries, reports)
-    question = _question(scenarios, line, engine, is_core=not scenario)
+    ignored = accept(entries, without_known(known_file, reports))
+    question = _question(scenarios, line, engine, is_baseline=not scenario)
     _print(worst_first(ignored.reports), results, gate, form, question)
     if form is not Format.TABLE:
         say(str(question))
@@ -147,13 +152,6 @@ def _say_of(answers: Sequence[SettledCell]) -> None:
     say_older(older, "their results are of that time; --run does not repeat them, `probe run` does")
 
 
-def _gate(text: str) -> frozenset[Gate]:
-    found = frozenset(item for item in GATES if item in text.split(","))
-    if len(found) != len([item for item in text.split(",") if item]):
-        raise ProbeError(f"--fail-on {text}: these are not findings, separated by commas; known are {', '.join(GATES)}")
-    return found
-
-
 def _format(output: Format | None, *, json_out: bool, csv_out: bool) -> Format:
     short = [item for item, chosen in ((Format.JSON, json_out), (Format.CSV, csv_out)) if chosen]
     asked = {*short, *([output] if output is not None else [])}
@@ -162,11 +160,11 @@ def _format(output: Format | None, *, json_out: bool, csv_out: bool) -> Format:
     return asked.pop() if asked else Format.TABLE
 
 
-def _question(scenarios: Sequence[Scenario], line: str, engine: Engine, *, is_core: bool) -> Question:
+def _question(scenarios: Sequence[Scenario], line: str, engine: Engine, *, is_baseline: bool) -> Question:
     """Return what is asked: these scenarios and the control scenario, which `ask` adds."""
     names = dict.fromkeys([CONTROL, *(item.name for item in scenarios)])
-    left = RUN_BY_PATTERN - len(names) if is_core else _left(names)
-    return Question(scenarios=tuple(names), is_core=is_core, left=left, broker=line, engine=str(engine))
+    left = RUN_BY_PATTERN - len(names) if is_baseline else _left(names)
+    return Question(scenarios=tuple(names), is_baseline=is_baseline, left=left, broker=line, engine=str(engine))
 
 
 def _left(names: Collection[str]) -> int:
@@ -174,7 +172,7 @@ def _left(names: Collection[str]) -> int:
     return sum(1 for name, item in default_scenarios().items() if name not in names and not item.asked)
 
 
-def _print(reports: Sequence[Report], results: str, gate: frozenset[Gate], form: Format, question: Question) -> None:
+def _print(reports: Sequence[Report], results: str, gate: Gates, form: Format, question: Question) -> None:
     made = AuditResult(
         reports=reports,
         results=results,
@@ -191,18 +189,17 @@ def _print(reports: Sequence[Report], results: str, gate: frozenset[Gate], form:
         typer.echo(write(form, made), nl=False)
 
 
-def _check(ignored: Ignored, gate: frozenset[Gate], readings: Sequence[FileContent]) -> None:
+def _check(ignored: Ignored, gate: Gates, readings: Sequence[FileContent]) -> None:
     """End with code 1 for a finding; else 2 for a named file that cannot be read; else 3 if nothing could be said.
 
     An expired entry of the ignore file is a finding.
     """
     reports = worst_first(ignored.reports)
-    bad = [one for one in reports if is_at_risk(one, gate)]
+    bad = [one for one in reports if gate.is_at_risk(one)]
     said = [expired(ignored)] if ignored.expired else []
     if bad:
         services, all_of_them = by_service(bad), by_service(reports)
-        gates = ", ".join(sorted(gate))
-        at_risk = f"{len(services)} of {len(all_of_them)} services are at risk ({gates}): {named(services)}"
+        at_risk = f"{len(services)} of {len(all_of_them)} services are at risk ({gate}): {named(services)}"
         raise GateError("; ".join([at_risk, *said]))
     if said:
         raise GateError(said[0])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.identities import Identity, identify
@@ -48,7 +49,12 @@ class AuditRequest:
 
 
 def ask(
-    service: Found, scenarios: Sequence[Scenario], engine: Engine, line: str, workloads: Sequence[Workload] = ()
+    service: Found,
+    scenarios: Sequence[Scenario],
+    engine: Engine,
+    line: str,
+    workloads: Sequence[Workload] = (),
+    only_roles: Mapping[str, Collection[Role]] = MappingProxyType({}),
 ) -> AuditRequest:
     """Return the cells of a client on one release line, the control cells first. No workload = those of the catalogue.
 
@@ -56,7 +62,7 @@ def ask(
     """
     if why := service.broken or service.unknown:
         return AuditRequest(service, problem=why)
-    question = Question(service, tuple(scenarios), engine, line, tuple(workloads))
+    question = Question(service, tuple(scenarios), engine, line, tuple(workloads), only_roles)
     try:
         identity = _identity(service.selector)
         own, problem = _cells(identity.itself, question, _own_settings(service, identity))
@@ -76,6 +82,8 @@ class Question:
     engine: Engine
     line: str
     workloads: tuple[Workload, ...]
+    only_roles: Mapping[str, Collection[Role]]
+    """The roles of scenarios of which only some are asked about."""
 
 
 def _cells(chosen: Chosen | None, asked: Question, properties: Sequence[str]) -> tuple[tuple[Cell, ...], str]:
@@ -93,6 +101,7 @@ def _cells(chosen: Chosen | None, asked: Question, properties: Sequence[str]) ->
         brokers=[asked.line],
         workloads=asked.workloads or (Workload.CONTINUOUS,),
         own_workloads=() if asked.workloads else [item.name for item in scenarios],
+        only_roles=asked.only_roles,
     )
     every = list(combinations(selection))
     cells = tuple(item.cell for item in every if not item.reason and item.variant.expectation.conforms)

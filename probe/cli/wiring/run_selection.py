@@ -101,7 +101,7 @@ class RunSelection:
             workloads=select_workloads(self.workloads),
             own_workloads=() if self.workloads or self.baseline else self._listed(scenarios),
             long_watches=self.long_watches,
-            only_roles={name: baseline().roles(name) for name in baseline().scenarios} if self.baseline else {},
+            only_roles=baseline().only_roles if self.baseline else {},
         )
 
     def _scenarios(self) -> tuple[Scenario, ...]:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from probe.cells.audit import TOLD, Fault, Finding, Report
-from probe.cells.audit_gate import ends, is_at_risk
 from probe.cells.fault_words import proof, unknown_reason
 from probe.reports.audit.lines import driven_as, fault_line
 from probe.reports.audit.result import TOOL, AuditResult
@@ -33,7 +32,7 @@ def _sum(suites: Sequence[ET.Element]) -> dict[str, str]:
 def _result(fault: Fault, audit: AuditResult) -> Result:
     if fault.ignored:
         return Result.SKIPPED
-    if ends(fault, audit.failing):
+    if audit.failing.ends(fault):
         return Result.FAILED
     return Result.PASSED if fault.finding in GOOD else Result.SKIPPED
 
@@ -79,7 +78,7 @@ def _case(report: Report, fault: Fault, audit: AuditResult) -> ET.Element:
 def _problem(report: Report, audit: AuditResult) -> ET.Element:
     """Return the case of a service about which nothing can be said."""
     case = _empty(report, "client")
-    kind = Result.FAILED if is_at_risk(report, audit.failing) else Result.SKIPPED
+    kind = Result.FAILED if audit.failing.is_at_risk(report) else Result.SKIPPED
     note = ET.SubElement(case, TAGS[kind], {"message": legal(report.problem)})
     if kind is Result.FAILED:
         note.set("type", str(report.finding))

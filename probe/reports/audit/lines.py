@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from probe.cells.audit import Fault, Report
 from probe.cells.audit_groups import Group
-from probe.cells.fault_words import doubt, remarks, shown
+from probe.cells.fault_words import doubt, in_harm, remarks, shown
 from probe.model import Cell
 from probe.model.profile import named_profile
 
@@ -20,16 +20,10 @@ def line_of(group: Group) -> str:
     return f"{fault_line(group.first)}{group.also}"
 
 
-def short_line(fault: Fault) -> str:
-    """Return a fault in few words, for a column of a table."""
-    loses = ", loses records" if fault.evidence is not None and fault.evidence.loses else ""
-    return f"{_outcome_line(fault)}{loses}"
-
-
 def _outcome_line(fault: Fault) -> str:
     seen = fault.evidence
     outcome = f"refused by Kafka {seen.cell.broker}" if seen is not None and seen.refusal else shown(fault)
-    return f"{asked_in(fault.cell)}: {outcome}{doubt(fault)}"
+    return f"{asked_in(fault.cell)}: {in_harm(fault)}{outcome}{doubt(fault)}"
 
 
 def asked_in(cell: Cell) -> str:

@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 from probe.cells.audit import Fault, Report
 from probe.cells.citations import evidence_of, said
-from probe.cells.fault_words import reason, remarks
+from probe.cells.fault_words import harm_columns, reason, remarks
 from probe.model.safe_text import csv_cell
 from probe.reports.audit.result import AuditResult
 
@@ -19,6 +19,7 @@ COLUMNS = (
     *("evidence", "measured", "days", "rules", "conditions", "passes_in"),
     *("measured_on", "measured_profile", "rests_on", "workload", "stand_in"),
     *("trials", "failing", "lost", "remark", "helped_by", "asked", "not_asked"),
+    *("harm", "silently", "stalls_s", "everything", "mended_in"),
 )
 
 
@@ -59,6 +60,8 @@ def _fault(fault: Fault) -> dict[str, object]:
         "passes_in": fault.passes_in,
         "stand_in": fault.stand_in,
         "helped_by": fault.helped_by,
+        "mended_in": fault.mended_in,
+        **harm_columns(fault),
         "rests_on": "; ".join(evidence_of(fault.cell, seen)) if seen is not None else "",
         "remark": "; ".join(remarks(seen)) if seen is not None else "",
     }

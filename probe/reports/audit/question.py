@@ -18,8 +18,8 @@ class Question:
 
     scenarios: tuple[str, ...]
     """By name, the control scenario first."""
-    is_core: bool
-    """Whether they are those that an audit asks about where none is named."""
+    is_baseline: bool
+    """Whether they are those of the baseline, which an audit asks about where none is named."""
     left: int
     """Scenarios of the default catalogue that were not asked about."""
     broker: str
@@ -28,8 +28,9 @@ class Question:
 
     @property
     def noun(self) -> str:
-        """The scenarios as a number: `4 core faults`."""
-        return f"{len(self.scenarios)} core faults" if self.is_core else counted(len(self.scenarios), "scenario")
+        """The scenarios as a number: `the baseline's 26 scenarios`."""
+        count = counted(len(self.scenarios), "scenario")
+        return f"the baseline's {count}" if self.is_baseline else count
 
     def worded(self, finding: Finding) -> str:
         """Return a finding about a service in words: what passes, passes these scenarios and no more."""

@@ -37,7 +37,7 @@ def way_out(report: Report, apps: Mapping[str, App]) -> str:
     if found.application:
         return f"{found.application}, which has {version}"
     doubt = "" if found.exact else ", by the library's own settings"
-    return version + doubt + _of_application(report, apps, family, found.version)
+    return version + doubt + of_application(report, apps, family, found.version)
 
 
 def part_of_way(report: Report, faults: Sequence[Fault], apps: Mapping[str, App]) -> str:
@@ -52,7 +52,7 @@ def part_of_way(report: Report, faults: Sequence[Fault], apps: Mapping[str, App]
         elif fault.evidence is not None:
             left.append(f"{words}: {fault.evidence.worst}")
     ways = [
-        f"{family} {version} for {', '.join(names)}{_of_application(report, apps, family, version)}"
+        f"{family} {version} for {', '.join(names)}{of_application(report, apps, family, version)}"
         for (family, version), names in sorted(passing.items(), key=lambda item: (item[0][0], version_key(item[0][1])))
     ]
     if not ways:
@@ -61,7 +61,7 @@ def part_of_way(report: Report, faults: Sequence[Fault], apps: Mapping[str, App]
     return f"{'; '.join(ways)} (no version is known to pass all that fails{rest})"
 
 
-def _of_application(report: Report, apps: Mapping[str, App], family: str, library: str) -> str:
+def of_application(report: Report, apps: Mapping[str, App], family: str, library: str) -> str:
     """Return which release of a service's application has a version of the library; empty for other families."""
     name, _, version = report.client.partition("@")
     app = apps.get(name) or next((one for one in apps.values() if one.driven_by == name and one.family == family), None)

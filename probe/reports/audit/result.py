@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from probe.catalogue.packages import Packages
 from probe.cells.audit import BAD, Fault, Finding, Report
-from probe.cells.audit_gate import Gate
+from probe.cells.audit_gate import Gates
 from probe.cells.citations import command
 from probe.cells.cli_hints import run_command
 from probe.cells.finding_ids import finding_id
@@ -35,7 +35,7 @@ class AuditResult:
     packages: Packages
     apps: Mapping[str, App]
     """Applications by all their names."""
-    failing: frozenset[Gate]
+    failing: Gates
     """What ends the command with exit code 1."""
     moment: datetime
     """When the audit was made."""

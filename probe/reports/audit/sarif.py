@@ -16,34 +16,31 @@ from urllib.parse import quote
 
 from probe import __version__
 from probe.catalogue.scenarios import about
-from probe.cells.audit import LIKELY, Fault, Finding, Report
+from probe.cells.audit import LIKELY, TOLD, Fault, Finding, Report
 from probe.cells.audit_groups import Group, grouped
-from probe.cells.fault_words import proof, unknown_reason
+from probe.cells.fault_words import harm_columns, proof, unknown_reason
 from probe.cells.finding_ids import PREFIX, finding_id
 from probe.inventory.entries import Place
 from probe.model import Cell
 from probe.model.counts import counted
-from probe.model.outcomes import STOPS
+from probe.model.harm import Harm
 from probe.model.run_ids import iso
 from probe.reports.audit.lines import driven_as, line_of
 from probe.reports.audit.result import TOOL, AuditResult
 
 VERSION = "2.1.0"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-LEVELS = {
-    Finding.FAILS: "error",
-    Finding.LIKELY_STOPS: "note",
-    Finding.LIKELY_FAILS: "note",
-    Finding.SUSPECTED: "warning",
-    Finding.LOSES: "warning",
-}
-"""The level of a rule is `warning`: readers take that level of a result, the format's default, for the rule's."""
+ERROR, SUSPECTED, LIKELY_LEVEL = "error", "warning", "note"
+LEVELS = ((Harm.STOPS, ERROR), (Harm.BURDENS, "warning"), (Harm.NONE, "note"))
+"""The level of a result whose harm is this or a graver one."""
+RULE = "warning"
+"""The level of a rule: readers take that level of a result, the format's default, for the rule's."""
 FINGERPRINT = "findingAtService/v1"
 BROKEN: Mapping[str, Any] = {
     "id": f"{PREFIX}-broken-client",
     "name": "BrokenClient",
     "shortDescription": {"text": "The client cannot work at all."},
-    "defaultConfiguration": {"level": LEVELS[Finding.SUSPECTED]},
+    "defaultConfiguration": {"level": RULE},
 }
 """The rule of clients that cannot work by what else their inventory lists."""
 ROOT = "ROOT"
@@ -94,13 +91,13 @@ def _rule(name: str, cell: Cell) -> dict[str, Any]:
         "shortDescription": {"text": f"{cell.family} as {cell.role} does not do what is required in {question}."},
         "fullDescription": {"text": story},
         "help": {"text": f"{story} docs/scenarios.md says what a good client does, docs/verdicts.md how it is judged."},
-        "defaultConfiguration": {"level": LEVELS[Finding.SUSPECTED]},
+        "defaultConfiguration": {"level": RULE},
         "properties": {"tags": ["kafka", "availability", cell.scenario.partition("/")[0]]},
     }
 
 
 def _of_levels(report: Report) -> list[Fault]:
-    return [fault for fault in report.faults if fault.finding in LEVELS]
+    return [fault for fault in report.faults if fault.finding in TOLD]
 
 
 def _result(report: Report, one: Group, audit: AuditResult, rules: Mapping[str, int]) -> dict[str, Any]:
@@ -117,12 +114,13 @@ def _result(report: Report, one: Group, audit: AuditResult, rules: Mapping[str, 
         "level": _level(fault),
         "message": {"text": " ".join(f"{part.rstrip('.')}." for part in parts if part)},
         "locations": [_location(report)],
-        "partialFingerprints": {FINGERPRINT: _fingerprint(report, str(fault.cell))},
+        "partialFingerprints": {FINGERPRINT: fingerprint(report, str(fault.cell))},
         **({"suppressions": [_suppression(fault)]} if fault.ignored else {}),
         "properties": {
             **fault.cell.columns(),
             "workloads": [str(item.cell.workload) for item in (fault, *one.others)],
             "finding": str(fault.finding),
+            **harm_columns(fault),
             "service": report.name,
             "packageUrls": audit.purls(report),
             "command": audit.command(fault),
@@ -131,21 +129,23 @@ def _result(report: Report, one: Group, audit: AuditResult, rules: Mapping[str, 
 
 
 def _level(fault: Fault) -> str:
-    """Return the level of a result. What fails while the client goes on (an error, a delay) is a warning."""
+    """Return the level of a result, by its harm: what stops or loses work is an error; what is suspected never is."""
     if fault.finding in LIKELY:
-        return LEVELS[fault.finding]
-    hard = fault.evidence is None or (fault.evidence.grade.severity or 0) >= STOPS
-    return LEVELS[fault.finding if hard else Finding.SUSPECTED]
+        return LIKELY_LEVEL
+    harm = fault.harm
+    if harm is None or fault.finding is Finding.SUSPECTED:
+        return SUSPECTED
+    return next(level for least, level in LEVELS if harm.rank >= least)
 
 
 def _broken(report: Report, rules: Mapping[str, int]) -> dict[str, Any]:
     return {
         "ruleId": BROKEN["id"],
         "ruleIndex": rules[BROKEN["id"]],
-        "level": LEVELS[Finding.FAILS],
+        "level": ERROR,
         "message": {"text": f"{report.name} ({report.client}): {report.problem}."},
         "locations": [_location(report)],
-        "partialFingerprints": {FINGERPRINT: _fingerprint(report, BROKEN["id"])},
+        "partialFingerprints": {FINGERPRINT: fingerprint(report, BROKEN["id"])},
         "properties": {"finding": str(report.finding), "service": report.name},
     }
 
@@ -167,7 +167,7 @@ def _physical(place: Place) -> dict[str, Any]:
     return {"artifactLocation": where, **({"region": {"startLine": place.line}} if place.line else {})}
 
 
-def _fingerprint(report: Report, what: str) -> str:
+def fingerprint(report: Report, what: str) -> str:
     """Return what makes a finding the same in the next audit: not its line, nor its evidence."""
     place = report.place.file if report.place else ""
     return hashlib.sha256("\n".join([place, report.name, report.client, what]).encode()).hexdigest()[:32]

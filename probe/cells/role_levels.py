@@ -1,0 +1,88 @@
+"""The levels of a client from settled cells: which cells of each scored scenario count. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from probe.catalogue.baseline import Scored, baseline
+from probe.cells.aggregate import SettledCell
+from probe.cells.audit import UNPROVEN, Fault, examine
+from probe.cells.cell_harm import harms_of
+from probe.cells.levels import Known, RoleLevel, level_of
+from probe.model import Cell, Profile, Role, Workload
+from probe.model.engines import ENGINES
+from probe.model.harm import TrialHarm
+from probe.model.profile import DEFAULT_PROFILE
+
+DEFAULTS = "defaults"
+"""The profile of which a level is said."""
+
+
+def levels_of(
+    faults: Iterable[Fault],
+    stored: Mapping[Cell, SettledCell],
+    line: str,
+    is_asked: Callable[[Role, Scored], bool] = lambda *_: True,
+) -> list[RoleLevel]:
+    """Return what is said of each role in which something is known.
+
+    It follows from the findings of the usual profiles, and from the cells of the library's defaults on a release line.
+    `is_asked` says whether the client can meet a scenario in a role.
+    """
+    faults = list(faults)
+    found = []
+    for role in Role:
+        known = _known(role, faults, stored, line)
+        if known.isolated or known.defaults:
+            scored = [one for one in baseline().of(role) if is_asked(role, one) or one.scenario in known.isolated]
+            found.append(level_of(role, scored, known))
+    return found
+
+
+def as_suffered(faults: Iterable[Fault], stored: Mapping[Cell, SettledCell]) -> tuple[Fault, ...]:
+    """Return the findings with those of the library's defaults in place of `isolated`, where these were measured."""
+    return tuple(_with_defaults(fault, stored) for fault in faults)
+
+
+def _with_defaults(fault: Fault, stored: Mapping[Cell, SettledCell]) -> Fault:
+    usual = Profile.parse(fault.cell.profile) == Profile(DEFAULT_PROFILE) and not fault.stand_in
+    cell = replace(fault.cell, profile=DEFAULTS)
+    own = stored.get(cell) if usual else None
+    return fault if own is None or not own.judged else examine([cell], stored)[0]
+
+
+def _known(role: Role, faults: Iterable[Fault], stored: Mapping[Cell, SettledCell], line: str) -> Known:
+    own, real = (_defaults(role, stored, line, real=real) for real in (False, True))
+    isolated = {
+        fault.cell.scenario: harms_of(fault.evidence)
+        for fault in faults
+        if fault.cell.role is role
+        and _is_usual(fault.cell)
+        and fault.finding not in UNPROVEN
+        and fault.evidence is not None
+    }
+    return Known(defaults=own, real=real, isolated=isolated)
+
+
+def _defaults(
+    role: Role, stored: Mapping[Cell, SettledCell], line: str, *, real: bool
+) -> dict[str, tuple[TrialHarm, ...]]:
+    return {
+        cell.scenario: harms_of(settled)
+        for cell, settled in stored.items()
+        if cell.role is role
+        and cell.profile == DEFAULTS
+        and cell.broker == line
+        and _is_usual(cell)
+        and ENGINES[cell.engine].real is real
+        and settled.judged
+    }
+
+
+def _is_proven(fault: Fault) -> bool:
+    return fault.finding not in UNPROVEN
+
+
+def _is_usual(cell: Cell) -> bool:
+    return cell.workload is Workload.CONTINUOUS

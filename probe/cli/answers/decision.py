@@ -1,0 +1,197 @@
+"""A client on one screen: its levels, what stops or loses work, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from probe.cells.audit import BAD, UNPROVEN, Fault
+from probe.cells.causes import Cause, causes, is_mended_by_acks, is_scored, placed
+from probe.cells.levels import RoleLevel
+from probe.cells.role_levels import DEFAULTS
+from probe.cli.console.line_wrap import wrapped
+from probe.model import Cell, Profile
+from probe.model.counts import counted
+from probe.model.harm import Harm
+from probe.model.safe_text import visible
+from probe.model.versions import version_key
+
+MOST_LINES = 40
+"""Greatest number of lines of an answer."""
+AT = 17
+"""Column at which texts begin, behind a role or a harm."""
+NAMED = 4
+"""Scenarios of a lesser harm that are named; others are counted."""
+RESTARTS = "start-during/"
+"""Beginning of the names of scenarios in which a second instance starts under a fault."""
+LESSER = (Harm.STALLS, Harm.BURDENS, Harm.ERRORS)
+ISOLATED = (
+    "measured without periodic refreshes (profile isolated): it says whether the client reacts, not what a service "
+    "suffers with the library's defaults"
+)
+PARTLY = (
+    "what stops or stalls is said with the library's defaults where that was measured, otherwise without periodic "
+    "refreshes (profile isolated)"
+)
+MORE = "--all lists each finding with its evidence and command; docs/harm.md defines the words"
+
+
+class Remedies(Protocol):
+    """Remedies that are known for findings."""
+
+    @property
+    def mending(self) -> Mapping[Cell, str]:
+        """The next version in which work goes on and nothing is lost, by the cell of the evidence."""
+
+    @property
+    def helping(self) -> Mapping[Cell, str]:
+        """A profile in which the same version passes, by the cell of the evidence."""
+
+
+def on_one_screen(
+    heads: Sequence[str], faults: Sequence[Fault], levels: Sequence[RoleLevel], ways_out: Remedies, columns: int
+) -> list[str]:
+    """Return the answer about a client in at most `MOST_LINES` lines; `heads` are its first ones."""
+    grave = causes(faults)
+    scored = [one for one in grave if one.scored]
+    is_partly = any(Profile.parse(one.cell.profile).name == DEFAULTS for one in faults)
+    head = [*heads, *_level_lines(levels, columns, is_partly=is_partly)]
+    foot = [
+        *(line for text in to_do(scored, faults, ways_out) for line in wrapped(text, columns, 2)),
+        *wrapped(MORE, columns, 2),
+    ]
+    body = [
+        *_scored_lines(scored, faults, levels, ways_out, columns),
+        *_cause_lines("beside the baseline:", [one for one in grave if not one.scored], ways_out, columns),
+    ]
+    room = MOST_LINES - len(head) - len(foot)
+    if len(body) > room:
+        left = len(body) - room + 1
+        body = [*body[: room - 1], f"  {counted(left, 'more line')}: --all"]
+    return [*head, *body, *foot]
+
+
+def _level_lines(levels: Sequence[RoleLevel], columns: int, *, is_partly: bool) -> Iterator[str]:
+    """Yield a line per role, and what the figures are of."""
+    for one in levels:
+        yield from _entry(str(one.role), one.words, columns)
+    if levels:
+        yield from wrapped(f"  {PARTLY if is_partly else ISOLATED}", columns, 2)
+
+
+def _scored_lines(
+    scored: Sequence[Cause],
+    faults: Sequence[Fault],
+    levels: Sequence[RoleLevel],
+    ways_out: Remedies,
+    columns: int,
+) -> Iterator[str]:
+    if levels and not scored:
+        yield "nothing stops or loses work in the scored scenarios that were measured"
+    yield from _cause_lines("stops or loses work, worst first:", scored, ways_out, columns)
+    for harm in LESSER:
+        if text := lesser([one for one in faults if is_scored(one)], harm):
+            yield from _entry(harm.word, text, columns)
+
+
+def _cause_lines(heading: str, found: Sequence[Cause], ways_out: Remedies, columns: int) -> Iterator[str]:
+    if found:
+        yield heading
+    for one in found:
+        yield from _entry(one.word, cause_text(one, ways_out), columns)
+
+
+def cause_text(one: Cause, ways_out: Remedies) -> str:
+    """Return a cause in words: where, why, and the version that mends it."""
+    is_doubtful = all(fault.finding in UNPROVEN for fault in one.faults)
+    measured = next((f": {fault.stand_in}" for fault in one.faults if fault.stand_in), "")
+    doubt = f" ({one.faults[0].finding}{measured})" if is_doubtful else ""
+    ways = "".join(f"; {text}" for text in _mended(one.faults, ways_out.mending))
+    return f"{one.where}: {one.text}{doubt}{ways}"
+
+
+def _entry(word: str, text: str, columns: int) -> list[str]:
+    space = " " * max(1, AT - 2 - len(word))
+    return wrapped(f"  {word}{space}{visible(text)}", columns, AT)
+
+
+def _mended(faults: Sequence[Fault], mending: Mapping[Cell, str]) -> Iterator[str]:
+    """Yield the version that mends most faults of a cause."""
+    ways: dict[str, int] = {}
+    for fault in faults:
+        if fault.evidence is not None and (way := mending.get(fault.evidence.cell)):
+            ways[way] = ways.get(way, 0) + 1
+    if ways:
+        way = max(ways, key=lambda name: (ways[name], version_key(name)))
+        yield f"mended in {way}" + (f" ({ways[way]} of {len(faults)})" if ways[way] < len(faults) else "")
+
+
+def lesser(faults: Sequence[Fault], harm: Harm) -> str:
+    """Return where a lesser harm is, as text, those that stall longest first."""
+    found = [one for one in faults if one.harm is not None and one.harm.rank is harm and one.finding in BAD]
+    if harm is not Harm.STALLS:
+        return placed(found, NAMED)
+    ordered = sorted(found, key=_stalls_ms, reverse=True)
+    names = [f"{placed([one])} {_stalls_ms(one) / 1000:.0f} s" for one in ordered]
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}"
+
+
+def _stalls_ms(fault: Fault) -> float:
+    return 0.0 if fault.harm is None else fault.harm.worst.stalls_ms
+
+
+def to_do(
+    scored: Sequence[Cause],
+    faults: Sequence[Fault],
+    ways_out: Remedies,
+    contains: Callable[[str], str] = lambda _: "",
+    search: Callable[[Fault], str] = lambda _: "",
+) -> Iterator[str]:
+    """Yield what to do about what stops or loses: an upgrade, a setting, a restart, or that nothing is known.
+
+    `contains` says of a version of the library which release of an application has it, `search` how to look for one
+    that mends a fault.
+    """
+    grave = [fault for one in scored for fault in one.faults if fault.evidence is not None]
+    acks = [fault for fault in grave if is_mended_by_acks(fault)]
+    others = [fault for fault in grave if not is_mended_by_acks(fault)]
+
+    def version(fault: Fault) -> str:
+        return "" if fault.evidence is None else ways_out.mending.get(fault.evidence.cell, "")
+
+    def profile(fault: Fault) -> str:
+        return "" if fault.evidence is None else ways_out.helping.get(fault.evidence.cell, "")
+
+    for name, mine in _by(others, version):
+        yield f"to do: upgrade to {name}, the next release that mends {placed(mine)}{contains(name)}"
+    if acks:
+        yield f"to do: write with acks=all, for {placed(acks)}"
+    left = [fault for fault in others if not version(fault)]
+    for name, mine in _by(left, profile):
+        yield f"to do: profile {name} passes {placed(mine)}"
+    if none := [fault for fault in left if not profile(fault)]:
+        known = f"no released version is known to mend {placed(none)}: watch the age of the last success, and restart"
+        yield f"{known}{search(none[0])}"
+    yield from _restarts(others, faults)
+
+
+def _by(faults: Iterable[Fault], way: Callable[[Fault], str]) -> list[tuple[str, list[Fault]]]:
+    """Return the faults by what mends them, without those that nothing mends."""
+    found: dict[str, list[Fault]] = {}
+    for fault in faults:
+        if name := way(fault):
+            found.setdefault(name, []).append(fault)
+    return list(found.items())
+
+
+def _restarts(grave: Iterable[Fault], faults: Iterable[Fault]) -> Iterator[str]:
+    """Yield whether a second instance works that starts under a fault which stops the first."""
+    starts = {(one.cell.role, one.cell.scenario): one for one in faults if one.cell.scenario.startswith(RESTARTS)}
+    helps: dict[bool, list[Fault]] = {}
+    for fault in grave:
+        again = starts.get((fault.cell.role, f"{RESTARTS}{fault.cell.scenario}"))
+        if again is not None and again.harm is not None:
+            helps.setdefault(again.harm.rank < Harm.STOPS, []).append(fault)
+    for works, mine in sorted(helps.items(), reverse=True):
+        yield f"a restart under the fault {'helps' if works else 'does not help'} in {placed(mine)}"

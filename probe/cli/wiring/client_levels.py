@@ -1,0 +1,28 @@
+"""The levels of a client, by what evidence has of it and by what the catalogue says it can meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from probe.catalogue.acks import acks_of
+from probe.catalogue.baseline import Scored
+from probe.catalogue.selectors import Chosen
+from probe.cells.aggregate import SettledCell
+from probe.cells.audit import Fault
+from probe.cells.levels import RoleLevel
+from probe.cells.role_levels import DEFAULTS, levels_of
+from probe.model import Cell, Role
+from probe.model.engines import DEFAULT_ENGINE
+
+
+def client_levels(
+    chosen: Chosen, faults: Iterable[Fault], stored: Mapping[Cell, SettledCell], line: str
+) -> list[RoleLevel]:
+    """Return what is said of each role of a client in which something is known."""
+
+    def is_asked(role: Role, one: Scored) -> bool:
+        family, version = chosen.client.family, chosen.client.version
+        cell = Cell(family, version, role, DEFAULTS, one.scenario, DEFAULT_ENGINE, line)
+        return not one.acks_all or acks_of(chosen.family, cell).is_all
+
+    return levels_of(faults, stored, line, is_asked)

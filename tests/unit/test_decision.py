@@ -1,0 +1,184 @@
+"""The answer of a look-up on one screen: levels, what stops or loses work first, what to do, and the exit code."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from probe.cells.aggregate import SettledCell
+from probe.cells.audit import Fault, examine
+from probe.cells.causes import causes, placed
+from probe.cli.answers.decision import MOST_LINES
+from probe.cli.app import app
+from probe.evidence.checkout_build import built
+from probe.files.shipped_evidence import TEXT
+from probe.model import Cell, Facts, Outcome, Role, Verdict
+from tests.support.synthetic_rows import CELL
+from tests.unit.test_lookup import code, publish, settled, shipped
+
+__all__ = ["shipped"]  # the fixture
+
+OLD = replace(CELL, version="1.43.2")
+
+
+def look(tmp_path: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(app, ["lookup", *arguments, "--results", str(tmp_path / "results")])
+
+
+def known(cell: Cell, outcome: Outcome, reason: str, **facts: object) -> SettledCell:
+    verdict = Verdict(outcome=outcome, reason=reason, conforms=False, facts=Facts(**facts))  # type: ignore[arg-type]  # tests pass facts by name
+    return SettledCell(cell=cell, run_id="r", trial=1, verdicts=(verdict,))
+
+
+def faults(*items: SettledCell) -> tuple[Fault, ...]:
+    stored = {item.cell: item for item in items}
+    return examine(stored, stored)
+
+
+def test_the_screen_says_levels_then_what_stops_then_what_to_do(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(OLD, Outcome.STUCK), settled(CELL, Outcome.REFRESHES))
+    done = look(tmp_path, "sarama@1.43.2")
+    title, role, note, heading, stops, way, more = done.stdout.splitlines()
+    assert title == "sarama@1.43.2 on broker line 3.9, embedded engine, profile isolated: 1 cell in 1 trial"
+    assert role == "  producer       reacts in 0 of 1, 14 not measured"
+    assert "says whether the client reacts" in note
+    assert heading == "stops or loses work, worst first:"
+    assert stops == "  stops silently disk/storage-error (producer): it stuck; mended in 1.43.3"
+    assert way == "to do: upgrade to 1.43.3, the next release that mends disk/storage-error (producer)"
+    assert more.startswith("--all lists")
+    assert (code(done), str(done.exception)) == (1, "sarama@1.43.2: stops in 1 of 1 cells")
+
+
+@pytest.mark.parametrize(
+    ("scenario", "role", "arguments", "exit_code"),
+    [
+        ("disk/storage-error", Role.PRODUCER, (), 1),
+        ("topic/absent", Role.PRODUCER, (), 0),
+        ("topic/absent", Role.PRODUCER, ("--scenario", "topic/*"), 1),
+        ("topic/absent", Role.PRODUCER, ("--fail-on", "fails"), 1),
+        ("cluster/restart", Role.ADMIN, (), 0),
+        ("disk/storage-error", Role.PRODUCER, ("--fail-on", "loses"), 0),
+        ("disk/storage-error", Role.PRODUCER, ("--fail-on", "loud"), 2),
+    ],
+)
+def test_exit_code_is_1_where_a_scored_scenario_or_a_named_one_stops(
+    tmp_path: Path, shipped: Path, scenario: str, role: Role, arguments: tuple[str, ...], exit_code: int
+) -> None:
+    publish(shipped, settled(replace(OLD, scenario=scenario, role=role), Outcome.STUCK))
+    assert code(look(tmp_path, "sarama@1.43.2", *arguments)) == exit_code
+
+
+def test_an_outcome_that_does_no_harm_is_no_reason_to_fail(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(OLD, Outcome.LATE))
+    done = look(tmp_path, "sarama@1.43.2")
+    assert code(done) == 0
+    assert "nothing stops or loses work in the scored scenarios that were measured" in done.stdout
+    assert code(look(tmp_path, "sarama@1.43.2", "--fail-on", "fails")) == 1
+
+
+def test_what_a_service_suffers_is_said_from_the_librarys_defaults_where_these_are_known(
+    tmp_path: Path, shipped: Path
+) -> None:
+    publish(shipped, settled(OLD, Outcome.STUCK), settled(replace(OLD, profile="defaults"), Outcome.LATE))
+    done = look(tmp_path, "sarama@1.43.2")
+    assert code(done) == 0
+    assert "with the library's defaults where that was measured" in done.stdout
+    assert "nothing stops or loses work" in done.stdout
+
+
+def test_one_line_per_cause_has_the_scenarios_and_roles_that_share_it() -> None:
+    reason = "not recovered in 10.0 s after {} (51 hits); it never asked who serves now"
+    found = causes(
+        faults(
+            known(OLD, Outcome.STUCK, reason.format("KAFKA_STORAGE_ERROR 56")),
+            known(replace(OLD, role=Role.GROUP), Outcome.STUCK, reason.format("NOT_LEADER 6")),
+            known(replace(OLD, scenario="net/reset"), Outcome.STUCK, reason.format("2 cut connections")),
+            known(replace(OLD, scenario="broker/kill"), Outcome.FATAL, "the client ended unasked after x: fatal boom"),
+        )
+    )
+    assert [(one.word, one.where, one.text) for one in found] == [
+        (
+            "stops silently",
+            "disk/storage-error (producer, group), net/reset (producer)",
+            "it never asks who serves now",
+        ),
+        ("stops", "broker/kill (producer)", "it ends: boom"),
+    ]
+
+
+def test_causes_are_ordered_by_what_is_scored_then_by_harm() -> None:
+    found = causes(
+        faults(
+            known(replace(OLD, scenario="cluster/replaced"), Outcome.VIOLATES, "a promise was broken: 6 lost", lost=6),
+            known(replace(OLD, scenario="controller/gone", role=Role.ADMIN), Outcome.STUCK, "not recovered in 9 s"),
+            known(replace(OLD, scenario="broker/kill"), Outcome.STUCK, "not recovered in 9 s"),
+            known(
+                replace(OLD, scenario="broker/hang"),
+                Outcome.VIOLATES,
+                "a promise was broken: 2 duplicated",
+                duplicated=2,
+            ),
+        )
+    )
+    assert [one.faults[0].cell.scenario for one in found] == [
+        "broker/hang",
+        "broker/kill",
+        "controller/gone",
+        "cluster/replaced",
+    ]
+
+
+def test_many_scenarios_are_counted() -> None:
+    items = [known(replace(OLD, scenario=f"broker/{name}"), Outcome.STUCK, "x") for name in "abc"]
+    assert placed(faults(*items), 2) == "broker/a, broker/b (producer) and 1 more"
+
+
+def test_json_has_levels_and_harm(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(OLD, Outcome.STUCK))
+    said = json.loads(look(tmp_path, "sarama@1.43.2", "--json").stdout)
+    assert said["levels"] == [
+        {
+            "role": "producer",
+            "level": "reacts in 0 of 1, 14 not measured",
+            "least": None,
+            "most": None,
+            "measured": 0,
+            "reacts": 0,
+            "known": 1,
+            "of": 15,
+            "badge": {
+                "schemaVersion": 1,
+                "label": "Failover Baseline 2026: producer",
+                "message": "reacts in 0 of 1, 14 not measured",
+                "color": "lightgrey",
+            },
+        }
+    ]
+    (answer,) = said["answers"]
+    shown = (answer[name] for name in ("harm", "silently", "stalls_s", "everything"))
+    assert tuple(shown) == ("stops", True, None, False)
+
+
+SHIPPED = ("sarama@1.43.2", "sarama@1.61.1", "java@4.4.0", "librdkafka@2.16.0", "kafka-go@0.4.51", "kafkajs@2.2.4")
+
+
+@pytest.mark.parametrize("client", SHIPPED)
+def test_what_ships_fits_one_screen(tmp_path: Path, client: str) -> None:
+    done = look(tmp_path, client, "--evidence", str(built(TEXT)))
+    assert len(done.stdout.splitlines()) <= MOST_LINES
+    assert "producer" in done.stdout
+
+
+def test_the_incident_comes_first_with_the_release_that_mends_it(tmp_path: Path) -> None:
+    done = look(tmp_path, "sarama@1.43.2", "--evidence", str(built(TEXT)))
+    lines = done.stdout.splitlines()
+    first = lines[lines.index("stops or loses work, worst first:") + 1]
+    assert first.startswith("  stops          disk/storage-error (producer): it never asks who serves now")
+    assert "mended in 1.43.3" in first
+    assert code(done) == 1
+    mended = look(tmp_path, "sarama@1.43.3", "--evidence", str(built(TEXT)))
+    assert "disk/storage-error (producer): it never asks" not in mended.stdout
