@@ -32,6 +32,8 @@ from probe.toolchain.tools import BROWSERS, GO, NODE, cache_root
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
+SCANNER_TESTS = ROOT / "tests" / "unit" / "test_osv_scanner.py"
+"""The tests that need osv-scanner."""
 OLDEST_PYTHON = (3, 11)
 OLDEST_JAVA = 17
 OLDEST_GO = (1, 26)
@@ -331,7 +333,7 @@ def main(arguments: list[str]) -> None:
     if task == "image":
         hand_over("python", ["-m", "probe.cli.image", *rest])
     if task == "test":
-        if scanner_build.is_wanted(rest):
+        if scanner_build.is_wanted(rest, SCANNER_TESTS):
             scanner_build.ensure(VENV / "bin" / "python", BIN)
         quick = [*QUICK] if "--quick" in rest else []
         hand_over("pytest", [*SHARED, *quick, *(item for item in rest if item != "--quick")])

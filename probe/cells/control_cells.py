@@ -6,28 +6,31 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from probe.cells.aggregate import SettledCell
-from probe.cells.audit import Fault, Finding
+from probe.cells.audit import UNPROVEN, Fault, Finding
 from probe.cells.diff import in_order
 from probe.cells.lines import sides_of
 from probe.cells.trends import Question, question
 from probe.cells.upgrades import next_conforming
 from probe.model import Cell
 
+NO_SERVICE = (Finding.FAILS, Finding.SUSPECTED)
+"""Findings of a control cell under which nothing else is worth asking."""
+
 
 def without_implied(faults: Sequence[Fault]) -> tuple[Fault, ...]:
     """Return the faults without those that need no measurement on their line.
 
     A fault that was measured on the line, or on both sides of it, needs a control cell that was clean there. A client
-    that does not work on the line meets no fault there.
+    that does not work on the line meets no fault there, whatever other releases show.
     """
     works = _asked(faults, lambda item: item.finding is not Finding.UNKNOWN and _is_enclosed(item))
-    fails = _asked(faults, lambda item: item.is_control and item.finding is Finding.FAILS)
+    fails = _asked(faults, lambda item: item.is_control and item.finding in NO_SERVICE)
 
     def needed(item: Fault) -> bool:
         asked = question(item.cell, "scenario")
         if item.is_control:
             return item.finding is not Finding.UNKNOWN or asked not in works
-        return (item.finding is not Finding.UNKNOWN and _is_enclosed(item)) or asked not in fails
+        return (item.finding not in UNPROVEN and _is_enclosed(item)) or asked not in fails
 
     return tuple(item for item in faults if needed(item))
 

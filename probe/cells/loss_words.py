@@ -23,7 +23,7 @@ def with_losses(
     """Return the answers; those of writers say what was lost, and how the client writes (`real`, `writes`).
 
     The fake cluster loses no record. An answer of the embedded engine therefore says what real brokers lost in the same
-    question, on whichever release line.
+    question, on whichever release line and under whichever conditions: later ones do not undo a loss.
     """
     found = {**answers, **_with_real({cell: item for cell, item in answers.items() if cell.role in WRITERS}, on_real)}
     losing = [cell for cell, item in found.items() if item.loses and cell.family in families]
@@ -40,7 +40,8 @@ def loss_remarks(answer: SettledCell) -> Iterator[str]:
     if not answer.loses:
         return
     lost = _losing_cell(answer)
-    where = "" if lost is answer else f"on real brokers ({lost.cell.broker}) "
+    when = "" if lost.is_current else f", conditions {lost.conditions}"
+    where = "" if lost is answer else f"on real brokers ({lost.cell.broker}{when}) "
     yield f"{where}{lost.loss}{': ' if answer.writes else ''}{answer.writes}"
 
 
@@ -55,7 +56,7 @@ def _with_real(answers: Mapping[Cell, SettledCell], on_real: Read) -> dict[Cell,
         return {}
     losing: dict[Question, list[SettledCell]] = {}
     for item in on_real(embedded):
-        if item.loss is not None and item.is_current:
+        if item.loss is not None:
             losing.setdefault(question(item.cell, "engine", "broker"), []).append(item)
     return {
         cell: replace(item, real=_nearest(cell, losing[asked]))

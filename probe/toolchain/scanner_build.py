@@ -7,18 +7,15 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from probe.toolchain.setup_calls import ROOT, SetupError, call, say
+from probe.toolchain.setup_calls import SetupError, call, say
 from probe.toolchain.tools import OSV_SCANNER, cache_root
 
-TESTS = ROOT / "tests" / "unit" / "test_osv_scanner.py"
-"""The tests that need it."""
 
-
-def is_wanted(arguments: Sequence[str]) -> bool:
-    """Return whether pytest's arguments include those tests: they name no files at all, or that file or its folder."""
+def is_wanted(arguments: Sequence[str], tests: Path) -> bool:
+    """Return whether pytest's arguments include the file of its tests: they name no files, or that one or its folder."""
     files = [Path(one.partition("::")[0]).absolute() for one in arguments if not one.startswith("-")]
     files = [one for one in files if one.exists()]
-    return "--quick" not in arguments and (not files or any(TESTS.is_relative_to(one) for one in files))
+    return "--quick" not in arguments and (not files or any(tests.is_relative_to(one) for one in files))
 
 
 def ensure(python: Path, tools: Path) -> None:
@@ -28,7 +25,7 @@ def ensure(python: Path, tools: Path) -> None:
     """
     if (cache_root() / "programs" / f"osv-scanner-{OSV_SCANNER}").exists() or shutil.which("osv-scanner"):
         return
-    say(f"osv-scanner {OSV_SCANNER}: building it from the Go module proxy (once; some four minutes of CPU, 3 GB)")
+    say(f"osv-scanner {OSV_SCANNER}: building it from the Go module proxy (once; five to six minutes of CPU, 3 GB)")
     path = os.pathsep.join([os.environ.get("PATH", ""), str(tools)])
     try:
         call([str(python), "-m", "tests.support.osv_scanner"], "make it reachable", env={"PATH": path})

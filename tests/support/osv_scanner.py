@@ -1,6 +1,6 @@
 """osv-scanner, for a test of its own: of this machine, or built into the cache.
 
-The build takes four minutes of CPU, and 3 GB while it builds, so the set-up of the suite makes it and no test
+The build takes five to six minutes of CPU, and 3 GB while it builds, so the set-up of the suite makes it and no test
 (`python3 run.py test`). `python -m tests.support.osv_scanner` makes it alone.
 """
 

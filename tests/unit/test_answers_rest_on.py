@@ -144,6 +144,12 @@ class TestLosses:
         assert f"on real brokers (4.4) {self.WORDS}" in done.stdout
         assert " passes" not in done.stdout
 
+    def test_a_loss_under_older_conditions_is_still_a_loss(self, tmp_path: Path, shipped: Path) -> None:
+        publish(shipped, settled(self.CELL, GOOD), replace(losing(self.REAL, 40, 2920), conditions=5))
+        done = look(tmp_path / "results", "sarama@1.61.1", "--all")
+        assert f"on real brokers (3.9, conditions 5) {self.WORDS}" in done.stdout
+        assert " passes" not in done.stdout
+
     @pytest.mark.parametrize(("lost", "words"), [(0, "lost none"), (3, "has 3 of 90 acknowledged records lost")])
     def test_the_cell_with_acks_all_is_named(self, tmp_path: Path, shipped: Path, lost: int, words: str) -> None:
         publish(shipped, losing(self.REAL, 40, 2920), losing(replace(self.REAL, profile="idempotent"), lost, 90))

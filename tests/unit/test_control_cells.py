@@ -187,7 +187,8 @@ def test_an_audit_names_the_first_version_that_works_in_json(tmp_path: Path, kno
 def test_a_line_without_evidence_is_not_known_to_work(tmp_path: Path, known: Path) -> None:
     done = command(known, "audit", fleet(tmp_path, "java@0.10.1.1"), "--broker", "4.4")
     assert code(done) == 3
-    assert "never measured" in done.stdout
+    assert "producer steady: stops; refused by Kafka 4.4 (not measured; by 0.10.2.2" in done.stdout
+    assert "disk/storage-error (producer)" not in done.stdout
 
 
 def test_a_look_up_begins_with_the_control_cell(known: Path) -> None:

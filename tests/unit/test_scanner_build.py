@@ -29,8 +29,9 @@ ROOT = Path(__file__).parents[2]
 )
 def test_it_is_wanted_by_its_own_tests(monkeypatch: pytest.MonkeyPatch, arguments: list[str], wanted: bool) -> None:
     monkeypatch.chdir(ROOT)
-    assert scanner_build.TESTS.exists()
-    assert scanner_build.is_wanted(arguments) is wanted
+    tests = ROOT / "tests" / "unit" / "test_osv_scanner.py"
+    assert tests.exists()
+    assert scanner_build.is_wanted(arguments, tests) is wanted
 
 
 def test_it_is_built_once_and_a_registry_that_does_not_answer_ends_nothing(

@@ -211,3 +211,5 @@ def _check(ignored: Ignored, gate: Gates, readings: Sequence[FileContent]) -> No
         raise NothingJudgedError(f"no client is known in a version that can be asked for: {reports[0].problem}")
     if all(one.finding is Finding.UNKNOWN for one in reports):
         raise NothingJudgedError("nothing is stored about these services; `probe audit --run` runs the missing cells")
+    if all(item.is_control and item.finding is Finding.SUSPECTED for one in reports for item in one.faults):
+        raise NothingJudgedError("other releases do not work there at all; `probe audit --run` plays these")
