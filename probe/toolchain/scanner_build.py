@@ -12,7 +12,7 @@ from probe.toolchain.tools import OSV_SCANNER, cache_root
 
 
 def is_wanted(arguments: Sequence[str], tests: Path) -> bool:
-    """Return whether pytest's arguments include the file of its tests: they name no files, or that one or its folder."""
+    """Return whether arguments of pytest include the file of its tests: they name no files, that one, or its folder."""
     files = [Path(one.partition("::")[0]).absolute() for one in arguments if not one.startswith("-")]
     files = [one for one in files if one.exists()]
     return "--quick" not in arguments and (not files or any(tests.is_relative_to(one) for one in files))
