@@ -9,17 +9,19 @@ from dataclasses import dataclass
 
 from probe.catalogue.families import Family
 from probe.model import Cell, Profile
+from probe.model.profile import OWN_DEFAULTS
 from probe.model.roles import ROLES
 
-ONE, ALL = "1", "all"
+NONE, ONE, ALL = "0", "1", "all"
 _WORDS = {
+    **dict.fromkeys(("0", "none", "noresponse"), NONE),
     **dict.fromkeys(("1", "local", "leader", "waitforlocal"), ONE),
     **dict.fromkeys(("all", "-1", "waitforall"), ALL),
 }
-"""Names of these two in libraries, in lower case."""
+"""Names of these in libraries, in lower case."""
 ACKS_ONE, IDEMPOTENT = "acks-1", "idempotent"
 """Profiles that decide it: the first waits for the leader only, the second for all replicas in sync."""
-
+_PROFILES = {ACKS_ONE: ONE, IDEMPOTENT: ALL}
 
 DEFAULT = "its default"
 
@@ -29,14 +31,14 @@ class Acks:
     """The brokers whose acknowledgement a write waits for."""
 
     value: str
-    """`1`, `all`, or another value of the library's own property."""
+    """`0`, `1`, `all`, or another value of the library's own property."""
     why: str
     """The source of the decision: the default, the profile, or the property."""
 
     @property
-    def is_one(self) -> bool:
-        """Whether the leader alone acknowledges."""
-        return self.value == ONE
+    def is_less(self) -> bool:
+        """Whether at most the leader acknowledges."""
+        return self.value in {NONE, ONE}
 
     @property
     def is_all(self) -> bool:
@@ -57,9 +59,15 @@ def acks_of(family: Family, cell: Cell) -> Acks:
             return Acks(_WORDS.get(value.lower(), value), f"by {key}={value}")
         if "idempoten" in key.lower() and value.lower() == "true":
             return Acks(ALL, f"by {key}={value}")
-    if profile.name == ACKS_ONE:
-        return Acks(ONE, f"by profile {ACKS_ONE}")
-    if profile.name == IDEMPOTENT:
-        return Acks(ALL, f"by profile {IDEMPOTENT}")
+    if profile.name in _PROFILES:
+        return Acks(_PROFILES[profile.name], f"by profile {profile.name}")
+    return _unset(family, cell.version, profile.name)
+
+
+def _unset(family: Family, version: str, profile: str) -> Acks:
+    """Return what a library asks for in a profile that says nothing of it."""
+    none = family.behaviour.acks_none
+    if none is not None and none.covers(version):
+        return Acks(NONE, DEFAULT) if profile == OWN_DEFAULTS else Acks(ALL, f"by profile {profile}")
     span = family.behaviour.acks_one
-    return Acks(ONE if span is not None and span.covers(cell.version) else ALL, DEFAULT)
+    return Acks(ONE if span is not None and span.covers(version) else ALL, DEFAULT)

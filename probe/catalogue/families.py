@@ -173,6 +173,9 @@ class Behaviour(_Strict):
     min_discovery_age_ms: tuple[Limit, ...] = ()
     acks_one: Span | None = None
     """Versions whose producers write with acks=1 by default; the reason is the source."""
+    acks_none: Span | None = None
+    """Versions whose producers ask for no acknowledgement by default, which only profile `defaults` leaves so: every
+    other profile of the driver asks for all; the reason is the source."""
     unasked: tuple[UnsentRequest, ...] = ()
     """Requests that never occur; cells with faults of these APIs are skipped."""
     old_requests: Span | None = None

@@ -71,11 +71,12 @@ def _acks(cell: Cell, chosen: Chosen, part: RoleVariant) -> str:
     if not part.acks_all or not ROLES[cell.role].chooses_acks:
         return ""
     acks = acks_of(chosen.family, cell)
-    if not acks.is_one:
+    if not acks.is_less:
         return ""
     if acks.why != DEFAULT:
         return f"{acks.why.removeprefix('by ')} waits for no other replica"
-    return f"{cell.family} writes with acks=1, which waits for no other replica; profile idempotent asks for all"
+    writes = f"{cell.family} writes with acks={acks.value}, which waits for no other replica"
+    return f"{writes}; profile idempotent asks for all" if "idempotent" in chosen.family.profiles else writes
 
 
 def unnamed(chosen: Chosen, part: RoleVariant) -> str:

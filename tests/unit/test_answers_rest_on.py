@@ -108,7 +108,7 @@ class TestChance:
         done = look(tmp_path / "results", "librdkafka@2.16.0", "--all")
         title, found, why, *_ = done.stdout.splitlines()
         assert title.endswith(": 1 unknown, in 1 trial")
-        assert found == "  unknown     producer isolated metadata/leaderless: refreshes in 1 trial"
+        assert found == "  unknown        producer isolated metadata/leaderless: refreshes in 1 trial"
         assert why.strip() == (
             "chance decides in this family's cells (2.13.2: stuck in 9 of 31 trials, refreshes in 22): "
             f"not enough, {ENOUGH} without a failure would be"
@@ -128,7 +128,7 @@ class TestLosses:
     def test_a_look_up_says_what_was_lost(self, tmp_path: Path, shipped: Path) -> None:
         publish(shipped, losing(self.REAL, 40, 2920))
         done = look(tmp_path / "results", "sarama@1.61.1", "--engine", "kafka")
-        assert "  loses       producer isolated leader/hinted: loses; refreshes in 1 trial" in done.stdout
+        assert "  loses          producer isolated leader/hinted: loses; refreshes in 1 trial" in done.stdout
         assert self.WORDS in done.stdout
         assert " passes" not in done.stdout
         (answer,) = json.loads(look(tmp_path / "results", "sarama@1.61.1", "--engine", "kafka", "--json").stdout)[
@@ -233,6 +233,9 @@ def audit(folder: Path, row: str, *options: str) -> Result:
             replace(CELL, profile="isolated+Producer.RequiredAcks=WaitForAll"),
             "acks=all, by Producer.RequiredAcks=WaitForAll",
         ),
+        (replace(CELL, family="kafka-go", version="0.4.51", profile="defaults"), "acks=0, its default"),
+        (replace(CELL, family="kafka-go", version="0.4.51"), "acks=all, by profile isolated"),
+        (replace(CELL, family="kafka-go", version="0.3.10", profile="defaults"), "acks=all, its default"),
         (replace(CELL, family="java", version="2.8.0"), "acks=1, its default"),
         (replace(CELL, family="java", version="3.9.2"), "acks=all, its default"),
         (

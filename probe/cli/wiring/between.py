@@ -188,11 +188,11 @@ def _inside(family: Family, version: str) -> str:
 
 def _defaults(family: Family, version: str, role: Role) -> tuple[object, ...]:
     """Return what client.toml knows of a version's defaults."""
-    one, acks = family.behaviour, family.behaviour.acks_one
+    one, acks = family.behaviour, (family.behaviour.acks_one, family.behaviour.acks_none)
     return (
         family.limit(one.back_off_ms, version),
         family.limit(one.min_discovery_age_ms, version),
-        acks is not None and acks.covers(version),
+        tuple(span is not None and span.covers(version) for span in acks),
         tuple(item.api for item in one.unasked if item.role == role and item.covers(version)),
         one.old_requests is not None and one.old_requests.covers(version),
         one.names_node is not None and one.names_node.covers(version),
