@@ -195,8 +195,8 @@ def test_a_look_up_begins_with_the_control_cell(known: Path) -> None:
     done = command(known, "lookup", "java@0.10.2.2", "--broker", "4.4", "--scenario", "disk/*")
     assert code(done) == 1
     first = done.stdout.splitlines()[1]
-    assert first == "  fails       producer isolated steady: stops; unsupported in 1 trial"
-    assert done.stdout.splitlines()[2].startswith("              it cannot work with Kafka 4.4:")
+    assert first == "  fails          producer isolated steady: stops; unsupported in 1 trial"
+    assert done.stdout.splitlines()[2].startswith("                 it cannot work with Kafka 4.4:")
     assert "0.11.0.3 is the first that works" in done.stdout
 
 

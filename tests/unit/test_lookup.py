@@ -76,7 +76,7 @@ def test_shipped_evidence_answers_without_any_run(tmp_path: Path, shipped: Path)
     title, found, reason, better, evidence, shows, *_ = done.stdout.splitlines()
     assert title == "sarama@1.43.2 on broker line 3.9, embedded engine, profile isolated: 1 fails, in 1 trial"
     assert (found, reason.strip()) == (
-        "  fails       producer isolated disk/storage-error: stops silently; stuck in 1 trial",
+        "  fails          producer isolated disk/storage-error: stops silently; stuck in 1 trial",
         "it stuck",
     )
     assert better.strip() == "1.43.3 passes"
@@ -88,12 +88,20 @@ def test_shipped_evidence_answers_without_any_run(tmp_path: Path, shipped: Path)
     assert not (tmp_path / "results").exists()
 
 
+def test_older_conditions_are_named_after_the_answer(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(OLD, Outcome.STUCK, 1))
+    for arguments in ((), ("--scenario", "*"), ("--json",)):
+        done = CliRunner().invoke(app, ["lookup", str(OLD.client), *arguments, "--results", str(tmp_path)])
+        assert done.output.startswith(done.stdout)
+        assert done.stderr.startswith("1 cell was measured under older conditions only")
+
+
 def test_own_results_answer_with_the_command_that_shows_them(tmp_path: Path, shipped: Path) -> None:
     run_id = fill(tmp_path / "results", (OLD, 0, Outcome.STUCK))
     done = look(tmp_path / "results", "sarama@1.43.2")
     assert code(done) == 1
     assert f"(0 days old), rules 1, conditions {current(Engine.EMBEDDED)}\n" in done.stdout
-    assert "\n              probe show --results" in done.stdout
+    assert "\n                 probe show --results" in done.stdout
     assert f"--run {run_id}" in done.stdout
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from probe.cells.audit import Fault, Finding
+from probe.cli.answers.lookup import AT, Known, as_text
 from probe.cli.app import app
 from probe.cli.console.line_wrap import command_lines, terminal_columns
 from probe.model import Outcome
@@ -72,3 +74,11 @@ def test_version_does_not_show_the_digest_of_a_file_that_lacks_it(shipped: Path,
     assert (code(done), len(done.stdout.splitlines())) == (3, 1)
     assert str(done.exception).endswith("; install the package again")
     assert "evidence sha256" not in done.stdout
+
+
+@pytest.mark.parametrize("finding", Finding)
+def test_every_finding_stands_apart_from_what_follows_it(finding: Finding) -> None:
+    known = Known(passing={}, mending={}, helping={}, results="results", can_run=False)
+    (line, *_) = as_text([Fault(CELL, finding, settled(CELL, Outcome.STUCK))], known, everything=True, columns=0)
+    assert line.startswith(f"  {finding}")
+    assert line.index(str(CELL.role)) == AT

@@ -66,8 +66,8 @@ def test_a_lookup_answers_for_the_scenarios_own_profile_and_names_it(tmp_path: P
     assert title.endswith(
         f"profile isolated, {SHORT_LIMITS} where it is the scenario's own: 1 fails, 2 passes, in 3 trials"
     )
-    assert found == f"  fails       group {SHORT_LIMITS} client/paused: stops silently; stuck in 1 trial"
-    assert f"  passes      group, 1 trial each: steady ({SHORT_LIMITS})\n" in done.stdout
+    assert found == f"  fails          group {SHORT_LIMITS} client/paused: stops silently; stuck in 1 trial"
+    assert f"  passes         group, 1 trial each: steady ({SHORT_LIMITS})\n" in done.stdout
     assert "net/reset" not in done.stdout  # its own profile is the usual one
     assert f"group client/paused ({SHORT_LIMITS}) stuck" in look(tmp_path, "sarama").stdout
     assert "group" not in look(tmp_path, "sarama@1.43.2", "--profile", DEFAULT_PROFILE).stdout

@@ -27,7 +27,7 @@ LISTED = (*TOLD, Finding.UNKNOWN)
 FEW = 3
 """Number of faults of a version that the overview names."""
 
-AT = 14
+AT = 3 + max(map(len, Finding))
 """Column at which texts begin, behind the finding."""
 
 

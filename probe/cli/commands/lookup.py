@@ -117,7 +117,6 @@ def lookup(
         bad = [item.evidence for item in [*faults, *suffered] if item.finding in TOLD and item.evidence is not None]
         later = found.later([item.cell for item in bad], any_profile=False) if bad else {}
         beside = _beside(bad, later.values(), read.values(), results)
-    _say_of(faults)
     where = f"broker line {line}, {engine} engine, {shown_profiles(profile, faults)}"
     columns = terminal_columns()
     levels = [] if _is_family(asked, client) else client_levels(asked, faults, stored, line)
@@ -133,6 +132,7 @@ def lookup(
         heads = _heads(client, sides, faults, f"{where}: {asked_of(faults)}", columns)
         lines = on_one_screen(heads, suffered, levels, beside, columns)
     typer.echo("\n".join(lines))
+    _say_of(faults)
     _check(client, suffered, None if _is_family(asked, client) else gate)
 
 
