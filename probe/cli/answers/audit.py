@@ -50,7 +50,7 @@ def print_audit(audit: AuditResult) -> None:
     if not audit.reports:
         return
     columns = terminal_columns()
-    notes = [str(audit.question), *([ISOLATED] if _is_isolated(audit) else [])]
+    notes = [str(audit.question), *([ISOLATED] if is_isolated(audit) else [])]
     for line in (*(line for text in notes for line in wrapped(text, columns, INDENT)), "services, worst first"):
         typer.echo(line)
     rows = [_row(report, audit.question) for report in audit.reports]
@@ -65,7 +65,7 @@ def print_audit(audit: AuditResult) -> None:
     typer.echo(", ".join(f"{count} {word}" for word, count in counts.items()))
 
 
-def _is_isolated(audit: AuditResult) -> bool:
+def is_isolated(audit: AuditResult) -> bool:
     """Return whether an answer is of trials without periodic refreshes."""
     profiles = {fault.evidence.cell.profile for one in audit.reports for fault in one.faults if fault.evidence}
     return any(Profile.parse(text).name == DEFAULT_PROFILE for text in profiles)
@@ -122,11 +122,11 @@ def _evidence(report: Report, audit: AuditResult) -> Iterator[str]:
     told = report.of(*TOLD)
     grave, ways = causes(told), ways_of(told)
     for one in grave:
-        yield f"{report.name}: {one.word}: {cause_text(one, ways)}. {_proof(one.faults[0], audit)}"
+        yield f"{report.name}: {one.word}: {cause_text(one, ways)}. {proof(one.faults[0], audit)}"
     for harm in LESSER:
         if text := lesser(told, harm):
             yield f"{report.name}: {harm.word}: {text}"
-    yield from (f"{report.name}: {text}" for text in _recommendations(report, grave, audit))
+    yield from (f"{report.name}: {text}" for text in recommendations(report, grave, audit))
     if levels := _levels(report, audit.question):
         yield f"{report.name}: {levels}"
     if unknown := report.of(Finding.UNKNOWN):
@@ -138,13 +138,13 @@ def _evidence(report: Report, audit: AuditResult) -> Iterator[str]:
         yield f"{report.name}: accepted: {fault.finding}: {line_of(each)}; {fault.ignored}"
 
 
-def _proof(fault: Fault, audit: AuditResult) -> str:
+def proof(fault: Fault, audit: AuditResult) -> str:
     """Return the outcome of a fault with its reason, its evidence and the command that shows it."""
     sources = rests_on(fault.evidence) if fault.evidence else ()
     return "; ".join([f"{fault_line(fault)}: {reason(fault)}", *sources, audit.command(fault)])
 
 
-def _recommendations(report: Report, grave: Sequence[Cause], audit: AuditResult) -> Iterator[str]:
+def recommendations(report: Report, grave: Sequence[Cause], audit: AuditResult) -> Iterator[str]:
     """Yield what to do: the smallest upgrade that passes all, or what mends what stops or loses work."""
     bad = report.of(*BAD)
     if way := way_out(report, audit.apps):

@@ -22,6 +22,8 @@ AT = 17
 """Column at which texts begin, behind a role or a harm."""
 NAMED = 4
 """Scenarios of a lesser harm that are named; others are counted."""
+TO_DO = "to do: "
+"""Beginning of what mends a fault."""
 RESTARTS = "start-during/"
 """Beginning of the names of scenarios in which a second instance starts under a fault."""
 LESSER = (Harm.STALLS, Harm.BURDENS, Harm.ERRORS)
@@ -164,12 +166,12 @@ def to_do(
         return "" if fault.evidence is None else ways_out.helping.get(fault.evidence.cell, "")
 
     for name, mine in _by(others, version):
-        yield f"to do: upgrade to {name}, the next release that mends {placed(mine)}{contains(name)}"
+        yield f"{TO_DO}upgrade to {name}, the next release that mends {placed(mine)}{contains(name)}"
     if acks:
-        yield f"to do: write with acks=all, for {placed(acks)}"
+        yield f"{TO_DO}write with acks=all, for {placed(acks)}"
     left = [fault for fault in others if not version(fault)]
     for name, mine in _by(left, profile):
-        yield f"to do: profile {name} passes {placed(mine)}"
+        yield f"{TO_DO}profile {name} passes {placed(mine)}"
     if none := [fault for fault in left if not profile(fault)]:
         known = f"no released version is known to mend {placed(none)}: watch the age of the last success, and restart"
         yield f"{known}{search(none[0])}"

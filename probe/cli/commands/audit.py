@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from probe.catalogue.baseline import baseline
+from probe.catalogue.purposes import PURPOSES, purpose_of
 from probe.catalogue.scenarios import RUN_BY_PATTERN, default_scenarios, select_scenarios
 from probe.catalogue.selectors import any_line
 from probe.catalogue.workloads import select_workloads
@@ -18,9 +19,11 @@ from probe.cells.audit import Finding, Report, worst_first
 from probe.cells.audit_gate import DEFAULT, Gates
 from probe.cells.audit_upgrades import with_remedies
 from probe.cells.ignores import NAME, Ignored
+from probe.cells.readiness import in_turn
 from probe.cli import common_options as o
 from probe.cli.answers.audit import print_audit
 from probe.cli.answers.inventory import reading_lines
+from probe.cli.answers.readiness import print_readiness
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import say
 from probe.cli.laboratory import absent_packages
@@ -59,6 +62,15 @@ def audit(
             metavar="GLOB",
             help="Scenario name or pattern, such as 'disk/*'. May be repeated; default: the scenarios of Failover "
             "Baseline 2026, in the roles in which they are scored (docs/baseline.md).",
+        ),
+    ] = None,
+    purpose: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="PURPOSE",
+            help=f"What you are about to do, in place of --scenario: {', '.join(PURPOSES)} (docs/audit.md). Says of "
+            "each service whether you may, what will alarm, what to do before, and which is first.",
         ),
     ] = None,
     broker: o.BrokerLine = o.DEFAULT_BROKER,
@@ -100,24 +112,34 @@ def audit(
     Exit code 1 means that work stops or records are lost; --fail-on asks for more. Without --scenario the whole
     Failover Baseline 2026 is asked, and the first line says how many scenarios were not.
     """
-    gate = o.gates(fail_on, scored_only=not scenario)
+    gate = o.gates(fail_on, scored_only=not (scenario or purpose))
     form = _format(output, json_out=json_out, csv_out=csv_out)
     entries = read_ignore_file(ignore)
     line = any_line(broker)
-    scenarios = select_scenarios(scenario or baseline().scenarios)  # `ask` adds the control cells
+    scenarios = select_scenarios(_names(scenario, purpose))  # `ask` adds the control cells
     readings = list(_say_each(read_inventories(paths), alone=len(paths) == 1))
     workloads = select_workloads(workload) if workload else ()
     only_roles = {} if scenario else baseline().only_roles
     asked = [ask(item, scenarios, engine, line, workloads, only_roles) for one in readings for item in one.found]
-    known = answered(asked, Sources(evidence, results, max_age), jobs, fill=fill)
+    known = answered(asked, Sources(evidence, results, max_age, purpose is not None), jobs, fill=fill)
     reports = with_remedies([report(item, known) for item in asked], known.stored)
-    _say_of([fault.evidence for one in reports for fault in one.faults if fault.evidence is not None])
     ignored = accept(entries, without_known(known_file, reports))
-    question = _question(scenarios, line, engine, is_baseline=not scenario)
-    _print(worst_first(ignored.reports), results, gate, form, question)
+    question = _question(scenarios, line, engine, is_baseline=not (scenario or purpose), purpose=purpose or "")
+    ordered = in_turn(ignored.reports) if purpose else worst_first(ignored.reports)
+    _print(ordered, results, gate, form, question)
     if form is not Format.TABLE:
         say(str(question))
+    _say_of([fault.evidence for one in reports for fault in one.faults if fault.evidence is not None])
     _check(ignored, gate, readings)
+
+
+def _names(scenario: Sequence[str] | None, purpose: str | None) -> Sequence[str]:
+    """Return what is asked: named scenarios, those of a purpose, else the baseline. ProbeError for both."""
+    if purpose is None:
+        return scenario or baseline().scenarios
+    if scenario:
+        raise ProbeError(f"--for {purpose} has scenarios of its own; leave out --scenario, or --for")
+    return purpose_of(purpose).scenarios
 
 
 def _say_each(readings: Iterable[FileContent], *, alone: bool) -> Iterator[FileContent]:
@@ -160,11 +182,13 @@ def _format(output: Format | None, *, json_out: bool, csv_out: bool) -> Format:
     return asked.pop() if asked else Format.TABLE
 
 
-def _question(scenarios: Sequence[Scenario], line: str, engine: Engine, *, is_baseline: bool) -> Question:
+def _question(scenarios: Sequence[Scenario], line: str, engine: Engine, *, is_baseline: bool, purpose: str) -> Question:
     """Return what is asked: these scenarios and the control scenario, which `ask` adds."""
     names = dict.fromkeys([CONTROL, *(item.name for item in scenarios)])
     left = RUN_BY_PATTERN - len(names) if is_baseline else _left(names)
-    return Question(scenarios=tuple(names), is_baseline=is_baseline, left=left, broker=line, engine=str(engine))
+    return Question(
+        scenarios=tuple(names), is_baseline=is_baseline, left=left, broker=line, engine=str(engine), purpose=purpose
+    )
 
 
 def _left(names: Collection[str]) -> int:
@@ -184,7 +208,7 @@ def _print(reports: Sequence[Report], results: str, gate: Gates, form: Format, q
         can_run=not absent_packages(),
     )
     if form is Format.TABLE:
-        print_audit(made)
+        print_readiness(made) if question.purpose else print_audit(made)
     else:
         typer.echo(write(form, made), nl=False)
 

@@ -8,8 +8,10 @@ import json
 from dataclasses import asdict
 
 from probe.cells.audit import Fault, Report
+from probe.cells.causes import placed
 from probe.cells.citations import evidence_of, said
 from probe.cells.fault_words import harm_columns, reason, remarks
+from probe.cells.readiness import readiness
 from probe.model.safe_text import csv_cell
 from probe.reports.audit.result import AuditResult
 
@@ -45,7 +47,25 @@ def _service(report: Report, audit: AuditResult) -> dict[str, object]:
         "upgrade": found and asdict(found),
         "note": report.note,
         "place": report.place and asdict(report.place),
+        "readiness": _readiness(report, audit) if audit.question.purpose else None,
         "faults": [{**_fault(fault), "command": audit.command(fault)} for fault in report.faults],
+    }
+
+
+def _readiness(report: Report, audit: AuditResult) -> dict[str, object]:
+    """Return whether an operator may do what was asked for, and what will happen."""
+    found = readiness(report)
+    return {
+        "may": found.may,
+        "harm": found.harm.words if found.harm is not None else None,
+        "stands_s": round(found.stood_ms / 1000, 1),
+        "everything": found.everything,
+        "errors": placed(found.errors),
+        "stalls": placed(found.stalls),
+        "silent": placed(found.silent),
+        "unproven": {finding: len(faults) for finding, faults in found.unproven.items()},
+        "profiles": found.profiles,
+        "before": audit.advice(report),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from probe.catalogue.purposes import PURPOSES
 from probe.cells.audit import Finding
 from probe.model.counts import counted
 
@@ -25,6 +26,8 @@ class Question:
     broker: str
     """Release line."""
     engine: str
+    purpose: str = ""
+    """The purpose of the audit, as `--for` names it; empty = none."""
 
     @property
     def noun(self) -> str:
@@ -38,7 +41,9 @@ class Question:
 
     def __str__(self) -> str:
         """Return the question as one line."""
-        asked = f"asked: {self.noun} ({_listed(self.scenarios)}) on broker line {self.broker}, {self.engine} engine"
+        purpose = f"{PURPOSES[self.purpose].question}? " if self.purpose else ""
+        what = f"{purpose}{self.noun} ({_listed(self.scenarios)})"
+        asked = f"asked: {what} on broker line {self.broker}, {self.engine} engine"
         if not self.left:
             return asked
         verb = "was" if self.left == 1 else "were"
