@@ -61,7 +61,7 @@ class Readiness:
     stalls: tuple[Fault, ...]
     """Faults in which work stands still beyond the bound."""
     silent: tuple[Fault, ...]
-    """Faults in which work stops without an error of the application."""
+    """Faults in which work stops, or records are lost or repeated, without an error of the application."""
     unproven: Mapping[Finding, tuple[Fault, ...]]
     """Faults that were not measured of the client itself, by finding."""
     profiles: Mapping[str, int]
@@ -81,7 +81,7 @@ def readiness(report: Report) -> Readiness:
         everything=any(harm is not None and harm.worst.everything for _, harm in harms),
         errors=tuple(one for one in proven if one.evidence is not None and _has_errors(one.evidence)),
         stalls=tuple(one for one, harm in harms if harm is not None and harm.rank is Harm.STALLS),
-        silent=tuple(one for one, harm in harms if harm is not None and harm.worst.silently),
+        silent=tuple(one for one, harm in harms if harm is not None and _is_silent(one, harm)),
         unproven={finding: mine for finding, mine in unproven.items() if mine},
         profiles=Counter(Profile.parse(one.evidence.cell.profile).name for one in proven if one.evidence is not None),
     )
@@ -133,6 +133,11 @@ def _rank(report: Report) -> tuple[int, int, int, float, int, int, str, str]:
 def _stood_ms(evidence: SettledCell) -> float:
     facts = (one.facts for one in evidence.verdicts)
     return max((one.recovery_ms - (one.kept_ms or 0) for one in facts if one.recovery_ms is not None), default=0.0)
+
+
+def _is_silent(fault: Fault, harm: CellHarm) -> bool:
+    breaks = harm.rank >= Harm.REPEATS and fault.evidence is not None and not _has_errors(fault.evidence)
+    return harm.worst.silently or breaks
 
 
 def _has_errors(evidence: SettledCell) -> bool:

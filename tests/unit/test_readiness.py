@@ -87,8 +87,8 @@ def test_what_is_likely_is_counted_apart() -> None:
 
 
 def test_what_alarms_is_kept_apart_from_what_is_silent() -> None:
-    found = readiness(report(STOPS, HEARD, STALLS, ERRORS))
-    assert found.silent == (STOPS,)
+    found = readiness(report(STOPS, LOSES, HEARD, STALLS, ERRORS))
+    assert found.silent == (STOPS, LOSES)
     assert found.stalls == (STALLS,)
     assert found.errors == (HEARD, ERRORS)
     assert found.stood_ms == 39_000
@@ -170,7 +170,7 @@ class TestCommand:
             "  yes        good, sarama@1.61.1: no harm",
             "1 no, 1 yes",
         ]
-        assert "will alarm: nothing, though work stops, in broker/shutdown (producer)" in text
+        assert "will alarm: nothing, though it stops or loses work, in broker/shutdown (producer)" in text
         assert "before: smallest upgrade: sarama 1.61.1 (1.43.2 is not enough)" in text
 
     def test_json_follows_its_schema(self, fleet: Path, results: Path) -> None:

@@ -115,7 +115,7 @@ def _alarms(found: Readiness) -> str:
     parts = [
         f"{words} in {placed(faults, NAMED)}"
         for words, faults in (
-            ("nothing, though work stops,", found.silent),
+            ("nothing, though it stops or loses work,", found.silent),
             ("errors of the application", found.errors),
             ("a stall", found.stalls),
         )
