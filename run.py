@@ -2,6 +2,7 @@
 
     python3 run.py probe            the core run: real clients, a failing disk, the matrix and the site
     python3 run.py probe ARGS...    any probe command
+    python3 run.py browse [ARGS...] what is known without a run: builds the site of evidence, serves it on 127.0.0.1
     python3 run.py test [ARGS...]   the whole test suite (--quick: about four minutes; other ARGS are pytest's)
     python3 run.py image [ARGS...]  builds the image of docker/ and runs the schedule's command in it
     python3 run.py wheel [FOLDER]   builds the wheel and the source archive (dist/), to install without the laboratory
@@ -318,7 +319,7 @@ def hand_over(program: str, arguments: list[str]) -> NoReturn:
 def main(arguments: list[str]) -> None:
     """Run the set-up, then the task."""
     task, *rest = arguments or ["help"]
-    if task not in {"probe", "test", "image", "wheel", "setup"}:
+    if task not in {"probe", "browse", "test", "image", "wheel", "setup"}:
         sys.exit(__doc__)
     try:
         check_python()
@@ -330,6 +331,8 @@ def main(arguments: list[str]) -> None:
         sys.exit(f"setup: {error}")
     if task == "probe":
         hand_over("probe", rest)
+    if task == "browse":
+        hand_over("probe", ["site", "--out", str(cache_root() / "browse"), "--serve", *rest])
     if task == "image":
         hand_over("python", ["-m", "probe.cli.image", *rest])
     if task == "test":

@@ -51,6 +51,11 @@ COMMANDS: Mapping[str, Command] = {
         summary="Build matrix.csv, the other tables and the web site from stored runs.",
         laboratory=True,
     ),
+    "site": Command(
+        module="site",
+        summary="Build a web site and a JSON API of what is known of every client, from evidence, without a run.",
+        laboratory=True,
+    ),
     "advise": Command(
         module="advise",
         summary="Compare results before and after an upgrade of a client or the brokers; exit code 1 if a cell is "
@@ -125,7 +130,7 @@ COMMANDS: Mapping[str, Command] = {
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Ask what is known": ("lookup", "audit", "advise", "diagnose", "bisect", "show"),
     "Run and judge": ("run", "plan", "sweep", "verify", "judge", "diff"),
-    "Publish and keep": ("matrix", "publish-evidence", "publish-fingerprints", "prune"),
+    "Publish and keep": ("matrix", "site", "publish-evidence", "publish-fingerprints", "prune"),
     "What there is": ("clients", "scenarios", "doctor"),
 }
 """The commands in the list of `probe --help`, by what they are for."""

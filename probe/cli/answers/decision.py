@@ -35,6 +35,12 @@ PARTLY = (
     "what stops or stalls is said with the library's defaults where that was measured, otherwise without periodic "
     "refreshes (profile isolated)"
 )
+WORST_FIRST = "stops or loses work, worst first"
+"""The heading of scored causes."""
+NOTHING_STOPS = "nothing stops or loses work in the scored scenarios that were measured"
+"""The same where there are none."""
+BESIDE = "beside the baseline"
+"""The heading of the causes that are not scored."""
 MORE = "--all lists each finding with its evidence and command; docs/harm.md defines the words"
 
 
@@ -56,15 +62,14 @@ def on_one_screen(
     """Return the answer about a client in at most `MOST_LINES` lines; `heads` are its first ones."""
     grave = causes(faults)
     scored = [one for one in grave if one.scored]
-    is_partly = any(Profile.parse(one.cell.profile).name == DEFAULTS for one in faults)
-    head = [*heads, *_level_lines(levels, columns, is_partly=is_partly)]
+    head = [*heads, *_level_lines(levels, columns, note_of(faults))]
     foot = [
         *(line for text in to_do(scored, faults, ways_out) for line in wrapped(text, columns, 2)),
         *wrapped(MORE, columns, 2),
     ]
     body = [
         *_scored_lines(scored, faults, levels, ways_out, columns),
-        *_cause_lines("beside the baseline:", [one for one in grave if not one.scored], ways_out, columns),
+        *_cause_lines(f"{BESIDE}:", [one for one in grave if not one.scored], ways_out, columns),
     ]
     room = MOST_LINES - len(head) - len(foot)
     if len(body) > room:
@@ -73,12 +78,17 @@ def on_one_screen(
     return [*head, *body, *foot]
 
 
-def _level_lines(levels: Sequence[RoleLevel], columns: int, *, is_partly: bool) -> Iterator[str]:
+def note_of(faults: Sequence[Fault]) -> str:
+    """Return of which profiles the levels and findings are."""
+    return PARTLY if any(Profile.parse(one.cell.profile).name == DEFAULTS for one in faults) else ISOLATED
+
+
+def _level_lines(levels: Sequence[RoleLevel], columns: int, note: str) -> Iterator[str]:
     """Yield a line per role, and what the figures are of."""
     for one in levels:
         yield from _entry(str(one.role), one.words, columns)
     if levels:
-        yield from wrapped(f"  {PARTLY if is_partly else ISOLATED}", columns, 2)
+        yield from wrapped(f"  {note}", columns, 2)
 
 
 def _scored_lines(
@@ -89,8 +99,8 @@ def _scored_lines(
     columns: int,
 ) -> Iterator[str]:
     if levels and not scored:
-        yield "nothing stops or loses work in the scored scenarios that were measured"
-    yield from _cause_lines("stops or loses work, worst first:", scored, ways_out, columns)
+        yield NOTHING_STOPS
+    yield from _cause_lines(f"{WORST_FIRST}:", scored, ways_out, columns)
     for harm in LESSER:
         if text := lesser([one for one in faults if is_scored(one)], harm):
             yield from _entry(harm.word, text, columns)

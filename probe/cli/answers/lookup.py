@@ -152,7 +152,12 @@ def overview(version: str, faults: Sequence[Fault]) -> str:
 def as_json(about: Mapping[str, str], faults: Sequence[Fault], known: Known, levels: Sequence[RoleLevel] = ()) -> str:
     """Return the findings as JSON (docs/schema/lookup.json)."""
     answers = [_answer(item, known) for item in sorted(faults, key=_order)]
-    roles = [
+    return json.dumps({**about, "levels": levels_json(levels), "answers": answers}, indent=1)
+
+
+def levels_json(levels: Sequence[RoleLevel]) -> list[dict[str, Any]]:
+    """Return what is said of each role, for JSON."""
+    return [
         {
             "role": one.role,
             "level": one.words,
@@ -166,7 +171,6 @@ def as_json(about: Mapping[str, str], faults: Sequence[Fault], known: Known, lev
         }
         for one in levels
     ]
-    return json.dumps({**about, "levels": roles, "answers": answers}, indent=1)
 
 
 def _answer(fault: Fault, known: Known) -> dict[str, Any]:

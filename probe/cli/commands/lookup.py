@@ -14,13 +14,11 @@ from probe.catalogue.identities import family_of, identify
 from probe.catalogue.selectors import Chosen, any_line, select_clients
 from probe.catalogue.workloads import select_workloads
 from probe.cells.aggregate import SettledCell
-from probe.cells.audit import TOLD, Fault, Finding, examine
+from probe.cells.audit import TOLD, Fault, Finding
 from probe.cells.audit_gate import DEFAULT, Gates
 from probe.cells.audit_upgrades import in_other_profiles
 from probe.cells.between import filled
 from probe.cells.control_cells import without_implied
-from probe.cells.diff import in_order
-from probe.cells.lines import completed
 from probe.cells.role_levels import DEFAULTS, as_suffered
 from probe.cells.upgrades import next_conforming, next_harmless
 from probe.cli import common_options as o
@@ -33,7 +31,7 @@ from probe.cli.wiring import evidence as given
 from probe.cli.wiring.between import near_releases
 from probe.cli.wiring.catalogue import apps, by_number, families
 from probe.cli.wiring.client_levels import client_levels
-from probe.cli.wiring.lookup_cells import as_asked, fitting, is_asked, shown_profiles
+from probe.cli.wiring.lookup_cells import examined, is_asked, shown_profiles
 from probe.cli.wiring.lookup_words import asked_client, check_scenarios, nothing
 from probe.cli.wiring.sides import AskedClient, answers_of, library_side, notes_of, sides_of, used_of
 from probe.errors import GateError, NothingJudgedError, ProbeError
@@ -103,10 +101,8 @@ def lookup(
             lone = side.has_others or _is_family(asked, client)
             near = None if lone else near_releases(found, side, every, wanted, line)
             own = [*every, *(near.questions(side.chosen.client.version) if near else ())]
-            chosen = fitting(own, side.chosen, profile, scenario)
-            cells = in_order({as_asked(cell, side.chosen, line) for cell in chosen})
-            examined = examine(cells, completed(cells, every), usual_settings=True)
-            return without_implied(filled(examined, near.answer) if near else examined)
+            faults = examined(own, every, side.chosen, line, profile, scenario)
+            return without_implied(filled(faults, near.answer) if near else faults)
 
         every = answers_of(sides, known, by_profile=profile is not None)
         check_scenarios(scenario, read)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from probe.catalogue.selectors import Chosen, own_profile
-from probe.cells.audit import BAD, Fault
+from probe.cells.aggregate import SettledCell
+from probe.cells.audit import BAD, Fault, examine
+from probe.cells.diff import in_order
+from probe.cells.lines import completed
 from probe.model import CONTROL, Cell, Profile, Role
 from probe.model.profile import DEFAULT_PROFILE, named_profile
 from probe.scenarios.own_profiles import profile_of
@@ -28,6 +31,19 @@ def fitting(
     for cell in controls:
         if (cell.version, cell.role, cell.profile) in profiles or _fits(cell, asked, profile):
             yield cell
+
+
+def examined(
+    own: Iterable[Cell],
+    known: Mapping[Cell, SettledCell],
+    asked: Chosen,
+    line: str,
+    profile: str | None = None,
+    scenarios: Sequence[str] | None = None,
+) -> tuple[Fault, ...]:
+    """Return the finding for every cell that is asked about on a release line, from what is known of the client."""
+    cells = in_order({as_asked(cell, asked, line) for cell in fitting(own, asked, profile, scenarios)})
+    return examine(cells, completed(cells, known), usual_settings=True)
 
 
 def _fits(cell: Cell, asked: Chosen, profile: str | None) -> bool:

@@ -23,7 +23,7 @@ class Fact:
 def facts(row: MatrixRow) -> list[Fact]:
     """Return the facts that apply to a cell, in the order of their columns."""
     return [
-        Fact(column.name, column.label, _value(row.values[column.name], column.unit), column.text)
+        Fact(column.name, column.label, value_text(row.values[column.name], column.unit), column.text)
         for column in SHOWN
         if row.values[column.name]
     ]
@@ -34,7 +34,8 @@ def absent(row: MatrixRow) -> list[str]:
     return [column.label for column in SHOWN if not row.values[column.name]]
 
 
-def _value(text: str, unit: Unit) -> str:
+def value_text(text: str, unit: Unit) -> str:
+    """Return the value of a column as text, with its unit."""
     if unit is Unit.CODES:
         return codes(text)
     if unit is Unit.MS:

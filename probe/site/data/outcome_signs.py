@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from probe.cells.comparison import Answer
 from probe.model import Outcome
+from probe.model.harm import Harm
 from probe.model.outcomes import OUTCOMES
 
 
@@ -14,6 +15,15 @@ def tone(outcome: Outcome, conforms: bool | None) -> str:
     if conforms:
         return "good"
     return "bad" if OUTCOMES[outcome].hard else "poor"
+
+
+def harm_tone(harm: Harm | None) -> str:
+    """Return the tone of a harm; `mute` if it is unknown."""
+    if harm is None:
+        return "mute"
+    if harm is Harm.NONE:
+        return "good"
+    return "bad" if harm >= Harm.STOPS else "poor"
 
 
 def glyph_rules() -> str:

@@ -1,0 +1,232 @@
+"""Clients of which evidence knows cells, in the words of `probe lookup`, for the site of evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from probe.catalogue.apps import App, listed
+from probe.catalogue.package_table import package_table
+from probe.catalogue.selectors import Chosen, select_clients
+from probe.cells.aggregate import SettledCell
+from probe.cells.audit import TOLD, Fault, examine
+from probe.cells.audit_upgrades import in_other_profiles
+from probe.cells.causes import Cause, causes, is_scored
+from probe.cells.control_cells import without_implied
+from probe.cells.fault_words import harm_columns, remarks
+from probe.cells.levels import RoleLevel
+from probe.cells.role_levels import as_suffered
+from probe.cells.upgrades import next_conforming, next_harmless
+from probe.cli.answers.decision import BESIDE, LESSER, NOTHING_STOPS, WORST_FIRST, cause_text, lesser, note_of, to_do
+from probe.cli.answers.lookup import Known, levels_json
+from probe.cli.wiring.catalogue import apps, by_number, families, inside
+from probe.cli.wiring.client_levels import client_levels
+from probe.cli.wiring.evidence import Evidence
+from probe.cli.wiring.lookup_cells import examined
+from probe.evidence.cell_choice import Wanted
+from probe.model import Cell, Client, Workload
+from probe.model.columns import SHOWN, Facts
+from probe.model.engines import DEFAULT_ENGINE
+from probe.model.grades import worst_trial
+from probe.model.schema import Column, Unit
+from probe.model.versions import version_key
+from probe.site.data.fact_texts import value_text
+from probe.site.data.wording import command, duration
+from probe.site.known.values import Alias, Entry, KnownCell, KnownClient, Section
+
+_LEFT_OUT = frozenset({"api_versions", "watched_ms", "acked"})
+"""Facts about the trial rather than the client, and one that takes as much room as all others."""
+_EXPLAINED: Mapping[str, Column] = {
+    source: next(columns)
+    for source, columns in groupby(SHOWN, key=lambda column: column.source)
+    if source not in _LEFT_OUT
+}
+"""The facts that are shown, each with the first of its columns."""
+
+
+def known_clients(found: Evidence, line: str) -> Iterator[KnownClient]:
+    """Yield the client versions of evidence, by family and version. A family is read when its first one is taken."""
+    for family in sorted(families()):
+        stored = found.find(Wanted(family=[family]), facts=True)
+        by_version: dict[str, dict[Cell, SettledCell]] = {}
+        for cell, settled in stored.items():
+            by_version.setdefault(cell.version, {})[cell] = settled
+        ways_out = _ways_out(stored.values())
+        for version in sorted(by_version, key=version_key):
+            (asked,) = select_clients(families(), [f"{family}@{version}"], by_number)
+            yield _known(asked, by_version[version], line, ways_out)
+
+
+def aliases() -> list[Alias]:
+    """Return the names under which people find the families: their packages, applications, and wrappers."""
+    inside_of = {app.name: app for app in listed(apps())}
+    named = {(name, row.client) for row in package_table().packages if row.client for name in row.names}
+    jars = {name.partition(":")[2]: client for name, client in named if _is_jar(name)}
+    named |= {(name, client) for name, client in jars.items() if name not in families()}
+    named |= {(name, name) for name in families()}
+    named |= {(name, app.name) for app in inside_of.values() for name in (app.name, *app.names)}
+    return [one for name, client in sorted(named) if (one := _alias(name, client, inside_of.get(client))) is not None]
+
+
+def _is_jar(name: str) -> bool:
+    """Return whether a package has the name of a Maven coordinate, whose second part is the name of a file."""
+    group, _, artifact = name.partition(":")
+    return bool(artifact) and "." in group
+
+
+def _alias(name: str, client: str, app: App | None) -> Alias | None:
+    if client in families():
+        return Alias(name=name, family=client, spans=_artifacts(client))
+    if app is None:
+        return None
+    spans = tuple((item.since, item.last, item.library) for item in app.versions) or _artifacts(app.family)
+    driven = app.driven_by if app.driven_by in families() else app.family
+    return Alias(name=name, family=driven, library=app.family, spans=spans)
+
+
+def _artifacts(family: str) -> tuple[tuple[str, str, str], ...]:
+    """Return the packages of a family whose number is not that of the library."""
+    versions = families()[family].versions
+    numbers = {one.version for one in versions}
+    return tuple(
+        (one.pinned_artifact, one.pinned_artifact, one.version)
+        for one in versions
+        if one.pinned_artifact not in numbers
+    )
+
+
+def _ways_out(stored: Collection[SettledCell]) -> Known:
+    """Return the remedies that are known for what fails in a family."""
+    bad = [fault.evidence for fault in _as_stored(stored) if fault.finding in TOLD and fault.evidence is not None]
+    return Known(
+        passing=next_conforming(bad, stored),
+        mending=next_harmless(bad, stored),
+        helping=in_other_profiles(bad, stored),
+        results="",
+        can_run=True,
+    )
+
+
+def _as_stored(stored: Collection[SettledCell]) -> tuple[Fault, ...]:
+    by_cell = {one.cell: one for one in stored}
+    return examine(by_cell, by_cell)
+
+
+def _known(asked: Chosen, stored: Mapping[Cell, SettledCell], line: str, ways_out: Known) -> KnownClient:
+    every = {cell: one for cell, one in stored.items() if cell.engine is DEFAULT_ENGINE}
+    faults = without_implied(examined(every, every, asked, line))
+    levels = client_levels(asked, faults, stored, line)
+    suffered = as_suffered(faults, stored)
+    sections, todo = _sections(suffered, levels, ways_out)
+    library = asked.family.find(asked.client.version)
+    return KnownClient(
+        client=asked.client,
+        broker=line,
+        released=asked.version.released or (library.released if library else ""),
+        library=library.library if library else None,
+        inside=inside(asked.client),
+        levels=tuple(levels),
+        note=note_of(suffered),
+        sections=sections,
+        ways_out=todo,
+        cells=tuple(_cell(fault) for fault in _as_stored(stored.values())),
+        data=_data(asked.client, line, levels, sections, todo),
+    )
+
+
+def _sections(
+    faults: Sequence[Fault], levels: Sequence[RoleLevel], ways_out: Known
+) -> tuple[tuple[Section, ...], tuple[str, ...]]:
+    """Return the findings by cause, and what to do about them."""
+    grave = causes(faults)
+    scored = [one for one in grave if one.scored]
+    beside = [one for one in grave if not one.scored]
+    heading = WORST_FIRST if scored else NOTHING_STOPS
+    counted = [one for one in faults if is_scored(one)]
+    less = [Entry(harm=harm, word=harm.word, text=text) for harm in LESSER if (text := lesser(counted, harm))]
+    first = [*_entries(scored, ways_out), *less]
+    found = [Section(heading=heading, entries=tuple(first))] if first or levels else []
+    if beside:
+        found.append(Section(heading=BESIDE, entries=tuple(_entries(beside, ways_out))))
+    return tuple(found), tuple(to_do(scored, faults, ways_out))
+
+
+def _entries(found: Sequence[Cause], ways_out: Known) -> Iterator[Entry]:
+    for one in found:
+        yield Entry(harm=one.harm.rank, word=one.word, text=cause_text(one, ways_out))
+
+
+def _data(
+    client: Client, line: str, levels: Sequence[RoleLevel], sections: Sequence[Section], todo: Sequence[str]
+) -> dict[str, Any]:
+    return {
+        "client": str(client),
+        "family": client.family,
+        "version": client.version,
+        "broker": line,
+        "levels": levels_json(levels),
+        "findings": [
+            {"heading": part.heading, "harm": one.word, "text": one.text} for part in sections for one in part.entries
+        ],
+        "to_do": list(todo),
+    }
+
+
+def _cell(fault: Fault) -> KnownCell:
+    seen = fault.evidence
+    assert seen is not None, fault.cell
+    harm, origin = fault.harm, seen.origin
+    facts = worst_trial(seen.verdicts).facts
+    reason = "; ".join([*remarks(seen), *filter(None, [seen.reason])])
+    measured = origin.measured if origin is not None else ""
+    return KnownCell(
+        cell=fault.cell,
+        harm=None if harm is None else harm.rank,
+        word="" if harm is None else harm.words,
+        result=seen.result,
+        reason=reason,
+        facts=tuple(_labelled(facts)),
+        rests_on=f"measured {measured or 'at an unknown time'}, rules {seen.rules}, conditions {seen.conditions}",
+        command=command(fault.cell),
+        data=_cell_data(fault, seen, reason, measured, facts),
+    )
+
+
+def _cell_data(fault: Fault, seen: SettledCell, reason: str, measured: str, facts: Facts) -> dict[str, Any]:
+    """Return a cell for JSON. What is usual is left out: the workload, and what the harm is not."""
+    cell = fault.cell
+    return {
+        "role": cell.role,
+        "profile": cell.profile,
+        "scenario": cell.scenario,
+        "engine": cell.engine,
+        "broker": cell.broker,
+        **({"workload": cell.workload} if cell.workload is not Workload.CONTINUOUS else {}),
+        "finding": fault.finding,
+        "outcomes": seen.outcomes,
+        **{name: value for name, value in harm_columns(fault).items() if name == "harm" or value},
+        "reason": reason,
+        "measured": measured,
+        "rules": seen.rules,
+        "conditions": seen.conditions,
+        "facts": dict(_stated(facts)),
+    }
+
+
+def _stated(facts: Facts) -> Iterator[tuple[str, Any]]:
+    """Yield the facts of a trial that the site explains and that say something: zeros and empty ones do not."""
+    for name in _EXPLAINED:
+        value = getattr(facts, name)
+        if value:
+            yield name, list(value) if isinstance(value, tuple) else round(value) if type(value) is float else value
+
+
+def _labelled(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield the same with labels and units. Columns of one fact have its label, without how they sum trials up."""
+    for name, value in _stated(facts):
+        column = _EXPLAINED[name]
+        text = ";".join(map(str, value)) if isinstance(value, list) else str(value)
+        label = column.label.removesuffix(", median")
+        plain = text.lower() if value is True else text
+        yield label, duration(value) if column.unit is Unit.MS else value_text(plain, column.unit)
