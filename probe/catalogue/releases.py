@@ -1,6 +1,6 @@
 """Every release of a library that its registry serves, and what is known to change between releases.
 
-`data/released/FAMILY.toml` is written by `probe.toolchain.released`; `data/changes.toml` is kept by hand.
+`data/released/FAMILY.toml` is written by `probe.toolchain.registry_releases`; `data/changes.toml` is kept by hand.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any
 from probe.inventory.columns import WORDS, by_column
 from probe.inventory.document import Document, Spot
 from probe.inventory.entries import Found, InventoryError, Place
-from probe.inventory.pasted import named, pasted
+from probe.inventory.paste_parser import named, pasted
 from probe.inventory.text import one_line
 from probe.inventory.wire_names import client_on_the_wire
 from probe.model import Role

@@ -28,7 +28,7 @@ def asked_client(text: str) -> str:
     if re.fullmatch(PLAIN, text) and (name in families() or name in apps()):
         return text
     from probe.inventory.entries import Place  # noqa: PLC0415  # a name of ours needs no table of packages
-    from probe.inventory.pasted import UNVERSIONED, pasted  # noqa: PLC0415  # the same
+    from probe.inventory.paste_parser import UNVERSIONED, pasted  # noqa: PLC0415  # the same
     from probe.inventory.versions import NO_VERSION  # noqa: PLC0415  # the same
 
     found = pasted(text, Place("the command line"))

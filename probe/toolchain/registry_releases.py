@@ -1,6 +1,6 @@
 """Writes data/released/ of the catalogue: every release that registries serve of the clients with drivers.
 
-    python -m probe.toolchain.released [FAMILY ...]
+    python -m probe.toolchain.registry_releases [FAMILY ...]
 
 Of each family from its oldest listed version on. A release stays in the file when its registry stops to list it, with
 its date. What no registry says comes from client.toml (dates), or from `data/released/dates.toml`.
@@ -41,7 +41,8 @@ INSIDE = "librdkafka"
 
 def text_of(family: Family, found: Iterable[Release], day: str, artifacts: Mapping[str, str]) -> str:
     """Return the file of a family; `artifacts` are the packages' numbers where these differ."""
-    head = f"# Releases of {family.source.name}. Written by `python -m probe.toolchain.released {family.family}`.\n\n"
+    command = f"python -m probe.toolchain.registry_releases {family.family}"
+    head = f"# Releases of {family.source.name}. Written by `{command}`.\n\n"
     rows = "".join(f"    {{ {', '.join(_pairs(one, artifacts))} }},\n" for one in found)
     return f'{head}read = "{day}"\nsource = "{REGISTRIES[family.source.kind]}"\nreleases = [\n{rows}]\n'
 

@@ -14,8 +14,8 @@ from probe.cli.app import app
 from probe.cli.wiring.catalogue import families
 from probe.evidence.checkout_build import built
 from probe.files.shipped_evidence import TEXT
+from probe.toolchain.registry_releases import FOLDER, text_of, with_older
 from probe.toolchain.release_lists import Release, dated, numbers
-from probe.toolchain.released import FOLDER, text_of, with_older
 
 ROOT = Path(__file__).parents[2]
 WRITTEN = sorted(path.stem for path in FOLDER.glob("*.toml") if path.stem != "dates")

@@ -15,7 +15,7 @@ from probe.errors import NothingJudgedError
 from probe.evidence.checkout_build import built
 from probe.files.shipped_evidence import TEXT
 from probe.inventory.entries import Place
-from probe.inventory.pasted import pasted
+from probe.inventory.paste_parser import pasted
 
 FILE = Path(__file__).parents[1] / "data" / "pasted_lines.toml"
 LINES: list[dict[str, Any]] = tomllib.loads(FILE.read_text())["line"]
