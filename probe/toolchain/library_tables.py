@@ -124,7 +124,8 @@ def _pom(group: str, artifact: str, release: str) -> str:
 
 def of_go_mods(table: Table) -> Iterator[tuple[str, str]]:
     """Yield each release of a Go module with the library that its go.mod asks for, under both of sarama's names."""
-    found = [one.version for one in of_module(table.package, table.first, [table.first])]
+    first = f"{table.first}.0"  # modules have three numbers
+    found = [one.version for one in of_module(table.package, first, [first])]
     for release in releases_of(found, table.first):
         done = go("list", "-mod=mod", "-m", "-json", f"{table.package}@v{release}")
         place = json.loads(done.stdout).get("GoMod", "") if done.returncode == 0 else ""
@@ -188,7 +189,7 @@ TABLES = (
     Table(
         file="telegraf",
         package="github.com/influxdata/telegraf",
-        first="1.16.0",
+        first="1.16",
         expression=SARAMA,
         about="The sarama of each release of Telegraf",
         read=of_go_mods,
@@ -196,7 +197,7 @@ TABLES = (
     Table(
         file="otel_sarama",
         package="github.com/open-telemetry/opentelemetry-collector-contrib/exporter/kafkaexporter",
-        first="0.50.0",
+        first="0.50",
         expression=SARAMA,
         about="The sarama of each release of the OpenTelemetry Collector's Kafka exporter",
         read=of_go_mods,
@@ -204,7 +205,7 @@ TABLES = (
     Table(
         file="otel_franz",
         package="github.com/open-telemetry/opentelemetry-collector-contrib/exporter/kafkaexporter",
-        first="0.126.0",
+        first="0.126",
         expression=FRANZ,
         about="The franz-go of each release of the OpenTelemetry Collector's Kafka exporter",
         read=of_go_mods,
@@ -212,7 +213,7 @@ TABLES = (
     Table(
         file="jaeger",
         package="github.com/jaegertracing/jaeger",
-        first="1.23.0",
+        first="1.23",
         expression=SARAMA,
         about="The sarama of each release of Jaeger 1",
         read=of_go_mods,
@@ -220,7 +221,7 @@ TABLES = (
     Table(
         file="dapr",
         package="github.com/dapr/components-contrib",
-        first="1.8.0",
+        first="1.8",
         expression=SARAMA,
         about="The sarama of each release of Dapr's components-contrib",
         read=of_go_mods,

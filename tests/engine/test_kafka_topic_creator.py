@@ -14,6 +14,7 @@ from probe.engines.kafka.cohort import topic_creator
 from probe.engines.kafka.cohort.topic_creator import Aging, TopicCreator, WantedTopic, no_history
 from probe.errors import EngineError
 from probe.model import ClusterHistory
+from probe.model.cluster import Nodes
 
 REPLICAS = {0: [1, 2, 3], 1: [2, 3]}
 PLACES = {0: 0, 1: 1}
@@ -58,7 +59,7 @@ class Admin:
 def maker(folder: Path, version: str = "3.9.2", *, age: Aging = no_history, **more: Any) -> tuple[TopicCreator, Admin]:
     brokers = {node: SimpleNamespace(log_dirs=[folder / f"{node}-{n}" for n in "ab"]) for node in (1, 2, 3)}
     admin = Admin(brokers, **more)
-    cluster: Any = SimpleNamespace(admin=admin, brokers=brokers, version=version)
+    cluster: Any = SimpleNamespace(admin=admin, brokers=brokers, version=version, nodes=Nodes(tuple(brokers)))
     return TopicCreator(cluster, age), admin
 
 
