@@ -15,8 +15,7 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.audit import UNPROVEN, Fault, Finding, Report
 from probe.cells.audit_gate import DEFAULT, Gates
 from probe.cells.cell_harm import CellHarm
-from probe.cells.role_levels import as_suffered
-from probe.model import Cell, Profile
+from probe.model import Profile
 from probe.model.harm import Harm
 
 _STOPS = Gates(of=frozenset({DEFAULT}))
@@ -94,23 +93,6 @@ def in_turn(reports: Iterable[Report]) -> list[Report]:
     likely of those that are not known, the graver harm, the longer standstill, the number of instances decide.
     """
     return sorted(reports, key=_rank)
-
-
-def preferred(faults: Iterable[Fault], stored: Mapping[Cell, SettledCell]) -> tuple[Fault, ...]:
-    """Return the findings, those of the library's defaults in place of `isolated` where they say more.
-
-    A refresh brings no lost record back, so a loss stays one.
-    """
-    faults = tuple(faults)
-    return tuple(map(_preferred, faults, as_suffered(faults, stored)))
-
-
-def _preferred(plain: Fault, own: Fault) -> Fault:
-    if own.finding is Finding.UNKNOWN:
-        return plain
-    lost, other = plain.harm, own.harm
-    loses = lost is not None and lost.rank is Harm.LOSES and (other is None or other.rank < Harm.LOSES)
-    return plain if loses else own
 
 
 def _may(report: Report, counted: Sequence[Fault]) -> May:

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from probe.catalogue.baseline import Scored, baseline
 from probe.cells.aggregate import SettledCell
-from probe.cells.audit import UNPROVEN, Fault, examine
+from probe.cells.audit import UNPROVEN, Fault, Finding, examine
 from probe.cells.cell_harm import harms_of
 from probe.cells.levels import Known, RoleLevel, level_of
 from probe.model import Cell, Profile, Role, Workload
 from probe.model.engines import ENGINES
-from probe.model.harm import TrialHarm
+from probe.model.harm import Harm, TrialHarm
 from probe.model.profile import DEFAULT_PROFILE
 
 DEFAULTS = "defaults"
@@ -41,8 +41,19 @@ def levels_of(
 
 
 def as_suffered(faults: Iterable[Fault], stored: Mapping[Cell, SettledCell]) -> tuple[Fault, ...]:
-    """Return the findings with those of the library's defaults in place of `isolated`, where these were measured."""
-    return tuple(_with_defaults(fault, stored) for fault in faults)
+    """Return the findings with those of the library's defaults in place of `isolated`, where these were measured.
+
+    A refresh brings no lost record back, so a loss stays one.
+    """
+    return tuple(_graver_loss(fault, _with_defaults(fault, stored)) for fault in faults)
+
+
+def _graver_loss(plain: Fault, own: Fault) -> Fault:
+    if own.finding is Finding.UNKNOWN:
+        return plain
+    lost, other = plain.harm, own.harm
+    loses = lost is not None and lost.rank is Harm.LOSES and (other is None or other.rank < Harm.LOSES)
+    return plain if loses else own
 
 
 def _with_defaults(fault: Fault, stored: Mapping[Cell, SettledCell]) -> Fault:

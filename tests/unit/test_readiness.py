@@ -14,7 +14,8 @@ from probe.catalogue.baseline import baseline
 from probe.catalogue.purposes import PURPOSES, Purpose
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault, Finding, Report, examine
-from probe.cells.readiness import May, in_turn, preferred, readiness
+from probe.cells.readiness import May, in_turn, readiness
+from probe.cells.role_levels import as_suffered
 from probe.cli.app import app
 from probe.model import Cell, Facts, Outcome, Role
 from tests.support.synthetic_rows import CELL, fill, verdict
@@ -122,13 +123,13 @@ def test_services_come_in_the_order_in_which_they_need_attention() -> None:
     ],
 )
 def test_the_defaults_answer_where_they_were_measured(own: SettledCell | None, chosen: Cell) -> None:
-    (found,) = preferred([STALLS], {own.cell: own} if own else {})
+    (found,) = as_suffered([STALLS], {own.cell: own} if own else {})
     assert found.cell == chosen
 
 
 def test_a_refresh_brings_no_lost_record_back() -> None:
     own = settled(Outcome.REFRESHES, cell=DEFAULTS)
-    assert preferred([LOSES], {own.cell: own}) == (LOSES,)
+    assert as_suffered([LOSES], {own.cell: own}) == (LOSES,)
 
 
 @pytest.mark.parametrize("purpose", PURPOSES.values(), ids=lambda one: one.name)

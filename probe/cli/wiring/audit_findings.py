@@ -14,7 +14,7 @@ from probe.cells.audit import BAD, UNPROVEN, Fault, Finding, Report, Upgrade, ex
 from probe.cells.audit_upgrades import first_good, upgrade
 from probe.cells.between import filled
 from probe.cells.control_cells import without_implied
-from probe.cells.readiness import preferred
+from probe.cells.role_levels import as_suffered
 from probe.cli.wiring.audit_requests import AuditRequest, profiles_of
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import open_evidence
@@ -121,7 +121,7 @@ def report(asked: AuditRequest, known: Answers) -> Report:
     """Return the findings about a client."""
     faults = _faults(asked, known)
     if known.prefer_defaults:
-        faults = preferred(faults, known.stored)
+        faults = as_suffered(faults, known.stored)
         asked = _in_defaults(asked, faults)
     return Report(
         name=asked.service.name,
