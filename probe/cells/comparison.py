@@ -206,8 +206,8 @@ def _recover_alike(step: Step) -> bool:
 
 
 def _recovery_ms(side: SettledCell) -> list[float]:
-    facts = (one.facts for one in side.verdicts)
-    return [float(one.recovery_ms - (one.kept_ms or 0)) for one in facts if one.recovery_ms is not None]
+    times = (one.facts.own_recovery_ms for one in side.verdicts)
+    return [float(one) for one in times if one is not None]
 
 
 def _is_equal(before: Sequence[Harm], after: Sequence[Harm]) -> bool:

@@ -44,7 +44,7 @@ def harm_of(verdict: Verdict, *, alike: bool = False) -> Harm | None:
     if verdict.outcome in SAY_NOTHING or verdict.conforms is None:
         return None
     if verdict.outcome is Outcome.LATE and alike:
-        return Harm.ERRORS if verdict.facts.errors_surfaced or verdict.facts.failed_ops else Harm.NONE
+        return Harm.ERRORS if verdict.facts.has_errors else Harm.NONE
     if verdict.conforms:
         return Harm.NONE
     severity = OUTCOMES[verdict.outcome].severity

@@ -113,8 +113,7 @@ def _rank(report: Report) -> tuple[int, int, int, float, int, int, str, str]:
 
 
 def _stood_ms(evidence: SettledCell) -> float:
-    facts = (one.facts for one in evidence.verdicts)
-    return max((one.recovery_ms - (one.kept_ms or 0) for one in facts if one.recovery_ms is not None), default=0.0)
+    return max((one.facts.own_recovery_ms or 0.0 for one in evidence.verdicts), default=0.0)
 
 
 def _is_silent(fault: Fault, harm: CellHarm) -> bool:
@@ -123,4 +122,4 @@ def _is_silent(fault: Fault, harm: CellHarm) -> bool:
 
 
 def _has_errors(evidence: SettledCell) -> bool:
-    return any(one.facts.errors_surfaced or one.facts.failed_ops for one in evidence.verdicts)
+    return any(one.facts.has_errors for one in evidence.verdicts)

@@ -121,6 +121,16 @@ class Facts:
     age_ms: float | None = None
     """Age of the client's metadata when the fault came."""
 
+    @property
+    def own_recovery_ms(self) -> float | None:
+        """`recovery_ms` without the time for which brokers kept the client waiting. None = it did not recover."""
+        return None if self.recovery_ms is None else self.recovery_ms - (self.kept_ms or 0)
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether an error reached the application, or an operation of it failed."""
+        return bool(self.errors_surfaced or self.failed_ops)
+
 
 FACTS = types_of(Facts)
 """Every fact with the type of its column, in the order of `Facts`."""

@@ -12,7 +12,6 @@ from enum import IntEnum
 from typing import Any
 
 from probe.model.cell import Outcome, Role
-from probe.model.columns import Facts
 from probe.model.outcomes import OUTCOMES, SAY_NOTHING
 from probe.model.profile import NO_RETRIES, SHORT, Profile
 from probe.model.roles import WRITERS
@@ -132,11 +131,11 @@ def harm_of(verdict: Verdict, bounds: HarmBounds) -> TrialHarm | None:
     if verdict.outcome in SAY_NOTHING:
         return None
     facts = verdict.facts
-    stood_ms = _stood_ms(facts)
+    stood_ms = facts.own_recovery_ms or 0.0
     rank = _rank(verdict, bounds, stood_ms)
     return TrialHarm(
         rank=rank,
-        silently=rank is Harm.STOPS and verdict.outcome is Outcome.STUCK and not _errors(facts),
+        silently=rank is Harm.STOPS and verdict.outcome is Outcome.STUCK and not facts.has_errors,
         stalls_ms=stood_ms if rank is Harm.STALLS else 0.0,
         everything=facts.bystander_errors > 0 or (facts.bystander_own_gap_ms or 0) > bounds.bound_ms,
         after_heal=facts.after_heal,
@@ -162,7 +161,7 @@ def _rank(verdict: Verdict, bounds: HarmBounds, stood_ms: float) -> Harm:
         return Harm.BURDENS
     counts = bounds.errors_count and verdict.conforms is not None
     as_asked = verdict.outcome is Outcome.SURFACES and verdict.conforms
-    return Harm.ERRORS if counts and _errors(facts) and not as_asked else Harm.NONE
+    return Harm.ERRORS if counts and facts.has_errors and not as_asked else Harm.NONE
 
 
 def _loses(verdict: Verdict, role: Role) -> bool:
@@ -178,11 +177,3 @@ def _loses(verdict: Verdict, role: Role) -> bool:
         return False
     skipped = (facts.position_jump or 0) > (facts.duplicated or 0)  # a position that went back repeats records
     return bool(facts.lost or skipped or not (facts.duplicated or facts.reordered))
-
-
-def _stood_ms(facts: Facts) -> float:
-    return 0.0 if facts.recovery_ms is None else facts.recovery_ms - (facts.kept_ms or 0)
-
-
-def _errors(facts: Facts) -> bool:
-    return bool(facts.errors_surfaced or facts.failed_ops)

@@ -49,9 +49,8 @@ def _prompt_decides(verdict: Verdict, play: Expectation) -> bool:
 
 
 def _prompt(facts: Facts, play: Expectation) -> bool:
-    if facts.recovery_ms is None:
-        return False
-    return abs(facts.recovery_ms - (facts.kept_ms or 0) - play.prompt_ms) <= NEAR_PROMPT * play.prompt_ms
+    own_ms = facts.own_recovery_ms
+    return own_ms is not None and abs(own_ms - play.prompt_ms) <= NEAR_PROMPT * play.prompt_ms
 
 
 def _storm_decides(verdict: Verdict, _: Expectation) -> bool:
