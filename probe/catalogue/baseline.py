@@ -17,6 +17,7 @@ from typing import Any
 from probe.catalogue.files import data_file
 from probe.errors import CatalogueError
 from probe.model.cell import Role
+from probe.model.harm import Harm
 
 MOST_SCENARIOS = 25
 """Greatest number of scored scenarios of a role."""
@@ -65,6 +66,10 @@ class Scored:
     """Clients of independent implementations that reach level 2, as FAMILY@VERSION."""
     repeated: tuple[str, ...] = ()
     """Clients with 20 trials or more that agree whether the client stops or loses records."""
+
+    def scores(self, harm: Harm) -> bool:
+        """Return whether a harm counts here."""
+        return not self.counts or harm.word in self.counts
 
     @property
     def engines(self) -> Standing:

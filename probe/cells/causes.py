@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from probe.catalogue.baseline import UNLEVELLED, Counted, baseline
+from probe.catalogue.baseline import UNLEVELLED, baseline
 from probe.catalogue.scenarios import CORE_FAULTS
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault, Finding
 from probe.cells.cell_harm import CellHarm
 from probe.model.cell import Role, Workload
+from probe.model.counts import share
 from probe.model.harm import Harm
-from probe.model.profile import named_profile
+from probe.model.profile import OWN_DEFAULTS, SHORT_LIMITS, named_profile
 
 _FATAL = re.compile(r"the client ended unasked after .*?: fatal (?P<why>.*)", re.DOTALL)
 _ADDRESS = re.compile(r"\[?\(?'?\d+\.\d+\.\d+\.\d+.*")
@@ -70,8 +71,8 @@ def placed(faults: Iterable[Fault], most: int = 0) -> str:
     roles: dict[str, list[str]] = {}
     for fault in sorted(faults, key=_place):
         harm = fault.harm
-        share = f" in {harm.bad} of {harm.of}" if harm is not None and harm.bad < harm.of else ""
-        name = f"{fault.cell.role}{share}{_unusual(fault)}"
+        some = "" if harm is None else share(harm.bad, harm.of)
+        name = f"{fault.cell.role}{some}{_unusual(fault)}"
         mine = roles.setdefault(fault.cell.scenario, [])
         if name not in mine:
             mine.append(name)
@@ -89,8 +90,7 @@ def is_scored(fault: Fault) -> bool:
     one = baseline().find(fault.cell.scenario, fault.cell.role)
     if one is None or fault.harm is None or fault.cell.workload is not Workload.CONTINUOUS:
         return False
-    named = {Harm.LOSES: Counted.LOSES, Harm.STOPS: Counted.STOPS}
-    return not one.counts or named.get(fault.harm.rank) in one.counts
+    return one.scores(fault.harm.rank)
 
 
 def causes(faults: Iterable[Fault], least: Harm = Harm.STOPS) -> list[Cause]:
@@ -176,5 +176,5 @@ def _order(one: Cause) -> tuple[bool, bool, bool, bool, int, bool, int, str]:
 
 def _unusual(fault: Fault) -> str:
     profile = named_profile(fault.cell.profile)
-    own = f", profile {profile}" if profile not in {"", "defaults", "short-limits"} else ""
+    own = f", profile {profile}" if profile not in {"", OWN_DEFAULTS, SHORT_LIMITS} else ""
     return f"{fault.cell.unusual}{own}"

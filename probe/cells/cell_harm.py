@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from probe.catalogue.harm_bounds import bounds_in
 from probe.cells.aggregate import SettledCell
+from probe.model.counts import share
 from probe.model.harm import Harm, TrialHarm, gravest, harm_of
 
 
@@ -29,8 +30,7 @@ class CellHarm:
     @property
     def words(self) -> str:
         """The harm in words, with its share where trials differ: `stops silently in 3 of 20`."""
-        share = f" in {self.bad} of {self.of}" if self.bad < self.of else ""
-        return f"{self.worst.words}{share}"
+        return f"{self.worst.words}{share(self.bad, self.of)}"
 
 
 def harms_of(settled: SettledCell) -> tuple[TrialHarm, ...]:

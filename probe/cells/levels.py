@@ -12,9 +12,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from probe.catalogue.baseline import UNLEVELLED, Counted, Scored
+from probe.catalogue.baseline import UNLEVELLED, Scored
 from probe.catalogue.scenarios import CORE_FAULTS
 from probe.model.cell import Role
+from probe.model.counts import share
 from probe.model.harm import Harm, TrialHarm, gravest
 from probe.model.intervals import Z_90, wilson
 
@@ -64,8 +65,7 @@ class Holds:
     @property
     def words(self) -> str:
         """What holds it back: `stops in 3 of 20 (broker/hang)`."""
-        share = f" in {self.bad} of {self.of}" if self.bad < self.of else ""
-        return f"{self.harm.words}{share} ({self.scenario})"
+        return f"{self.harm.words}{share(self.bad, self.of)} ({self.scenario})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,12 +176,7 @@ def _is_settled(one: Scored, known: Known) -> bool:
 
 def _counted(one: Scored, harms: Sequence[TrialHarm]) -> list[TrialHarm]:
     """Return the harms of trials as the scenario counts them: what it does not score is none."""
-    return [harm if _counts(one, harm.rank) else TrialHarm() for harm in harms]
-
-
-def _counts(one: Scored, rank: Harm) -> bool:
-    named = {Harm.LOSES: Counted.LOSES, Harm.STOPS: Counted.STOPS}
-    return not one.counts or named.get(rank) in one.counts
+    return [harm if one.scores(harm.rank) else TrialHarm() for harm in harms]
 
 
 def _is_grave(harms: Sequence[TrialHarm]) -> bool:

@@ -13,10 +13,7 @@ from probe.cells.levels import Known, RoleLevel, level_of
 from probe.model import Cell, Profile, Role, Workload
 from probe.model.engines import ENGINES
 from probe.model.harm import Harm, TrialHarm
-from probe.model.profile import DEFAULT_PROFILE
-
-DEFAULTS = "defaults"
-"""The profile of which a level is said."""
+from probe.model.profile import DEFAULT_PROFILE, OWN_DEFAULTS
 
 
 def levels_of(
@@ -58,7 +55,7 @@ def _graver_loss(plain: Fault, own: Fault) -> Fault:
 
 def _with_defaults(fault: Fault, stored: Mapping[Cell, SettledCell]) -> Fault:
     usual = Profile.parse(fault.cell.profile) == Profile(DEFAULT_PROFILE) and not fault.stand_in
-    cell = replace(fault.cell, profile=DEFAULTS)
+    cell = replace(fault.cell, profile=OWN_DEFAULTS)
     own = stored.get(cell) if usual else None
     return fault if own is None or not own.judged else examine([cell], stored)[0]
 
@@ -83,16 +80,12 @@ def _defaults(
         cell.scenario: harms_of(settled)
         for cell, settled in stored.items()
         if cell.role is role
-        and cell.profile == DEFAULTS
+        and cell.profile == OWN_DEFAULTS
         and cell.broker == line
         and _is_usual(cell)
         and ENGINES[cell.engine].real is real
         and settled.judged
     }
-
-
-def _is_proven(fault: Fault) -> bool:
-    return fault.finding not in UNPROVEN
 
 
 def _is_usual(cell: Cell) -> bool:

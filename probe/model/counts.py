@@ -15,6 +15,15 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def share(some: int, of: int) -> str:
+    """Return how many of all it is, as the end of a clause; empty for all of them.
+
+    >>> share(3, 20), share(5, 5)
+    (' in 3 of 20', '')
+    """
+    return f" in {some} of {of}" if some < of else ""
+
+
 def commonest(numbers: Iterable[int]) -> int:
     """Return the most frequent number, the greatest of several. ValueError if there is none."""
     seen = Counter(numbers)

@@ -8,11 +8,11 @@ from typing import Protocol
 from probe.cells.audit import BAD, UNPROVEN, Fault
 from probe.cells.causes import Cause, causes, is_mended_by_acks, is_scored, placed
 from probe.cells.levels import RoleLevel
-from probe.cells.role_levels import DEFAULTS
 from probe.cli.console.line_wrap import wrapped
 from probe.model import Cell, Profile
 from probe.model.counts import counted
 from probe.model.harm import Harm
+from probe.model.profile import OWN_DEFAULTS
 from probe.model.safe_text import visible
 from probe.model.versions import version_key
 
@@ -80,7 +80,7 @@ def on_one_screen(
 
 def note_of(faults: Sequence[Fault]) -> str:
     """Return of which profiles the levels and findings are."""
-    return PARTLY if any(Profile.parse(one.cell.profile).name == DEFAULTS for one in faults) else ISOLATED
+    return PARTLY if any(Profile.parse(one.cell.profile).name == OWN_DEFAULTS for one in faults) else ISOLATED
 
 
 def _level_lines(levels: Sequence[RoleLevel], columns: int, note: str) -> Iterator[str]:

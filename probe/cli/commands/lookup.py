@@ -19,7 +19,7 @@ from probe.cells.audit_gate import DEFAULT, Gates
 from probe.cells.audit_upgrades import in_other_profiles
 from probe.cells.between import filled
 from probe.cells.control_cells import without_implied
-from probe.cells.role_levels import DEFAULTS, as_suffered
+from probe.cells.role_levels import as_suffered
 from probe.cells.upgrades import next_conforming, next_harmless
 from probe.cli import common_options as o
 from probe.cli.answers.decision import on_one_screen
@@ -38,7 +38,7 @@ from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Engine, Role
 from probe.model.engines import DEFAULT_ENGINE
-from probe.model.profile import DEFAULT_PROFILE
+from probe.model.profile import DEFAULT_PROFILE, OWN_DEFAULTS
 from probe.model.versions import version_key
 
 
@@ -96,8 +96,8 @@ def lookup(
             every = found.find(wanted)
             read.update(every)
             stored.update(every)
-            if any(cell.profile == DEFAULTS for cell in every):
-                stored.update(found.find(replace(wanted, engine=[*Engine], profile=[DEFAULTS])))
+            if any(cell.profile == OWN_DEFAULTS for cell in every):
+                stored.update(found.find(replace(wanted, engine=[*Engine], profile=[OWN_DEFAULTS])))
             lone = side.has_others or _is_family(asked, client)
             near = None if lone else near_releases(found, side, every, wanted, line)
             own = [*every, *(near.questions(side.chosen.client.version) if near else ())]

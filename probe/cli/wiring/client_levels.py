@@ -10,9 +10,10 @@ from probe.catalogue.selectors import Chosen
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault
 from probe.cells.levels import RoleLevel
-from probe.cells.role_levels import DEFAULTS, levels_of
+from probe.cells.role_levels import levels_of
 from probe.model import Cell, Role
 from probe.model.engines import DEFAULT_ENGINE
+from probe.model.profile import OWN_DEFAULTS
 
 
 def client_levels(
@@ -22,7 +23,7 @@ def client_levels(
 
     def is_asked(role: Role, one: Scored) -> bool:
         family, version = chosen.client.family, chosen.client.version
-        cell = Cell(family, version, role, DEFAULTS, one.scenario, DEFAULT_ENGINE, line)
+        cell = Cell(family, version, role, OWN_DEFAULTS, one.scenario, DEFAULT_ENGINE, line)
         return not one.acks_all or acks_of(chosen.family, cell).is_all
 
     return levels_of(faults, stored, line, is_asked)
