@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 
 from probe.cells.aggregate import SettledCell
 from probe.cells.cell_harm import CellHarm, harm_in
@@ -51,7 +52,7 @@ TOLD = (*BAD, Finding.LOSES)
 """Findings that are named one by one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fault:
     """One fault for one role of a service."""
 
@@ -76,7 +77,7 @@ class Fault:
         """Return whether the question is if the client works with brokers of the line at all."""
         return self.cell.scenario == CONTROL
 
-    @property
+    @cached_property
     def harm(self) -> CellHarm | None:
         """The harm that the evidence shows; None = unknown."""
         return None if self.evidence is None or self.finding is Finding.UNKNOWN else harm_in(self.evidence)

@@ -4,36 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from types import MappingProxyType
 
 from probe.catalogue.baseline import UNLEVELLED
 from probe.cells.audit import Fault, Finding, Report
 from probe.cells.causes import is_scored
+from probe.cells.gate_words import Gate
 from probe.model.harm import Harm
 
-
-class Gate(StrEnum):
-    """A reason to end with exit code 1: a harm or a graver one (docs/harm.md), or a finding."""
-
-    STOPS = "stops"
-    """Work stops, or records are lost or repeated against a promise."""
-    STALLS = "stalls"
-    """Also what goes on late."""
-    BURDENS = "burdens"
-    """Also what floods the brokers."""
-    ERRORS = "errors"
-    """Also errors of the application, where a good client shows none."""
-    LOSES = "loses"
-    """Records are lost."""
-    FAILS = "fails"
-    """Any outcome that does not conform."""
-    SUSPECTED = "suspected"
-    UNKNOWN = "unknown"
-
-
-GATES = tuple(Gate)
-DEFAULT = Gate.STOPS
 _HARMS: Mapping[Gate, Harm] = MappingProxyType(
     {
         Gate.LOSES: Harm.LOSES,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from probe.cells.aggregate import SettledCell
 from probe.model import Cell, Profile, Workload
 from probe.model.engines import is_default
 from probe.model.profile import OWN_KEYS
+
+if TYPE_CHECKING:
+    from probe.cells.aggregate import SettledCell
 
 DEFAULT_FOLDER = "results"
 """The folder of runs where `--results` names none."""

@@ -13,8 +13,9 @@ from enum import StrEnum
 
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import UNPROVEN, Fault, Finding, Report
-from probe.cells.audit_gate import DEFAULT, Gates
+from probe.cells.audit_gate import Gates
 from probe.cells.cell_harm import CellHarm
+from probe.cells.gate_words import DEFAULT
 from probe.model import Profile
 from probe.model.harm import Harm
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from probe.cells.audit_gate import GATES, Gates, gates_of
 from probe.cells.cli_hints import DEFAULT_FOLDER
+from probe.cells.gate_words import GATES
 from probe.errors import ProbeError
 from probe.model import Engine, Role, Workload
 from probe.runner.trial_limit import MOST
+
+if TYPE_CHECKING:
+    from probe.cells.audit_gate import Gates
 
 RESULTS = DEFAULT_FOLDER
 DEFAULT_BROKER = "3.9"
@@ -93,6 +96,8 @@ FailOn = Annotated[
 
 def gates(text: str, *, scored_only: bool) -> Gates:
     """Return what the list of `--fail-on` names. ProbeError for a word that is none."""
+    from probe.cells.audit_gate import gates_of  # noqa: PLC0415  # look-ups alone have gates
+
     found = gates_of([word for word in text.split(",") if word], scored_only=scored_only)
     if found is None:
         raise ProbeError(f"--fail-on {text}: these are not findings, separated by commas; known are {', '.join(GATES)}")

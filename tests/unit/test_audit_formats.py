@@ -16,7 +16,8 @@ from markdown_it import MarkdownIt
 
 from probe.catalogue.scenarios import CORE
 from probe.cells.audit import Finding, Report, Upgrade, examine, worst_first
-from probe.cells.audit_gate import Gate, Gates
+from probe.cells.audit_gate import Gates
+from probe.cells.gate_words import Gate
 from probe.cells.ignores import apply, read_ignores
 from probe.cli.wiring.catalogue import apps, packages
 from probe.inventory.entries import Place

@@ -9,7 +9,8 @@ import pytest
 
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Report, examine
-from probe.cells.audit_gate import GATES, Gate, Gates
+from probe.cells.audit_gate import Gates
+from probe.cells.gate_words import GATES, Gate
 from probe.inventory.entries import Place
 from probe.model import Facts, Outcome, Verdict
 from probe.reports.audit.services import by_service, named

@@ -16,8 +16,9 @@ from probe.catalogue.selectors import any_line
 from probe.catalogue.workloads import select_workloads
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding, Report, worst_first
-from probe.cells.audit_gate import DEFAULT, Gates
+from probe.cells.audit_gate import Gates
 from probe.cells.audit_upgrades import with_remedies
+from probe.cells.gate_words import DEFAULT
 from probe.cells.ignores import NAME, Ignored
 from probe.cells.readiness import in_turn
 from probe.cli import common_options as o

@@ -15,10 +15,11 @@ from probe.catalogue.selectors import Chosen, any_line, select_clients
 from probe.catalogue.workloads import select_workloads
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import TOLD, Fault, Finding
-from probe.cells.audit_gate import DEFAULT, Gates
+from probe.cells.audit_gate import Gates
 from probe.cells.audit_upgrades import in_other_profiles
 from probe.cells.between import filled
 from probe.cells.control_cells import without_implied
+from probe.cells.gate_words import DEFAULT
 from probe.cells.role_levels import as_suffered
 from probe.cells.upgrades import next_conforming, next_harmless
 from probe.cli import common_options as o
