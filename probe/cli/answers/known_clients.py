@@ -11,13 +11,11 @@ from probe.catalogue.package_table import package_table
 from probe.catalogue.selectors import Chosen, select_clients
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import TOLD, Fault, examine
-from probe.cells.audit_upgrades import in_other_profiles
 from probe.cells.causes import Cause, causes, is_scored
 from probe.cells.control_cells import without_implied
 from probe.cells.fault_words import harm_columns, remarks
 from probe.cells.levels import RoleLevel
 from probe.cells.role_levels import as_suffered
-from probe.cells.upgrades import next_conforming, next_harmless
 from probe.cli.answers.decision import BESIDE, LESSER, NOTHING_STOPS, WORST_FIRST, cause_text, lesser, note_of, to_do
 from probe.cli.answers.lookup import Known, levels_json
 from probe.cli.wiring.catalogue import apps, by_number, families, inside
@@ -99,13 +97,7 @@ def _artifacts(family: str) -> tuple[tuple[str, str, str], ...]:
 def _ways_out(stored: Collection[SettledCell]) -> Known:
     """Return the remedies that are known for what fails in a family."""
     bad = [fault.evidence for fault in _as_stored(stored) if fault.finding in TOLD and fault.evidence is not None]
-    return Known(
-        passing=next_conforming(bad, stored),
-        mending=next_harmless(bad, stored),
-        helping=in_other_profiles(bad, stored),
-        results="",
-        can_run=True,
-    )
+    return Known.of(bad, stored, stored)
 
 
 def _as_stored(stored: Collection[SettledCell]) -> tuple[Fault, ...]:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from probe.catalogue.scenarios import CORE
+from probe.cells.aggregate import SettledCell
 from probe.cells.audit import TOLD, Fault, Finding
+from probe.cells.audit_upgrades import in_other_profiles
 from probe.cells.badges import badge
 from probe.cells.citations import command, rests_on, said, source
 from probe.cells.cli_hints import run_command
 from probe.cells.fault_words import doubt, harm_columns, in_harm, remarks, shown
 from probe.cells.levels import RoleLevel
+from probe.cells.upgrades import next_conforming, next_harmless
 from probe.cli.console.line_wrap import command_lines, wrapped
 from probe.model import Cell, Role
 from probe.model.counts import counted
@@ -45,6 +48,25 @@ class Known:
     """The results folder as commands name it."""
     can_run: bool
     """Whether clients can be run here, so that a command to run one is of use."""
+
+    @classmethod
+    def of(
+        cls,
+        bad: Collection[SettledCell],
+        later: Collection[SettledCell],
+        read: Collection[SettledCell],
+        *,
+        results: str = "",
+        can_run: bool = True,
+    ) -> Known:
+        """Return the remedies that are known for what fails: in later versions, and in other profiles of the same."""
+        return cls(
+            passing=next_conforming(bad, later),
+            mending=next_harmless(bad, later),
+            helping=in_other_profiles(bad, read),
+            results=results,
+            can_run=can_run,
+        )
 
 
 def as_text(faults: Sequence[Fault], known: Known, *, everything: bool, columns: int) -> Iterator[str]:

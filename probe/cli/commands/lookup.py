@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Annotated
@@ -16,12 +16,10 @@ from probe.catalogue.workloads import select_workloads
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import TOLD, Fault, Finding
 from probe.cells.audit_gate import Gates
-from probe.cells.audit_upgrades import in_other_profiles
 from probe.cells.between import filled
 from probe.cells.control_cells import without_implied
 from probe.cells.gate_words import DEFAULT
 from probe.cells.role_levels import as_suffered
-from probe.cells.upgrades import next_conforming, next_harmless
 from probe.cli import common_options as o
 from probe.cli.answers.decision import on_one_screen
 from probe.cli.answers.lookup import AT, Known, as_json, as_text, asked_of, counts_of, overview
@@ -111,9 +109,10 @@ def lookup(
         if not faults:
             raise NothingJudgedError(nothing(client, asked, read, found.names))
         suffered = faults if profile else as_suffered(faults, stored)
-        bad = [item.evidence for item in [*faults, *suffered] if item.finding in TOLD and item.evidence is not None]
-        later = found.later([item.cell for item in bad], any_profile=False) if bad else {}
-        beside = _beside(bad, later.values(), read.values(), results)
+        seen = [item.evidence for item in [*faults, *suffered] if item.finding in TOLD and item.evidence is not None]
+        bad = {item.cell: item for item in seen}
+        later = found.later([*bad], any_profile=False) if bad else {}
+        beside = Known.of(bad.values(), later.values(), read.values(), results=results, can_run=not absent_packages())
     where = f"broker line {line}, {engine} engine, {shown_profiles(profile, faults)}"
     columns = terminal_columns()
     levels = [] if _is_family(asked, client) else client_levels(asked, faults, stored, line)
@@ -157,19 +156,6 @@ def _one(client: str, found: Sequence[Chosen]) -> AskedClient:
 def _is_family(asked: Chosen, client: str) -> bool:
     """Return whether all versions of a family are asked about."""
     return "@" not in client and asked.application is None
-
-
-def _beside(
-    bad: Sequence[SettledCell], later: Collection[SettledCell], read: Collection[SettledCell], results: str
-) -> Known:
-    """Return the remedies that are known for what fails: in later versions, and in other profiles of this one."""
-    return Known(
-        passing=next_conforming(bad, later),
-        mending=next_harmless(bad, later),
-        helping=in_other_profiles(bad, read),
-        results=results,
-        can_run=not absent_packages(),
-    )
 
 
 def _say_of(faults: Iterable[Fault]) -> None:
