@@ -197,9 +197,9 @@ def test_every_role_meets_a_faulty_answer_of_its_own_work(name: str) -> None:
     assert started_during(found) is None
 
 
-@pytest.mark.parametrize(("one", "key"), [({}, "g"), ({"group": "", "transactional_id": "x"}, "x")])
-def test_a_coordinator_that_is_named_wrongly_denies_it_to_every_request(one: dict[str, str], key: str) -> None:
-    fault = topic_rules.fault_rules([NameWrongCoordinator()], replace(SUBJECT, **one), 150)
+@pytest.mark.parametrize(("subject", "key"), [(SUBJECT, "g"), (replace(SUBJECT, group="", transactional_id="x"), "x")])
+def test_a_coordinator_that_is_named_wrongly_denies_it_to_every_request(subject: Subject, key: str) -> None:
+    fault = topic_rules.fault_rules([NameWrongCoordinator()], subject, 150)
     (found,) = fault.rules
     assert (found.key, found.code, list(found.brokers)) == (key, 16, [2])
     assert tuple(found.apis) == apis.COORDINATOR_APIS

@@ -120,7 +120,7 @@ def test_a_missing_partition_folder_is_named(tmp_path: Path, monkeypatch: pytest
 def test_a_waiting_caller_gets_an_error_at_the_end(tmp_path: Path) -> None:
     one, _ = maker(tmp_path)
 
-    async def play() -> BaseException | None:
+    async def play() -> object:
         waiting = asyncio.create_task(one.create(WantedTopic("t", REPLICAS, PLACES)))
         await asyncio.sleep(0)
         await one.close()
