@@ -50,10 +50,17 @@ class Generation(BaseModel):
     scala: str
     beside: tuple[str, ...] = ()
     """Artifacts that the broker needs in addition to its own dependencies."""
+    instead: Mapping[str, str] = {}
+    """The versions in which dependencies (`GROUP:ARTIFACT`) are taken, where the broker's own cannot be used here."""
 
     def roots(self, version: str) -> tuple[str, ...]:
         """Return the artifacts whose dependencies make the class path."""
         return (f"org.apache.kafka:kafka_{self.scala}:{version}", *self.beside)
+
+    def usable(self, jars: Sequence[str]) -> tuple[str, ...]:
+        """Return the coordinates of resolved jars, with those of `instead` in their other version."""
+        parts = [jar.split(":") for jar in jars]
+        return tuple(":".join([*one[:2], self.instead.get(":".join(one[:2]), one[2]), *one[3:]]) for one in parts)
 
 
 class _File(BaseModel):

@@ -249,6 +249,16 @@ def test_unlisted_versions_get_mode_and_artifact(version: str, mode: str, scala:
     assert (found.mode, found.roots(version)[0]) == (mode, f"org.apache.kafka:kafka_{scala}:{version}")
 
 
+@pytest.mark.parametrize(("version", "used"), [("2.0.1", "3.4.10"), ("2.3.1", "3.4.10"), ("2.4.1", "3.4.13")])
+def test_a_zookeeper_that_newer_java_cannot_run_is_replaced(version: str, used: str) -> None:
+    resolved = [f"org.apache.kafka:kafka_2.12:{version}", "org.apache.zookeeper:zookeeper:3.4.13", "a:b:1:jar:linux"]
+    assert generation_of(version).usable(resolved) == (
+        f"org.apache.kafka:kafka_2.12:{version}",
+        f"org.apache.zookeeper:zookeeper:{used}",
+        "a:b:1:jar:linux",
+    )
+
+
 def test_the_dependency_list_of_maven_is_parsed() -> None:
     listed = """
 The following files have been resolved:

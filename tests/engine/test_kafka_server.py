@@ -162,3 +162,20 @@ def test_clusters_use_memory_unless_full_or_tmpdir_is_set(tmp_path: Path, monkey
     monkeypatch.setattr(workspace, "MEMORY", tmp_path)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     assert workspace.quick_folder() is None
+
+
+@pytest.mark.parametrize(
+    ("log", "word"),
+    [
+        (
+            ["ERROR Fatal", "a.b.LateException: no", "\tat a.b.C", "ERROR Exiting Kafka."],
+            "a.b.LateException: no",
+        ),
+        (["ERROR no disk", "INFO shut down completed"], "ERROR no disk"),
+        (["INFO starts", "INFO Exception is a word"], "INFO Exception"),
+    ],
+)
+def test_the_last_words_of_a_server_name_the_reason(tmp_path: Path, log: list[str], word: str) -> None:
+    made = server(tmp_path, HELLO)
+    made.lines.extend(log)
+    assert made.last_words().startswith(word)

@@ -123,4 +123,4 @@ def _unlisted(version: str) -> Listed:
     if not kept.exists():
         jars = resolve(generation.roots(version))
         write_file(kept, json.dumps(jars))
-    return Listed(version=version, mode=generation.mode, jars=tuple(json.loads(kept.read_text())))
+    return Listed(version=version, mode=generation.mode, jars=generation.usable(json.loads(kept.read_text())))

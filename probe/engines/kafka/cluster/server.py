@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import signal
 import time
 from collections import deque
@@ -30,6 +31,8 @@ kill -KILL 0
 
 A shell does not pass standard input to background jobs, therefore the pipe is descriptor 3.
 """
+_TROUBLE = re.compile(r"(?!ERROR Exiting Kafka)(ERROR|FATAL|Exception|Error|[\w.$]+(Exception|Error)(: |$))")
+"""Lines of a log that tell of an error: a logged one, or the name and message of a class of exceptions."""
 KEPT_LINES = 400
 START_S = 5.0
 CLOSE_S = 10.0
@@ -109,8 +112,8 @@ class Server:
             await asyncio.sleep(POLL_S)
 
     def last_words(self) -> str:
-        """Return the last line about an error, otherwise the last line."""
-        troubles = [line for line in self.lines if line.startswith(("ERROR", "FATAL", "Exception", "Error"))]
+        """Return the last line about an error that says more than that the server ends, otherwise the last line."""
+        troubles = [line for line in self.lines if _TROUBLE.match(line)]
         return (troubles or list(self.lines) or ["no reason given"])[-1]
 
     def terminate(self) -> None:
