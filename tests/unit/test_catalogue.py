@@ -13,7 +13,9 @@ from probe.model import Election, Outcome, Reaction, Reality, Role, Symptom
 from probe.model.roles import ROLES
 from probe.model.versions import version_key
 from probe.scenarios.scenario import Bootstrap
-from probe.scenarios.steps.brokers import ExpireIdle
+from probe.scenarios.steps.brokers import Evacuate, ExpireIdle
+from probe.scenarios.steps.partitions import BreakLogDir, MoveLeader
+from probe.scenarios.steps.step import Step
 
 CLIENTS = Path(__file__).parents[2] / "clients"
 
@@ -165,6 +167,12 @@ class TestScenarios:
         with pytest.raises(CatalogueError):
             select_scenarios(["start-during/cluster/restart"])
 
+    def test_a_second_instance_waits_for_a_leader_that_moves(self) -> None:
+        late = [(item.name, part) for item in default_scenarios().values() for part in item.variants]
+        led = [(name, part) for name, part in late if part.second_instance and any(map(_moves_the_leader, part.steps))]
+        assert "incident/jbod-client-restart" in {name for name, _ in led}
+        assert [name for name, part in led if part.expectation.election_ms is None and not part.by_session] == []
+
     def test_a_client_of_one_broker_has_everything_at_the_failing_one(self) -> None:
         for item in select_scenarios(["one-broker/*"]):
             for role in item.roles:
@@ -224,6 +232,10 @@ class TestScenarios:
             assert isinstance(step, ExpireIdle)
             assert (10_000 if ROLES[role].reads else 0) < step.after_ms < part.idle_ms == part.heal_after_ms
             assert part.idle_ms < part.expectation.watch_ms - part.expectation.prompt_ms
+
+
+def _moves_the_leader(step: Step) -> bool:
+    return isinstance(step, BreakLogDir | MoveLeader | Evacuate)
 
 
 def test_the_number_of_scenarios_that_a_pattern_runs_is_the_one_that_audits_name() -> None:
