@@ -107,6 +107,8 @@ class Ender(StrEnum):
     """The fault ended by itself."""
     NOTHING = "nothing"
     """Work stood still to the end of the observation."""
+    STARTUP = "startup"
+    """It started under the fault, and its start went on until a broker answered."""
 
 
 class OwnLimit(StrEnum):

@@ -91,7 +91,7 @@ def gather(progress: Progress, promises: Promises, records: Records, calls: Call
         blocked_ms=calls.blocked_ms,
         young=is_young(evidence),
     )
-    return Evidence(_with_standstill(facts, find_standstill(progress, route)), route)
+    return Evidence(_with_standstill(facts, find_standstill(progress, route, discoveries)), route)
 
 
 def _with_standstill(facts: Facts, stood: Standstill) -> Facts:

@@ -44,6 +44,8 @@ class Route:
     """Time at which the first successful request was sent to the target."""
     trigger: Trigger = Trigger.NONE
     """Trigger of the discovery that named the target. `none` without one."""
+    asked: int | None = None
+    """Time at which that discovery was sent."""
     by_cause: bool = False
     """By a hint, or by a discovery because of the fault; where no move is needed: it left the connection where an
     answer asks for it."""
@@ -72,8 +74,8 @@ def find_route(evidence: WireEvidence, discoveries: tuple[Discovery, ...]) -> Ro
         hinted = _hinted(evidence, left)
         return Route(Reroute.HINT if hinted else Reroute.NONE, left, by_cause=hinted)
     because = [item for item in informed if _because(evidence, item)]
-    trigger = (because or informed)[0].trigger
-    return Route(BY_TRIGGER.get(trigger, Reroute.REFRESH), left, trigger, bool(because))
+    led = (because or informed)[0]
+    return Route(BY_TRIGGER.get(led.trigger, Reroute.REFRESH), left, led.trigger, led.at, bool(because))
 
 
 def _because(evidence: WireEvidence, item: Discovery) -> bool:

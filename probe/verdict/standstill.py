@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from operator import attrgetter
 from types import MappingProxyType
 
-from probe.model import Ender, OwnLimit, Reaction, Reroute, Symptom, Trigger
+from probe.model import Ender, OwnLimit, Reaction, Reroute, Response, Symptom, Trigger
 from probe.protocol.apis import METADATA
+from probe.verdict.apis import BENIGN
+from probe.verdict.discovery import Discovery
 from probe.verdict.patience import helps, longest_limit, own_limits
 from probe.verdict.progress import Progress
 from probe.verdict.route import Route
 from probe.verdict.service import longest_gap_ms, served_at
-from probe.verdict.wire_evidence import WireEvidence
+from probe.verdict.wire_evidence import WireEvidence, within
 
 AT = attrgetter("at")
 MOVES = frozenset({Reaction.DISCOVER, Reaction.RETRY})
@@ -26,9 +28,10 @@ ENDERS: Mapping[Trigger, Ender] = MappingProxyType(
         Trigger.CONNECT: Ender.CONNECT,
         Trigger.PERIODIC: Ender.PERIODIC,
         Trigger.BOOTSTRAP: Ender.BOOTSTRAP,
+        Trigger.STARTUP: Ender.STARTUP,
     }
 )
-"""The end of a standstill, by the trigger of the discovery that named it. `unknown` for any other."""
+"""The end of a standstill, by the trigger of the discovery that led out of it."""
 TIMED = (OwnLimit.REQUEST, OwnLimit.CONNECTION)
 """Limits that show as a connection which the client gives up."""
 NEAR = 0.25
@@ -46,7 +49,7 @@ class Standstill:
     age_ms: float | None = None
 
 
-def find_standstill(progress: Progress, route: Route) -> Standstill:
+def find_standstill(progress: Progress, route: Route, discoveries: tuple[Discovery, ...]) -> Standstill:
     """Return what stood still and what ended it; empty where the client is not observed to the end."""
     evidence = progress.reading
     if not evidence.header.limits.to_the_end:
@@ -64,9 +67,46 @@ def find_standstill(progress: Progress, route: Route) -> Standstill:
     if route.at is None:
         return Standstill(age_ms=age_ms)
     still_ms = max(0, route.at - progress.first_hit) / 1000
-    ended_by = Ender.HINT if route.reroute is Reroute.HINT else ENDERS.get(route.trigger, Ender.UNKNOWN)
+    ended_by = _ended_by(evidence, route, discoveries, progress.first_hit)
     limit, length_ms = _limit(evidence, ended_by, still_ms)
     return _standstill(still_ms, ended_by, limit, length_ms, age_ms)
+
+
+def _leading(route: Route, discoveries: tuple[Discovery, ...], hit: int) -> Discovery | None:
+    """Return the discovery that led out of a standstill; None without one.
+
+    One from before the first hit does not if another followed: where a broker returns with another address, it named
+    the old one.
+    """
+    if route.asked is None or route.at is None:
+        return None
+    since, until = route.asked, route.at
+    known = [item for item in discoveries if item.at >= since and item.reported_before(until)]
+    return next((item for item in known if item.at >= hit), known[0])
+
+
+def _ended_by(evidence: WireEvidence, route: Route, discoveries: tuple[Discovery, ...], hit: int) -> Ender:
+    """Return what led the client out of its standstill.
+
+    A discovery whose cause is not the affected object follows from what else went wrong since the last useful answer: a
+    member whose coordinator answers with an error joins its group again, and asks for its topics meanwhile.
+    """
+    if route.reroute is Reroute.HINT:
+        return Ender.HINT
+    led = _leading(route, discoveries, hit)
+    if led is None or led.trigger is not Trigger.UNKNOWN:
+        return ENDERS[Trigger.NONE if led is None else led.trigger]
+    since = max((item.answered or 0 for item in discoveries if item.reported_before(led.at)), default=0)
+    refused = (item.at for item in evidence.events.responses if _refuses(item))
+    lost = (item.at for item in evidence.events.closed if item.by != "client")
+    error, loss = (max(within(times, max(hit, since), led.at), default=0) for times in (refused, lost))
+    if not max(error, loss):
+        return Ender.UNKNOWN
+    return Ender.ERROR if error > loss else Ender.DISCONNECT
+
+
+def _refuses(answer: Response) -> bool:
+    return not {answer.code, *(row.code for row in answer.rows)} <= {0, *BENIGN}
 
 
 def _standstill(

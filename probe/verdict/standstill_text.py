@@ -32,6 +32,7 @@ ENDED: Mapping[Ender, str] = MappingProxyType(
         Ender.UNKNOWN: "it came back for a reason that the wire does not show",
         Ender.HEALED: "the fault ended by itself",
         Ender.PERIODIC: "its periodic refresh",
+        Ender.STARTUP: "its start found a broker that answers",
     }
 )
 

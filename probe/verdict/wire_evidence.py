@@ -29,15 +29,17 @@ class Exchange:
     """Request or answer names the affected object."""
     codes: tuple[int, ...]
     """Errors about the affected object in the answer."""
+    unread: bool = False
+    """Its connection had ended before."""
 
     @property
     def succeeded(self) -> bool:
         """Return whether the answer is successful.
 
-        With acks=0 there is no answer, and the request counts as successful.
+        With acks=0 there is no answer, and the request counts as successful if a broker may have read it.
         """
         if self.answer is None:
-            return self.about and self.request.acks == 0
+            return self.about and self.request.acks == 0 and not self.unread
         return self.about and not self.codes and not self.answer.error
 
     @property
@@ -160,10 +162,13 @@ class WireEvidence:
         answers: dict[tuple[int, int], list[Response]] = {}
         for answer in reversed(events.responses):
             answers.setdefault((answer.conn, answer.corr), []).append(answer)
+        ended = {event.conn: event.at for event in events.closed}
         found = []
         for request in events.requests:
             waiting = answers.get((request.conn, request.corr))
-            found.append(self._exchange(request, waiting.pop() if waiting else None))
+            item = self._exchange(request, waiting.pop() if waiting else None)
+            late = ended.get(request.conn, request.at) < request.at
+            found.append(replace(item, unread=True) if late else item)
         found += [self._exchange(_asked(answer), answer) for left in answers.values() for answer in left]
         return tuple(sorted(found, key=lambda item: item.request.at))
 

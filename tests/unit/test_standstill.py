@@ -9,7 +9,26 @@ import pytest
 from probe.catalogue.selectors import select_profiles
 from probe.cells.kept_brokers import with_kept_brokers
 from probe.cli.wiring.catalogue import families
-from probe.model import Cell, Ender, Engine, Expectation, Facts, Limits, MarkKind, Outcome, OwnLimit, Role, Verdict
+from probe.model import (
+    Cell,
+    Closed,
+    Ender,
+    Engine,
+    EngineEvent,
+    Event,
+    Expectation,
+    Facts,
+    Limits,
+    Mark,
+    MarkKind,
+    Outcome,
+    OwnLimit,
+    Role,
+    Row,
+    Target,
+    Trigger,
+    Verdict,
+)
 from probe.model.words import UNENDED
 from probe.planning.cohorts import TrialTask, into_cohorts
 from probe.verdict import judge, patience_ms
@@ -18,17 +37,26 @@ from probe.verdict.standstill_text import standstill_text
 from tests.support.histories import history
 from tests.support.real_cells import planned
 from tests.support.synthetic_rows import settled_cell
-from tests.support.transcript import BLIP, NEW, OLD, STORAGE_ERROR
+from tests.support.transcript import BLIP, GROUP, HEARTBEAT, KILL, NEW, OLD, PRODUCE, STORAGE_ERROR, THIRD, Script
 from tests.support.transcript_steps import (
     Step,
     acked,
+    announced,
     ask,
     at,
+    call,
+    closed,
+    committed,
     failed,
     fault_on,
+    fetch_answer,
+    fetched,
     healed,
     mark,
+    moved,
+    opened,
     produce_answer,
+    row,
     tell,
     wait,
     watch,
@@ -120,6 +148,78 @@ def test_a_fault_that_ends_by_itself_ends_the_standstill() -> None:
     facts = judged(*tried, watch(20_000), play=BLIP).facts
     assert facts.ended_by is Ender.HEALED
     assert standstill_text(facts).endswith("until the fault ended by itself")
+
+
+def test_the_start_of_a_client_that_starts_under_the_fault_ends_its_standstill() -> None:
+    """The first address is dead: what it asks before it works belongs to its start."""
+    play = replace(KILL, target=Target.CLUSTER, causes=(Trigger.STARTUP,), election_ms=None)
+    steps = (opened(OLD), wait(900), closed(OLD, by="broker"), ask(), tell(NEW), acked(60), watch(10_000))
+    whole = history(fault_on(), *steps, play=play, limits=END, settings=LIMITS)
+    fault = next(item.at for item in whole.events if isinstance(item, EngineEvent))
+    started = (replace(item, at=fault + 1_500_000) if _is_warm(item) else item for item in whole.events)
+    events = tuple(item for item in started if item.at >= fault)
+    facts = judge(replace(whole, events=tuple(sorted(events, key=lambda item: item.at)))).facts
+    assert facts.ended_by is Ender.STARTUP
+    assert "its start found a broker that answers" in standstill_text(replace(facts, still_ms=5000))
+
+
+def _is_warm(item: Event) -> bool:
+    return isinstance(item, Mark) and item.kind is MarkKind.WARM
+
+
+@pytest.mark.parametrize(
+    ("beside", "ended_by"),
+    [
+        (call(HEARTBEAT, THIRD, Row(key=GROUP), answer=(Row(key=GROUP, code=16),)), Ender.ERROR),
+        (closed(THIRD, by="broker"), Ender.DISCONNECT),
+        (call(HEARTBEAT, THIRD, Row(key=GROUP), answer=(Row(key=GROUP, code=27),)), Ender.UNKNOWN),
+    ],
+)
+def test_what_else_went_wrong_ends_a_standstill_where_the_partition_said_nothing_new(
+    beside: Step, ended_by: Ender
+) -> None:
+    """KafkaJS's member in `broker/rolling`: the leader came back, and it asked as its coordinator answered 16."""
+    told = (fetch_answer(6), ask(), tell(NEW), at(3500), moved(OLD), at(3600), announced(OLD))
+    again = (at(4000), beside, ask(OLD), tell(OLD), fetched(40, OLD), committed(), fetched(20, OLD))
+    play = replace(STORAGE_ERROR, codes=(6,))
+    found = judge(
+        history(
+            fault_on(), *MOVE, *told, *again, watch(12_000), play=play, role=Role.GROUP, limits=END, settings=LIMITS
+        )
+    )
+    assert found.facts.ended_by is ended_by
+
+
+def test_a_request_without_acknowledgement_on_a_lost_connection_reaches_nobody() -> None:
+    """kafka-go with acks=0 writes to the address that its broker has left, until its refresh names the new one."""
+    cut = (closed(OLD, by="broker"), at(700), _unread(OLD), at(2000), moved(OLD), announced(OLD))
+    asked = (at(4000), ask(), tell(OLD), acked(60, OLD, acks=0))
+    found = judge(
+        history(
+            fault_on(),
+            *cut,
+            *asked,
+            watch(12_000),
+            play=KILL,
+            warm_up=(at(-1500), ask(), tell(OLD)),
+            limits=END,
+            settings={"acks": "0", "refresh_ms": "6000", "refresh_least_ms": "100"},
+        )
+    )
+    assert found.facts.still_ms == pytest.approx(4000, abs=100)
+    assert (found.facts.ended_by, found.facts.own_limit_ms) == (Ender.PERIODIC, 6000)
+
+
+def _unread(broker: int) -> Step:
+    """Send a request without acknowledgement on the connection to a broker that has ended."""
+
+    def step(script: Script) -> None:
+        ended = next(item for item in reversed(script.events) if isinstance(item, Closed))
+        script.connections[broker] = ended.conn
+        script.request(PRODUCE, broker, row(size=80), acks=0)
+        script.connections.pop(broker)
+
+    return step
 
 
 @pytest.mark.parametrize(
