@@ -21,6 +21,7 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import hashlib
+import importlib
 import json
 import os
 import shutil
@@ -28,6 +29,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -126,10 +128,8 @@ def _plan(_: Path) -> None:
 
 
 def _documents(_: Path) -> None:
-    from importlib import import_module  # noqa: PLC0415
-
     for page in PAGES:
-        Path(f"{page}.md").write_text(import_module(f"probe.catalogue.{page}").render())
+        Path(f"{page}.md").write_text(importlib.import_module(f"probe.catalogue.{page}").render())
     Path("schema").mkdir()
     _forked("schemas.txt", lambda: _module("probe.store.json_schemas", "schema"))
 
@@ -206,7 +206,12 @@ def _module(name: str, *argv: str) -> None:
 
 
 def _fix_clock() -> None:
-    """Let every `datetime.now` of this process return MOMENT. To be called before other modules import the class."""
+    """Let every `datetime.now` of this process return MOMENT. To be called before the tree's modules import the class.
+
+    Pandas, which Spark loads, defines classes in C from the real one, and never ends its import with another.
+    """
+    with suppress(ImportError):
+        importlib.import_module("pandas")
     real: Any = dt.datetime
 
     class Kind(type):
