@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from scipy.stats import fisher_exact, hypergeom
 
 from probe.cells.chances import fisher, greatest_difference, holm, least
 
@@ -14,6 +13,8 @@ UP_TO = 20
 
 @pytest.mark.parametrize("trials", range(1, UP_TO + 1))
 def test_fisher_agrees_with_scipy_on_every_table(trials: int) -> None:
+    from scipy.stats import hypergeom  # noqa: PLC0415  # its import costs each worker that collects this file a second
+
     for other in range(1, UP_TO + 1):
         for bad, other_bad in product(range(trials + 1), range(other + 1)):
             # the tail that fisher_exact(alternative="greater") sums; the next test compares with that itself
@@ -23,6 +24,8 @@ def test_fisher_agrees_with_scipy_on_every_table(trials: int) -> None:
 
 @pytest.mark.parametrize(("trials", "other"), [(4, 4), (12, 12), (20, 20), (7, 12), (1, 20)])
 def test_fisher_agrees_with_the_test_of_scipy(trials: int, other: int) -> None:
+    from scipy.stats import fisher_exact  # noqa: PLC0415  # the same
+
     for bad, other_bad in product(range(trials + 1), range(other + 1)):
         table = [[bad, trials - bad], [other_bad, other - other_bad]]
         expected = fisher_exact(table, alternative="greater").pvalue
