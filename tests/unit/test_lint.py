@@ -13,8 +13,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from probe.catalogue.families import read_families
+from probe.files.locks import take
 from probe.toolchain.tools import ToolError, cache_root, find_tool
 
 ROOT = Path(__file__).parents[2]
@@ -38,13 +40,31 @@ GO_SETTINGS = {"GOFLAGS": "-trimpath"}
 """What Go compiled and tested in one checkout then counts in every other with the same sources."""
 
 
+def test_generated_cases_have_no_time_bound() -> None:
+    assert settings().deadline is None
+    assert HealthCheck.too_slow in settings().suppress_health_check
+
+
 def test_ruff_finds_nothing() -> None:
     check(str(BIN / "ruff"), "check", ".")
     check(str(BIN / "ruff"), "format", "--check", ".")
 
 
+def check_types(cache: str, *argv: str, env: Mapping[str, str] | None = None) -> None:
+    """Let mypy check, with what it found in any checkout for the same sources, which it compares by their digests.
+
+    Each set of options has a cache of its own: mypy reads none that others made. While another checkout writes a cache,
+    this one's own is used.
+    """
+    folder = cache_root() / "mypy" / cache
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as writing:
+        used = folder if take(writing.fileno()) else ROOT / ".mypy_cache" / cache
+        check(str(BIN / "mypy"), "--strict", "--cache-dir", str(used), *argv, env=env)
+
+
 def test_mypy_finds_nothing() -> None:
-    check(str(BIN / "mypy"), "--strict", "probe", "spark", "run.py", "hatch_build.py", "proto/generate.py")
+    check_types("probe", "probe", "spark", "run.py", "hatch_build.py", "proto/generate.py")
 
 
 BINDING = ROOT / "clients" / "librdkafka" / "binding"
@@ -58,8 +78,8 @@ def test_mypy_finds_nothing_in_clients(binding: bool) -> None:
     checked = [str(path) for path in packages if (BINDING in path.parents) is binding]
     assert checked
     families = [str(path) for path in sorted((ROOT / "clients").iterdir()) if path.is_dir()]
-    command = (str(BIN / "mypy"), "--strict", "--ignore-missing-imports", *checked)
-    check(*command, env={"MYPYPATH": os.pathsep.join(families)})
+    cache = "binding" if binding else "clients"
+    check_types(cache, "--ignore-missing-imports", *checked, env={"MYPYPATH": os.pathsep.join(families)})
 
 
 def test_imports_follow_the_layers() -> None:
