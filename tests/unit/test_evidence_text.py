@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import time
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from probe.cells.aggregate import SettledCell
 from probe.evidence.access import opened
-from probe.evidence.checkout_build import built
+from probe.evidence.checkout_build import IN_USE_S, KEPT, built
 from probe.evidence.fact_tokens import LETTERS
 from probe.evidence.publication import for_package, joined, numbers_of
 from probe.evidence.schema import EvidenceError
@@ -201,6 +202,37 @@ def test_the_file_is_built_once_per_state_of_the_text(tmp_path: Path, monkeypatc
     assert second != first
     with opened(second, "x") as file:
         assert file.cells()[CELL].outcome is Outcome.STUCK
+
+
+def test_built_files_that_nobody_uses_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache, text = tmp_path / "cache", tmp_path / "text"
+    monkeypatch.setenv("PROBE_CACHE", str(cache))
+
+    def build(nth: int, *, age_s: int) -> Path:
+        write_folder(text, contents([cell_of(replace(CELL, version=f"1.0.{nth}"), Outcome.RIDES)]))
+        path = built(text)
+        for state in (cache / "evidence").glob("state-*"):
+            if state.read_text() in path.name:
+                os.utime(state, (time.time() - age_s,) * 2)
+        return path
+
+    def left() -> set[str]:
+        return {one.name for one in (cache / "evidence").iterdir() if not one.name.startswith("state-")}
+
+    def with_digests(paths: Iterable[Path]) -> set[str]:
+        return {name for one in paths for name in (one.name, f"{one.name}.sha256")}
+
+    fresh = [build(nth, age_s=5) for nth in range(KEPT + 2)]
+    assert left() == with_digests(fresh), "a file that is about to be opened stays"
+    for state in (cache / "evidence").glob("state-*"):
+        os.utime(state, (time.time() - 2 * IN_USE_S,) * 2)
+    old = [build(nth + 50, age_s=2 * IN_USE_S - 60 * nth) for nth in range(1, KEPT)]
+    with opened(old[-1], "x") as reader:
+        last = build(99, age_s=0)
+        assert len(left()) == 2 * KEPT
+        assert left() == with_digests([*old, last])
+        assert reader.cells(), "an open file is read to its end"
+    assert len(list((cache / "evidence").glob("state-*"))) == KEPT
 
 
 def test_the_evidence_of_this_checkout_is_small_and_as_it_would_be_written(tmp_path: Path) -> None:
