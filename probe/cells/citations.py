@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from probe.cells.aggregate import SettledCell
 from probe.cells.cli_hints import lookup_command, run_command, show_command
 from probe.cells.lines import in_order_of_lines, sides_of
+from probe.cells.loss_words import losing_cell
 from probe.model import Cell
 
 
@@ -18,8 +19,11 @@ def cited(cell: Cell, answer: SettledCell, results: str) -> str:
 def command(cell: Cell, answer: SettledCell, results: str, *, can_run: bool = True) -> str:
     """Return the command that shows the trials behind an answer, or that measures the cell here.
 
-    Where no client can be run (`can_run`), the command shows what is known of the cell.
+    Where no client can be run (`can_run`), the command shows what is known of the cell. Where real brokers lost records
+    in the same question, the command is that of their cell, since the embedded engine loses none.
     """
+    if (lost := losing_cell(answer)) is not answer:
+        return command(lost.cell, lost, results, can_run=can_run)
     if answer.origin is None or (answer.origin.is_own and answer.cell.broker == cell.broker):
         return show_command(answer, results)
     return run_command([cell], results) if can_run else lookup_command(answer.cell)

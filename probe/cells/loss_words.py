@@ -29,9 +29,9 @@ def with_losses(
     losing = [cell for cell, item in found.items() if item.loses and cell.family in families]
     if not losing:
         return found
-    others = list(in_profiles([_losing_cell(found[cell]).cell for cell in losing]))
+    others = list(in_profiles([losing_cell(found[cell]).cell for cell in losing]))
     for cell in losing:
-        found[cell] = replace(found[cell], writes=_writes(_losing_cell(found[cell]), families[cell.family], others))
+        found[cell] = replace(found[cell], writes=_writes(losing_cell(found[cell]), families[cell.family], others))
     return found
 
 
@@ -39,14 +39,14 @@ def loss_remarks(answer: SettledCell) -> Iterator[str]:
     """Yield what an answer says of lost records."""
     if not answer.loses:
         return
-    lost = _losing_cell(answer)
+    lost = losing_cell(answer)
     when = "" if lost.is_current else f", conditions {lost.conditions}"
     where = "" if lost is answer else f"on real brokers ({lost.cell.broker}{when}) "
     yield f"{where}{lost.loss}{': ' if answer.writes else ''}{answer.writes}"
 
 
-def _losing_cell(answer: SettledCell) -> SettledCell:
-    """Return the cell whose trials lost records: the answer itself, or that of real brokers."""
+def losing_cell(answer: SettledCell) -> SettledCell:
+    """Return the cell whose trials show the loss of an answer: the one on real brokers, or the answer itself."""
     return answer.real if answer.loss is None and answer.real is not None else answer
 
 

@@ -18,6 +18,8 @@ from probe.catalogue.known_results import read_known
 from probe.catalogue.races import known_races
 from probe.cells.aggregate import SettledCell
 from probe.cells.chance import ENOUGH, doubted, kind_of
+from probe.cells.citations import command
+from probe.cells.origin import SHIPPED, Origin
 from probe.cli.app import app
 from probe.cli.lazy_group import COMMANDS, GROUPS
 from probe.cli.wiring.catalogue import families
@@ -30,6 +32,7 @@ __all__ = ["shipped"]  # the fixture
 GOOD, BAD = Outcome.REFRESHES, Outcome.STUCK
 HIDDEN = replace(CELL, family="librdkafka", version="2.13.2", scenario="metadata/leaderless")
 """A scenario in which no known result claims that only some trials fail."""
+SHIPPED_ONE = Origin(evidence=SHIPPED, measured="2026-11-01", days=3)
 
 
 def of(cell: Cell, *outcomes: Outcome) -> SettledCell:
@@ -143,6 +146,21 @@ class TestLosses:
         done = look(tmp_path / "results", "sarama@1.61.1", "--all")
         assert f"on real brokers (4.4) {self.WORDS}" in done.stdout
         assert " passes" not in done.stdout
+        commands = [line for line in done.stdout.splitlines() if "probe run " in line]
+        assert len(commands) == 1
+        assert "--engine kafka" in commands[0]
+        assert "--broker 4.4" in commands[0]
+
+    @pytest.mark.parametrize("can_run", [True, False])
+    def test_the_command_beside_a_loss_plays_the_brokers_that_showed_it(self, can_run: bool) -> None:
+        real = losing(replace(self.REAL, broker="4.4"), 40, 2920)
+        answer = replace(settled(self.CELL, GOOD), real=replace(real, origin=SHIPPED_ONE), origin=SHIPPED_ONE)
+        text = command(self.CELL, answer, "results", can_run=can_run)
+        assert text.startswith("probe run" if can_run else "probe lookup")
+        assert "--engine kafka" in text
+        assert "--broker 4.4" in text
+        own = command(self.CELL, replace(answer, real=None), "results", can_run=can_run)
+        assert "--engine" not in own
 
     def test_a_loss_under_older_conditions_is_still_a_loss(self, tmp_path: Path, shipped: Path) -> None:
         publish(shipped, settled(self.CELL, GOOD), replace(losing(self.REAL, 40, 2920), conditions=5))
