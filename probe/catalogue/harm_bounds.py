@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from probe.catalogue.files import data_file
+from probe.catalogue.session_timeouts import session_ms
 from probe.model.cell import Cell, Outcome, Role
 from probe.model.harm import HarmBounds, bounds_of
 from probe.model.words import Symptom
@@ -39,7 +40,8 @@ OTHER = Row(Symptom.ANSWER, errors_count=True)
 def bounds_in(cell: Cell) -> HarmBounds:
     """Return what the harm of a cell's trials depends on."""
     row = rows().get((cell.scenario, cell.role), OTHER)
-    return bounds_of(cell.role, row.kind, cell.profile, errors_count=row.errors_count)
+    session = session_ms(cell.client, cell.profile) if row.kind is Symptom.MEMBERSHIP else 0
+    return bounds_of(cell.role, row.kind, cell.profile, errors_count=row.errors_count, session_ms=session)
 
 
 @cache

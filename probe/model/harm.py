@@ -13,7 +13,7 @@ from typing import Any
 
 from probe.model.cell import Outcome, Role
 from probe.model.outcomes import OUTCOMES, SAY_NOTHING
-from probe.model.profile import NO_RETRIES, SHORT, Profile
+from probe.model.profile import NO_RETRIES, Profile
 from probe.model.roles import WRITERS
 from probe.model.verdicts import Verdict
 from probe.model.words import AfterHeal, Symptom
@@ -26,8 +26,8 @@ DEFAULTS_MS = (10_000, 30_000, 40_000, 45_000, 60_000, 120_000, 300_000)
 """Documented defaults of time-outs and refreshes of measured families. No bound lies within 20 % of one: otherwise the
 default would decide the harm, and not the client."""
 SESSION_MS = 45_000
-"""The session time-out that members of a group have by default (KIP-735), by which a silent bound grows where a session
-must end first; a profile with short limits has `SHORT_SESSION_MS`."""
+"""Session time-out of members by default (KIP-735), where neither the profile nor the library's own default is known
+(`probe.catalogue.session_timeouts`); a profile with short limits has `SHORT_SESSION_MS`."""
 SHORT_SESSION_MS = 6_000
 SILENT = frozenset({Symptom.SILENCE, Symptom.ABSENCE, Symptom.MEMBERSHIP})
 FACTS_OF_HARM = (
@@ -107,15 +107,16 @@ class TrialHarm:
         return f"{self.rank.word}{more}{', everything' if self.everything and self.rank else ''}"
 
 
-def bounds_of(role: Role, kind: Symptom, profile: str, *, errors_count: bool) -> HarmBounds:
+def bounds_of(role: Role, kind: Symptom, profile: str, *, errors_count: bool, session_ms: int) -> HarmBounds:
     """Return the bounds of a role in a scenario with this symptom, in a profile.
 
-    An error of a client that does not retry is what its user asked for.
+    `session_ms` is the session time-out of its group, by which the bound grows where a session must end first. An error
+    of a client that does not retry is what its user asked for.
     """
     name = Profile.parse(profile).name
     bound_ms = SILENT_MS if kind in SILENT else ANSWERED_MS
     if kind is Symptom.MEMBERSHIP:
-        bound_ms += SHORT_SESSION_MS if name in SHORT else SESSION_MS
+        bound_ms += session_ms
     return HarmBounds(role=role, bound_ms=bound_ms, errors_count=errors_count and name != NO_RETRIES)
 
 

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from probe.catalogue.harm_bounds import TABLE, bounds_in, rendered
+from probe.catalogue.session_timeouts import session_ms, timeouts
 from probe.cells.aggregate import SettledCell
 from probe.cells.cell_harm import harm_in
+from probe.cli.wiring.catalogue import families
 from probe.evidence.checkout_build import built
 from probe.files.shipped_evidence import TEXT
 from probe.model import Cell, Engine, Outcome, Role, Verdict
@@ -29,7 +31,7 @@ from probe.model.harm import (
 )
 from probe.model.outcomes import SAY_NOTHING
 from probe.model.refusals import closed_at, refusal
-from probe.model.words import AfterHeal
+from probe.model.words import AfterHeal, OwnLimit
 
 CELL = Cell("sarama", "1.43.2", Role.PRODUCER, "isolated", "disk/storage-error", Engine.EMBEDDED, "3.9")
 P, C, G, T = Role.PRODUCER, Role.CONSUMER, Role.GROUP, Role.TRANSACTIONAL
@@ -138,12 +140,42 @@ def test_records_that_a_reader_reports_as_lost_are_no_loss_of_a_writer() -> None
         ("net/blackhole", "isolated", 95_000),
         ("client/slow-handler", "short-limits", 95_000),
         ("group/member-killed", "short-limits", 101_000),
-        ("group/member-killed", "defaults", 140_000),
+        ("group/member-killed", "defaults", 105_000),
+        ("group/member-killed", "defaults+Consumer.Group.Session.Timeout=30s", 125_000),
+        ("group/member-killed", "short-limits+session.timeout.ms=9000", 104_000),
         ("hold/produce/NO_SUCH_SCENARIO", "isolated", 15_000),
     ],
 )
 def test_bound_follows_from_what_can_tell_the_client(scenario: str, profile: str, bound_ms: int) -> None:
     assert bounds_in(cell(G, scenario, profile)).bound_ms == bound_ms
+
+
+@pytest.mark.parametrize(
+    ("client", "session_s"),
+    [
+        (("java", "2.8.2"), 10),
+        (("java", "3.9.2"), 45),
+        (("librdkafka", "1.5.0"), 10),
+        (("librdkafka", "2.16.0"), 45),
+        (("kafka-python", "2.3.3"), 10),
+        (("kafka-python", "3.0.12"), 45),
+        (("kafkajs", "2.2.4"), 30),
+        (("rskafka", "0.6.0"), 45),
+    ],
+)
+def test_a_session_ends_after_the_time_of_the_library(client: tuple[str, str], session_s: int) -> None:
+    family, version = client
+    where = replace(cell(G, "group/member-killed", "defaults"), family=family, version=version)
+    assert bounds_in(where).bound_ms == SILENT_MS + 1000 * session_s
+    assert session_ms(where.client, "defaults") == 1000 * session_s
+
+
+def test_session_timeouts_are_within_the_limits_of_client_toml() -> None:
+    assert {row.family for row in timeouts()} <= set(families())
+    for row in timeouts():
+        family = families()[row.family]
+        limits = [one.value for one in family.behaviour.own_limits if one.limit is OwnLimit.SESSION and not row.until]
+        assert all(row.ms < limit for limit in limits), row
 
 
 def test_gravest_trial_gives_the_cell_its_harm() -> None:
