@@ -23,7 +23,7 @@ from probe.cells.ignores import NAME, Ignored
 from probe.cells.readiness import in_turn
 from probe.cli import common_options as o
 from probe.cli.answers.audit import print_audit
-from probe.cli.answers.inventory import reading_lines
+from probe.cli.answers.inventory import none_named, reading_lines, unread_files
 from probe.cli.answers.readiness import print_readiness
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import say
@@ -31,6 +31,7 @@ from probe.cli.laboratory import absent_packages
 from probe.cli.wiring.audit_findings import Sources, answered, report
 from probe.cli.wiring.audit_requests import ask
 from probe.cli.wiring.catalogue import apps, packages
+from probe.cli.wiring.earlier_commit import earlier_paths, without_earlier
 from probe.cli.wiring.evidence import say_differing
 from probe.cli.wiring.ignore_file import accept, expired, read_ignore_file
 from probe.cli.wiring.known_file import without_known
@@ -38,7 +39,6 @@ from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.inventory.entries import FileContent, InventoryError
 from probe.inventory.inventory_reader import read_inventories
 from probe.model import CONTROL, Engine
-from probe.model.counts import counted
 from probe.model.engines import DEFAULT_ENGINE
 from probe.reports.audit.formats import Format, write
 from probe.reports.audit.question import Question
@@ -103,6 +103,14 @@ def audit(
             help="SARIF of an earlier audit: its findings are accepted, so that only new ones end with exit code 1.",
         ),
     ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="REF",
+            help="Commit of the git repository that holds the audited files: what it had is accepted, too.",
+        ),
+    ] = None,
     evidence: o.Evidence = None,
     max_age: o.MaxAge = o.MAX_AGE_DAYS,
     results: o.Results = o.RESULTS,
@@ -118,19 +126,24 @@ def audit(
     entries = read_ignore_file(ignore)
     line = any_line(broker)
     scenarios = select_scenarios(_names(scenario, purpose))  # `ask` adds the control cells
+    earlier = earlier_paths(against, paths)
     readings = list(_say_each(read_inventories(paths), alone=len(paths) == 1))
     workloads = select_workloads(workload) if workload else ()
     only_roles = {} if scenario else baseline().only_roles
-    asked = [ask(item, scenarios, engine, line, workloads, only_roles) for one in readings for item in one.found]
-    known = answered(asked, Sources(evidence, results, max_age, purpose is not None), jobs, fill=fill)
-    reports = with_remedies([report(item, known) for item in asked], known.stored)
-    ignored = accept(entries, without_known(known_file, reports))
+
+    def of(held: Sequence[FileContent], *, run: bool = False) -> list[Report]:
+        asked = [ask(item, scenarios, engine, line, workloads, only_roles) for one in held for item in one.found]
+        known = answered(asked, Sources(evidence, results, max_age, purpose is not None), jobs, fill=run)
+        return with_remedies([report(item, known) for item in asked], known.stored)
+
+    fresh = without_earlier(earlier, of(readings, run=fill), of)
+    ignored = accept(entries, without_known(known_file, fresh))
     question = _question(scenarios, line, engine, is_baseline=not (scenario or purpose), purpose=purpose or "")
     ordered = in_turn(ignored.reports) if purpose else worst_first(ignored.reports)
     _print(ordered, results, gate, form, question)
     if form is not Format.TABLE:
         say(str(question))
-    _say_of([fault.evidence for one in reports for fault in one.faults if fault.evidence is not None])
+    _say_of([fault.evidence for one in fresh for fault in one.faults if fault.evidence is not None])
     _check(ignored, gate, readings)
 
 
@@ -148,24 +161,6 @@ def _say_each(readings: Iterable[FileContent], *, alone: bool) -> Iterator[FileC
         for line in reading_lines(reading, alone=alone):
             say(line)
         yield reading
-
-
-def _unread(readings: Iterable[FileContent]) -> str:
-    """Return which of the named files cannot be read, and why, as one line; empty if all were read."""
-    unread = [reading for reading in readings if reading.named and reading.problem]
-    if len(unread) > 1:
-        return f"{len(unread)} of the named files cannot be read: {', '.join(reading.place for reading in unread)}"
-    return f"{unread[0].place}: {unread[0].problem}" if unread else ""
-
-
-def _none_named(readings: Iterable[FileContent]) -> str:
-    """Return that no client was found: nowhere, or only in what could be read."""
-    held = list(readings)
-    unread = sum(len(one.unread) for one in held) + sum(bool(one.taken_for and one.problem) for one in held)
-    if unread:
-        files = f"{counted(unread, 'file')} that may name one {'was' if unread == 1 else 'were'} not read"
-        return f"no Kafka client is named in what was read; {files} (above); docs/audit.md lists the formats"
-    return "no Kafka client is named there; docs/audit.md lists the formats that are read"
 
 
 def _say_of(answers: Sequence[SettledCell]) -> None:
@@ -228,10 +223,10 @@ def _check(ignored: Ignored, gate: Gates, readings: Sequence[FileContent]) -> No
         raise GateError("; ".join([at_risk, *said]))
     if said:
         raise GateError(said[0])
-    if unread := _unread(readings):
+    if unread := unread_files(readings):
         raise InventoryError(unread)
     if not reports:
-        raise NothingJudgedError(_none_named(readings))
+        raise NothingJudgedError(none_named(readings))
     if not any(one.faults for one in reports):
         raise NothingJudgedError(f"no client is known in a version that can be asked for: {reports[0].problem}")
     if all(one.finding is Finding.UNKNOWN for one in reports):
