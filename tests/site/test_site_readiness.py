@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 
 from probe.catalogue.families import Family, read_family
 from probe.catalogue.files import clients_folder
+from probe.cells.origin import SHIPPED, Origin
 from probe.model import CONTROL, Cell, Engine, Outcome, Role
 from probe.model.refusals import closed_at, never_sent, refusal
 from probe.site import build
@@ -20,6 +21,7 @@ from probe.site.data.cell_index import CellIndex
 from probe.site.data.matrix_rows import MatrixRow
 from probe.site.pages.readiness import SHOWN, Answer, State, ready
 from tests.support import site_data
+from tests.unit.test_lookup import settled
 
 if TYPE_CHECKING:
     from tests.support.browser import Opener
@@ -158,3 +160,17 @@ def test_the_page_is_one_click_from_the_front_page(width: int, site: Path, opene
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     refused.click()
     expect(page.locator(".reason")).to_contain_text("Produce v2")
+
+
+def test_shipped_evidence_answers_what_these_results_lack_and_says_so(java: Family) -> None:
+    newer = replace(OLD, version="4.4.0")
+    origin = Origin(evidence=SHIPPED, measured="2026-11-27", days=3)
+    held = [replace(settled(one, Outcome.CLEAN), origin=origin) for one in (newer, OLD)]
+    other = replace(held[0], cell=replace(newer, scenario="net/reset"))
+    index = CellIndex([_row(one) for one in rows()])
+    alone, found = ready(index, [java]), ready(index, [java], [*held, other])
+    assert [dict(one.counts)[NEWEST][State.WORKS] for one in (alone, found)] == [1, 2]
+    (producer,) = (one for one in found.families[0].roles if one.role is Role.PRODUCER)
+    newest = {version: span.answers[0] for span in producer.spans for version in span.versions}
+    assert newest["4.4.0"].measured == "from shipped evidence, measured on 2026-11-27"
+    assert (newest[OLD.version].state, newest[OLD.version].measured) == (State.REFUSED, "")

@@ -18,6 +18,7 @@ from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.captures import Captures
 from probe.cli.wiring.catalogue import families, inside
 from probe.cli.wiring.settled_cells import write_settled
+from probe.cli.wiring.shipped_controls import shipped_controls
 from probe.cli.wiring.site_files import site_files
 from probe.cli.wiring.sweeps import stored_sweeps
 from probe.cli.wiring.time_budget import note_publishing
@@ -114,7 +115,18 @@ class Publisher:
         say_older(older, "their rows have a lower number in the column conditions")
         further, listed = partial(site_files, found), tuple(families().values())
         swept = stored_sweeps(found)
-        index = build(Path(built.csv), source, Path(self._out), inside, address, processes, further, listed, swept)
+        index = build(
+            Path(built.csv),
+            source,
+            Path(self._out),
+            inside,
+            address,
+            processes,
+            further,
+            listed,
+            swept,
+            shipped_controls(),
+        )
         if not (built.cells or swept):
             raise NothingJudgedError(f"{self._results}: there are no judged trials; use `probe run` first")
         say(f"matrix and site in {time.monotonic() - started:.1f} s{self._since() if just_ran else ''}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from probe.catalogue.families import Family
+from probe.cells.aggregate import SettledCell
 from probe.cells.sweeps import SweepResult
 from probe.model import Client, Outcome
 from probe.model.conditions import current
@@ -42,8 +43,10 @@ class Pages:
         inside: Callable[[Client], Sequence[str]] = no_clients,
         listed: Sequence[Family] = (),
         sweeps: Sequence[SweepResult] = (),
+        shipped: Sequence[SettledCell] = (),
     ) -> None:
         self.answers = answers
+        self._shipped = shipped
         self._inside = inside
         self._listed = listed
         self._sweeps = sweeps
@@ -87,7 +90,7 @@ class Pages:
         )
 
     def _ready(self) -> str:
-        found = readiness.ready(self.answers, self._listed)
+        found = readiness.ready(self.answers, self._listed, self._shipped)
         return _render("ready.html", here="ready", ready=found)
 
     def _changes(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
@@ -11,6 +11,7 @@ from itertools import groupby
 from probe.catalogue.families import Family, is_local
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import LINES, Chosen, select_profiles
+from probe.cells.aggregate import SettledCell
 from probe.model import CONTROL, Cell, Outcome, Role
 from probe.model.engines import BY_ORDER, DEFAULT_ENGINE
 from probe.model.outcomes import OUTCOMES
@@ -66,6 +67,8 @@ class Answer:
     row: MatrixRow | None = None
     first: str = ""
     """The first later version that works there, if this one does not."""
+    measured: str = ""
+    """Where the answer comes from, if no trial of these results gives it: shipped evidence, with its date."""
 
     @property
     def look(self) -> tuple[str, str]:
@@ -73,9 +76,10 @@ class Answer:
         return TONES[self.state]
 
     @property
-    def said(self) -> tuple[State, str, str]:
+    def said(self) -> tuple[State, str, str, bool]:
         """The statement of the page about it; numbers in the reason of a client that never serves do not count."""
-        return self.state, "" if self.state in {State.FAILS, State.FLAWED} else self.why, self.first
+        why = "" if self.state in {State.FAILS, State.FLAWED} else self.why
+        return self.state, why, self.first, bool(self.measured)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +139,31 @@ class Ready:
         return f"{self.lines[0].partition('.')[0]}.x"
 
 
-def ready(answers: CellIndex, listed: Sequence[Family]) -> Ready:
-    """Return the content of the page: every listed or measured version in every role."""
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What answers for a cell: a row of the matrix, else a settled cell of shipped evidence."""
+
+    rows: Mapping[Cell, MatrixRow]
+    shipped: Mapping[Cell, SettledCell]
+
+    def of(self, cell: Cell) -> Iterator[Answer]:
+        """Yield the answers of each engine, those of the matrix first."""
+        engines = [replace(cell, engine=engine) for engine in BY_ORDER]
+        yield from (_of_row(row) for one in engines if (row := self.rows.get(one)) is not None)
+        yield from (_of_evidence(held) for one in engines if (held := self.shipped.get(one)) is not None)
+
+
+def ready(answers: CellIndex, listed: Sequence[Family], shipped: Iterable[SettledCell] = ()) -> Ready:
+    """Return the content of the page: every listed or measured version in every role.
+
+    `shipped` are settled cells of evidence, which answer where no trial of these results does.
+    """
     rows = answers.of_scenario(CONTROL) if CONTROL in answers.scenarios else []
     measured = {row.cell: row for row in rows if row.cell.profile == PROFILE and not is_local(row.cell.version)}
+    elsewhere = {one.cell: one for one in shipped if one.cell.scenario == CONTROL and one.cell.profile == PROFILE}
     known = {family.family: family for family in listed}
     names = sorted({*known, *(cell.family for cell in measured)})
-    families = tuple(_family(name, known.get(name), measured) for name in names)
+    families = tuple(_family(name, known.get(name), Results(measured, elsewhere)) for name in names)
     counts = tuple((line, _counts(families, line)) for line in SHOWN)
     return Ready(SHOWN, families, counts, is_measured=bool(rows))
 
@@ -154,9 +176,10 @@ def _counts(families: Sequence[OfFamily], line: str) -> Counter[State]:
     return found
 
 
-def _family(name: str, family: Family | None, measured: Mapping[Cell, MatrixRow]) -> OfFamily:
+def _family(name: str, family: Family | None, measured: Results) -> OfFamily:
     skipped = dict(_reasons(family)) if family is not None else {}
-    own = {cell.version for cell in measured if cell.family == name} | {cell.version for cell in skipped}
+    there = {*measured.rows, *measured.shipped}
+    own = {cell.version for cell in there if cell.family == name} | {cell.version for cell in skipped}
     versions = sorted(own, key=version_key)
     roles = [InRole(role, tuple(_spans(name, role, versions, skipped, measured))) for role in Role]
     return OfFamily(name, family.title if family is not None else name, tuple(roles))
@@ -180,7 +203,7 @@ def _spans(
     role: Role,
     versions: Sequence[str],
     skipped: Mapping[Cell, str],
-    measured: Mapping[Cell, MatrixRow],
+    measured: Results,
 ) -> Iterator[Span]:
     table: dict[str, list[Answer]] = {version: [] for version in versions}
     for line in SHOWN:
@@ -195,20 +218,30 @@ def _spans(
         yield Span(tuple(version for version, _ in span), tuple(span[-1][1]))
 
 
-def _answer(cell: Cell, skip: str, measured: Mapping[Cell, MatrixRow]) -> Answer:
-    there = [row for engine in BY_ORDER if (row := measured.get(replace(cell, engine=engine))) is not None]
-    found = [_of_row(row) for row in there]
+def _answer(cell: Cell, skip: str, measured: Results) -> Answer:
+    found = list(measured.of(cell))
     if found:
         return next((one for one in found if one.state is not State.OPEN), found[0])
     return Answer(cell.broker, State.UNASKED, skip) if skip else Answer(cell.broker, State.UNKNOWN)
 
 
 def _of_row(row: MatrixRow) -> Answer:
-    line, reason = row.cell.broker, row.values["reason"]
-    if row.refusal:
-        return Answer(line, State.REFUSED, in_short(row.refusal), row)
-    if row.conforms:
-        return Answer(line, State.WORKS, row=row)
-    if row.conforms is False:
-        return Answer(line, State.FAILS if OUTCOMES[row.worst].hard else State.FLAWED, reason, row)
-    return Answer(line, State.UNASKED if row.outcome is Outcome.UNSUPPORTED else State.OPEN, reason, row)
+    state, why = _stated(row.refusal, row.conforms, row.worst, row.outcome, row.values["reason"])
+    return Answer(row.cell.broker, state, why, row)
+
+
+def _of_evidence(held: SettledCell) -> Answer:
+    state, why = _stated(held.refusal, held.conforms, held.worst, held.outcome, held.reason)
+    date = held.origin.measured if held.origin is not None else ""
+    words = f"from shipped evidence, measured on {date}" if date else "from shipped evidence"
+    return Answer(held.cell.broker, state, why, measured=words)
+
+
+def _stated(refusal: str, conforms: bool | None, worst: Outcome, outcome: Outcome, reason: str) -> tuple[State, str]:
+    if refusal:
+        return State.REFUSED, in_short(refusal)
+    if conforms:
+        return State.WORKS, ""
+    if conforms is False:
+        return (State.FAILS if OUTCOMES[worst].hard else State.FLAWED), reason
+    return (State.UNASKED if outcome is Outcome.UNSUPPORTED else State.OPEN), reason

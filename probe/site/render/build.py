@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from probe.catalogue.families import Family
+from probe.cells.aggregate import SettledCell
 from probe.cells.sweeps import SweepResult
 from probe.model import Cell, Client, Outcome
 from probe.model.results import ResultsError
@@ -44,13 +45,14 @@ def build(
     further: Callable[[Path], Mapping[str, bytes]] = no_files,
     listed: Sequence[Family] = (),
     sweeps: Sequence[SweepResult] = (),
+    shipped: Sequence[SettledCell] = (),
 ) -> Path:
     """Write `<out>/site` completely, then rename it; return its index.html.
 
     Unchanged pages of cells are reused from the existing site. `inside` returns the applications that contain a client.
     `address` is the URL of the published site, for its feed. `processes` is the number of processes that render many
     cells. `further` returns further files of the site by path, given the site that stands. `listed` are the families of
-    the catalogue, `sweeps` what is stored of sweeps.
+    the catalogue, `sweeps` what is stored of sweeps, `shipped` control cells of evidence for what these results lack.
     Raises SiteError if matrix.csv is invalid or `<out>/site` was not made by the probe.
     """
     rows = read_matrix(matrix_csv)
@@ -72,7 +74,7 @@ def build(
         index = CellIndex(rows)
         _write_cells(Renderer(Pages(index, past), results, fresh), reuse, processes)
         take_captures(target, reuse)
-        for name, text in Pages(index, past, inside, listed, sweeps).overviews():
+        for name, text in Pages(index, past, inside, listed, sweeps, shipped).overviews():
             (fresh / name).write_text(text, encoding="utf-8")
         reuse.save()
     return target / "index.html"
