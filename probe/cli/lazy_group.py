@@ -46,6 +46,11 @@ COMMANDS: Mapping[str, Command] = {
         summary="Look up what is known of a client, without a run: its level per role, what stops or loses work, what "
         "to do.",
     ),
+    "supports": Command(
+        module="supports",
+        summary="Say which KIPs a client supports: declared, seen on the wire, and as it behaves in faults. Each yes "
+        "has a cell.",
+    ),
     "matrix": Command(
         module="matrix",
         summary="Build matrix.csv, the other tables and the web site from stored runs.",
@@ -128,7 +133,7 @@ COMMANDS: Mapping[str, Command] = {
 
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "Ask what is known": ("lookup", "audit", "advise", "diagnose", "bisect", "show"),
+    "Ask what is known": ("lookup", "supports", "audit", "advise", "diagnose", "bisect", "show"),
     "Run and judge": ("run", "plan", "sweep", "verify", "judge", "diff"),
     "Publish and keep": ("matrix", "site", "publish-evidence", "publish-fingerprints", "prune"),
     "What there is": ("clients", "scenarios", "doctor"),

@@ -70,6 +70,7 @@ def test_each_client_version_and_scenario_has_a_page_that_says_there_are_no_time
         "client/java-4.4.0.html",
         "scenario/disk.storage-error.html",
         "scenario/broker.kill.html",
+        "supports.html",
     }
     assert [name for name in pages if "There are no timelines here" not in (built / name).read_text()] == []
 
@@ -100,6 +101,15 @@ def test_a_client_has_its_findings_first_with_the_way_out_then_its_cells(built: 
     assert "conditions" in plain
 
 
+def test_the_kips_of_a_client_are_on_its_page_on_the_page_of_all_and_in_its_document(built: Path) -> None:
+    page = (built / "client" / "java-4.4.0.html").read_text()
+    assert "KIPs, as measured" in page
+    assert "KAFKA-15627: KIP-951" in page
+    assert '<a href="client/java-4.4.0.html">java 4.4.0</a>' in (built / "supports.html").read_text()
+    found = document(built, "clients/java/4.4.0.json")["supports"]
+    assert {one["kip"]: one["declared"]["answer"] for one in found}[951] == "yes"
+
+
 def test_a_scenario_has_the_cells_of_all_clients_the_worst_first(built: Path) -> None:
     text = (built / "scenario" / "disk.storage-error.html").read_text()
     assert re.findall(r">(sarama [\d.]+)</a>", text) == ["sarama 1.43.2", "sarama 1.43.3"]
@@ -109,7 +119,9 @@ def test_a_scenario_has_the_cells_of_all_clients_the_worst_first(built: Path) ->
 @pytest.mark.parametrize("cell", [BAD, GOOD, OTHER], ids=lambda cell: str(cell.client))
 def test_a_document_matches_its_schema_and_says_what_lookup_says(cell: Cell, built: Path, evidence: Path) -> None:
     found = document(built, f"clients/{cell.family}/{cell.version}.json")
-    schemas = {name: json.loads((SCHEMAS / name).read_text()) for name in ("api-client.json", "lookup.json")}
+    schemas = {
+        name: json.loads((SCHEMAS / name).read_text()) for name in ("api-client.json", "lookup.json", "supports.json")
+    }
     registry = Registry().with_resources((name, Resource.from_contents(one)) for name, one in schemas.items())
     jsonschema.Draft202012Validator(schemas["api-client.json"], registry=registry).validate(found)
     asked = ("lookup", str(cell.client), "--evidence", str(evidence))

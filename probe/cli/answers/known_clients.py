@@ -16,11 +16,14 @@ from probe.cells.control_cells import without_implied
 from probe.cells.fault_words import harm_columns, remarks
 from probe.cells.levels import RoleLevel
 from probe.cells.role_levels import as_suffered
+from probe.cells.supports import Support
 from probe.cli.answers.decision import BESIDE, LESSER, NOTHING_STOPS, WORST_FIRST, cause_text, lesser, note_of, to_do
 from probe.cli.answers.lookup import Known, levels_json
+from probe.cli.answers.supports import kip_data
 from probe.cli.wiring.catalogue import apps, by_number, families, inside
 from probe.cli.wiring.client_levels import client_levels
 from probe.cli.wiring.evidence import Evidence
+from probe.cli.wiring.kip_support import supports_of
 from probe.cli.wiring.lookup_cells import examined
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Client, Workload
@@ -51,9 +54,12 @@ def known_clients(found: Evidence, line: str) -> Iterator[KnownClient]:
         for cell, settled in stored.items():
             by_version.setdefault(cell.version, {})[cell] = settled
         ways_out = _ways_out(stored.values())
+        first = found.handshakes(Wanted(family=[family]))
         for version in sorted(by_version, key=version_key):
             (asked,) = select_clients(families(), [f"{family}@{version}"], by_number)
-            yield _known(asked, by_version[version], line, ways_out)
+            mine = by_version[version]
+            supports = supports_of(families()[family], version, mine, stored.values(), first)
+            yield _known(asked, mine, line, ways_out, supports)
 
 
 def aliases() -> list[Alias]:
@@ -105,7 +111,13 @@ def _as_stored(stored: Collection[SettledCell]) -> tuple[Fault, ...]:
     return examine(by_cell, by_cell)
 
 
-def _known(asked: Chosen, stored: Mapping[Cell, SettledCell], line: str, ways_out: Known) -> KnownClient:
+def _known(
+    asked: Chosen,
+    stored: Mapping[Cell, SettledCell],
+    line: str,
+    ways_out: Known,
+    supports: tuple[Support, ...],
+) -> KnownClient:
     every = {cell: one for cell, one in stored.items() if cell.engine is DEFAULT_ENGINE}
     faults = without_implied(examined(every, every, asked, line))
     levels = client_levels(asked, faults, stored, line)
@@ -123,7 +135,8 @@ def _known(asked: Chosen, stored: Mapping[Cell, SettledCell], line: str, ways_ou
         sections=sections,
         ways_out=todo,
         cells=tuple(_cell(fault) for fault in _as_stored(stored.values())),
-        data=_data(asked.client, line, levels, sections, todo),
+        supports=supports,
+        data=_data(asked.client, line, levels, sections, todo) | {"supports": [kip_data(one) for one in supports]},
     )
 
 

@@ -9,9 +9,7 @@ from typing import Annotated
 
 import typer
 
-from probe.catalogue.families import CatalogueError
-from probe.catalogue.identities import family_of, identify
-from probe.catalogue.selectors import Chosen, any_line, select_clients
+from probe.catalogue.selectors import Chosen, any_line
 from probe.catalogue.workloads import select_workloads
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import TOLD, Fault, Finding
@@ -27,13 +25,13 @@ from probe.cli.console.line_wrap import terminal_columns, wrapped
 from probe.cli.console.older_conditions import say_older
 from probe.cli.laboratory import absent_packages
 from probe.cli.wiring import evidence as given
+from probe.cli.wiring.asked_sides import asked_sides
 from probe.cli.wiring.between import near_releases
-from probe.cli.wiring.catalogue import apps, by_number, families
 from probe.cli.wiring.client_levels import client_levels
 from probe.cli.wiring.lookup_cells import examined, is_asked, shown_profiles
 from probe.cli.wiring.lookup_words import asked_client, check_scenarios, nothing
-from probe.cli.wiring.sides import AskedClient, answers_of, library_side, notes_of, sides_of, used_of
-from probe.errors import GateError, NothingJudgedError, ProbeError
+from probe.cli.wiring.sides import AskedClient, answers_of, notes_of, used_of
+from probe.errors import GateError, NothingJudgedError
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Engine, Role
 from probe.model.engines import DEFAULT_ENGINE
@@ -83,7 +81,7 @@ def lookup(
     """
     client = asked_client(client)
     gate = o.gates(fail_on, scored_only=not scenario)
-    sides = _sides(client)
+    sides = asked_sides(client, "lookup")
     asked = sides[0].chosen
     line = any_line(broker)
     with given.open_evidence(evidence, results, max_age) as found:
@@ -130,27 +128,6 @@ def lookup(
     typer.echo("\n".join(lines))
     _say_of(faults)
     _check(client, suffered, None if _is_family(asked, client) else gate)
-
-
-def _sides(client: str) -> tuple[AskedClient, ...]:
-    """Return what answers for a name, without a registry. ProbeError for an unknown one, or several versions."""
-    name, at, _ = client.partition("@")
-    driven = family_of(name, families(), apps())
-    try:
-        if not at and driven:
-            return (AskedClient(select_clients(families(), [driven], by_number)[-1]),)
-        if not driven:
-            return (_one(client, select_clients(families(), [client], by_number, apps())),)
-        return sides_of(identify(families(), client, by_number, apps()))
-    except CatalogueError as error:
-        raise ProbeError(str(error).replace("--client", "lookup")) from None
-
-
-def _one(client: str, found: Sequence[Chosen]) -> AskedClient:
-    if "@" in client and len(found) > 1:
-        family = client.partition("@")[0]
-        raise ProbeError(f"lookup {client}: {len(found)} versions; name one, or {family} for a line about each")
-    return library_side(found[-1])
 
 
 def _is_family(asked: Chosen, client: str) -> bool:

@@ -17,6 +17,8 @@ from probe.model.harm import Harm
 from probe.model.versions import version_key
 from probe.site.data.cell_index import Setting, setting
 from probe.site.data.page_names import client_slug, scenario_slug
+from probe.site.data.wording import command
+from probe.site.known.supports import supports_page
 from probe.site.known.values import Alias, KnownCell, KnownClient, grouped
 from probe.site.pages import scenarios
 from probe.site.pages.environment import environment
@@ -50,6 +52,7 @@ def build_known(clients: Iterable[KnownClient], out: Path, aliases: Sequence[Ali
                     by_scenario.setdefault(cell.cell.scenario, []).append(cell)
         for name, cells in by_scenario.items():
             _write(fresh / "scenario" / f"{scenario_slug(name)}.html", _scenario(name, cells, about))
+        _write(fresh / "supports.html", supports_page(listed, about))
         _write(fresh / "index.html", _index(listed, sorted(by_scenario), aliases, about))
         _write(fresh / API / "clients.json", json.dumps(_overview(listed), separators=(",", ":")))
     return out / "index.html"
@@ -85,8 +88,8 @@ def _write_family(fresh: Path, mine: Sequence[KnownClient], about: str) -> None:
         page = environment().get_template("known_client.html")
         near = {"older": earlier.get(one.client), "newer": later.get(one.client), "newest": newest}
         path = api_path(one.client.family, one.client.version)
-        common = {**near, **_usual(one.cells)}
-        text = page.render(root="../", here="", one=one, api=path, about=about, setting=setting, **common)
+        common = {**near, **_usual(one.cells), "setting": setting, "command": command}
+        text = page.render(root="../", here="", one=one, api=path, about=about, **common)
         _write(fresh / "client" / f"{client_slug(one.client)}.html", text)
         data = json.dumps(document(one), separators=(",", ":"), ensure_ascii=False)
         _write(fresh / path, data)

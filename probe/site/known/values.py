@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from probe.cells.levels import RoleLevel
+from probe.cells.supports import Support
 from probe.model import Cell, Client, Role
 from probe.model.harm import Harm
 
@@ -78,6 +79,8 @@ class KnownClient:
     ways_out: tuple[str, ...] = ()
     """Things to do about what stops or loses work."""
     cells: tuple[KnownCell, ...] = ()
+    supports: tuple[Support, ...] = ()
+    """The KIPs that decide an incident, by number."""
     data: Mapping[str, Any] = field(default_factory=dict)
     """The answer about the client for JSON (docs/schema/api-client.json), without its cells."""
 

@@ -68,7 +68,7 @@ class Answer:
     first: str = ""
     """The first later version that works there, if this one does not."""
     measured: str = ""
-    """Where the answer comes from, if no trial of these results gives it: shipped evidence, with its date."""
+    """The source of an answer that no trial of these results gives: shipped evidence, with its date."""
 
     @property
     def look(self) -> tuple[str, str]:
@@ -141,7 +141,7 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What answers for a cell: a row of the matrix, else a settled cell of shipped evidence."""
+    """Answers for cells: a row of the matrix, else a settled cell of shipped evidence."""
 
     rows: Mapping[Cell, MatrixRow]
     shipped: Mapping[Cell, SettledCell]
