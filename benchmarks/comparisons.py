@@ -4,11 +4,12 @@
     python benchmarks/comparisons.py simulate RESULTS [--comparisons 10000] [--cells 300] [--seed 1]
     python benchmarks/comparisons.py pairs RESULTS [--pairs 30] [--seconds 360] [--seed 1]
 
-`play` gives each cell 12 trials, and 40 where these differ in harm. It stops after SECONDS and goes on later.
-The builds are the newest core version of each library, then others; cells are drawn by the seed from what
-ships. `simulate` compares each build with itself: for every cell a screen of one trial a side, then the fresh trials
-that the procedure asks for, all drawn from the played ones without putting back. No cell is known to be one of chance
-before. A second figure draws the cells of a comparison from all builds, so that a comparison has CELLS of them.
+`play` gives each cell 12 trials, and 40 where these differ in harm. It stops after SECONDS and goes on later, also
+with more CELLS. The builds are the newest core version of each library, then others; cells are drawn by the seed from
+what ships, and played in turn: the first of each build, then the second. `simulate` compares each build with itself:
+for every cell a screen of one trial a side, then the fresh trials that the procedure asks for, all drawn from the
+played ones without putting back. No cell is known to be one of chance before. A second figure draws the cells of a
+comparison from all builds, so that a comparison has CELLS of them.
 `pairs` plays known results with their contrasts, as `advise --run` does, and counts those that are called worse or
 better as they are known to be.
 """
@@ -23,7 +24,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -84,9 +85,14 @@ def shipped_cells(client: Client) -> list[Cell]:
 
 
 def chosen_cells(client: Client, count: int, seed: int) -> list[Cell]:
-    """Draw cells of a build."""
+    """Draw cells of a build; more of them begin with the same ones."""
     cells = shipped_cells(client)
-    return random.Random(f"{seed} {client}").sample(cells, min(count, len(cells)))  # noqa: S311  # a draw of cells
+    return random.Random(f"{seed} {client}").sample(cells, len(cells))[:count]  # noqa: S311  # a draw of cells
+
+
+def in_turn(lists: Sequence[Sequence[Cell]]) -> list[Cell]:
+    """Return the first cell of each build, then the second, and so on, so that builds have as many after each run."""
+    return [cell for row in zip_longest(*lists) for cell in row if cell is not None]
 
 
 def played(results: str) -> dict[Cell, list[Verdict]]:
@@ -121,7 +127,8 @@ def play(results: str, cells: Sequence[Cell], seconds: float) -> None:
             break
         now = dict(list(missing.items())[:AT_ONCE])
         given_up.update(cell for cell in now if not possible(cell))
-        run_cells([cell for cell in now if cell not in given_up], Options(as_planned=True), results, now)
+        options = Options(as_planned=True, stop_at=until)
+        run_cells([cell for cell in now if cell not in given_up], options, results, now)
         again = played(results)
         given_up.update(cell for cell in now if len(again.get(cell, ())) == len(known.get(cell, ())))
     known = played(results)
@@ -267,7 +274,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=360.0)
     asked = parser.parse_args(arguments)
     if asked.part == "play":
-        cells = [cell for one in builds(asked.builds) for cell in chosen_cells(one, asked.cells, asked.seed)]
+        cells = in_turn([chosen_cells(one, asked.cells, asked.seed) for one in builds(asked.builds)])
         play(asked.results, cells, asked.seconds)
     elif asked.part == "simulate":
         simulate(played(asked.results), asked.comparisons, asked.cells, asked.seed)
