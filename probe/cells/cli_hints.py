@@ -83,6 +83,13 @@ def resume_command(run_id: str, results: str) -> str:
     return f"probe run --resume {run_id}{in_folder(results)}"
 
 
+def way_on(run_id: str, results: str, *, resumable: bool) -> str:
+    """Return the way on after a run that was ended: `--resume` needs the selectors that `probe run` alone stores."""
+    if resumable:
+        return f"continue with `{resume_command(run_id, results)}`"
+    return "give the same command again"
+
+
 def show_run_command(run_id: str, results: str) -> str:
     """Return the command that shows the cells of a run."""
     return f"probe show --run {run_id}{in_folder(results)}"

@@ -162,6 +162,11 @@ class RunStore:
             self._absent.append(row)
             self._wake_if_full()
 
+    @property
+    def resumable(self) -> bool:
+        """Whether `probe run --resume` alone can continue it: its description has the selectors."""
+        return bool(self._about.get("selectors"))
+
     def note(self, section: str, **facts: str) -> None:
         """Add facts to a section of the run's description, such as `versions`; the next flush writes them."""
         with self._state:

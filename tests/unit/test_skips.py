@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from probe.cells.cli_hints import resume_command
+from probe.cells.cli_hints import resume_command, way_on
 from probe.cli.console import outcome_table
 from probe.cli.console.skips import MORE, NAMED, REASONS, by_reason, skipped
 from probe.cli.wiring.run_selection import RunSelection
 from probe.model import Cell, Client, Engine, Outcome, Role
+from probe.store import RunStore
 from tests.support.command import command
 from tests.support.synthetic_rows import CELL, create, history, verdict
 from tests.unit.test_cli import probe
@@ -88,6 +89,18 @@ def test_hints_name_the_folder_of_the_run(capsys: pytest.CaptureFixture[str]) ->
     assert "probe show --run r1 --results '/srv/my runs'" in " ".join(capsys.readouterr().err.split())
     assert resume_command("r1", "/srv/my runs") == "probe run --resume r1 --results '/srv/my runs'"
     assert resume_command("r1", "results") == "probe run --resume r1"
+
+
+@pytest.mark.parametrize(
+    ("selectors", "hint"),
+    [({"clients": ["sarama"]}, "continue with `probe run --resume r1`"), (None, "give the same command again")],
+)
+def test_a_run_that_cannot_be_resumed_is_not_said_to_be(
+    tmp_path: Path, selectors: dict[str, list[str]] | None, hint: str
+) -> None:
+    """`verify` and `advise --run` store no selectors, and `probe run --resume` refuses their runs."""
+    with RunStore.create(str(tmp_path), command=[], seed=1, selectors=selectors) as store:
+        assert way_on("r1", "results", resumable=store.resumable) == hint
 
 
 def other(number: int) -> Cell:

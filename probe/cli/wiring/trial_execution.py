@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import uvloop
 
-from probe.cells.cli_hints import resume_command
+from probe.cells.cli_hints import way_on
 from probe.cli.console.further_trials import further_lines
 from probe.cli.console.progress import Bar
 from probe.cli.console.streams import say
@@ -107,7 +107,7 @@ class TrialExecution:
     def _interrupted(self) -> InterruptedRunError:
         number = self.signals[0] if self.signals else signal.SIGINT
         return InterruptedRunError(
-            f"interrupted after {self._judged} cells, which are stored; continue with `{self._resume}`",
+            f"interrupted after {self._judged} cells, which are stored; {self._way_on}",
             int(number),
             self.store.run_id,
         )
@@ -115,10 +115,10 @@ class TrialExecution:
     def _exhausted(self, error: ExhaustedError) -> ExhaustedError:
         return ExhaustedError(
             error.reason,
-            f"no further trials were started after {self._judged} cells; continue with `{self._resume}`",
+            f"no further trials were started after {self._judged} cells; {self._way_on}",
             self.store.run_id,
         )
 
     @property
-    def _resume(self) -> str:
-        return resume_command(self.store.run_id, self.store.results)
+    def _way_on(self) -> str:
+        return way_on(self.store.run_id, self.store.results, resumable=self.store.resumable)
