@@ -54,7 +54,7 @@ def right_within(row: TrialRow, history: History, begin: int, end: int) -> froze
     """Return the statuses that agree with a verdict about a part of the trial, on the clock of the history.
 
     A client that had recovered by the end works; one that had not been hit by then does, too; between the two it is
-    stuck, or too little of it was seen.
+    stuck, or too little of it was seen. A part that begins after the recovery shows no storm that was before.
     """
     play = history.header.play
     whole = right_for(row, play.expects, closes=play.closes)
@@ -68,4 +68,6 @@ def right_within(row: TrialRow, history: History, begin: int, end: int) -> froze
         return whole | {Status.UNKNOWN} if begin <= first else whole | {Status.UNKNOWN} | storm
     start = max(first, evidence.timeline.available or first)
     over = start + round(facts.recovery_ms * 1000)
+    if begin >= over:
+        return WORKS | storm
     return whole if end >= over + QUIET_US else ANYTHING | storm

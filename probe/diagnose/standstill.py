@@ -65,8 +65,12 @@ class Standing:
         yield from self._unread(client, coverage)
 
     def _silent(self, client: ClientState, item: Item, at: int, coverage: Coverage) -> Finding | None:
-        """Return whether a member knows its coordinator, and sends it nothing."""
-        if item in client.items or client.coordinated or self.now - at < SILENT_US:
+        """Return whether a member knows its coordinator, and sends it nothing.
+
+        A client that fetches has partitions without the group: librdkafka asks who coordinates for `assign()`, too.
+        """
+        fetches = any(state.reads is not None for state in client.items.values())
+        if item in client.items or client.coordinated or fetches or self.now - at < SILENT_US:
             return None
         seconds = (self.now - at) / 1e6
         elsewhere = coverage.missing(item)

@@ -188,6 +188,17 @@ def test_a_member_that_knows_its_coordinator_and_sends_it_nothing_is_stuck(secon
     )
 
 
+def test_a_reader_that_gives_itself_partitions_owes_its_group_nothing() -> None:
+    """librdkafka asks who coordinates its `group.id` also where the application called `assign()`, and then reads."""
+    script = WireScript(nodes=ADDRESSES)
+    talk = script.client("reader", api=apis.FETCH)
+    talk.asks()
+    asked = talk.request(apis.FIND_COORDINATOR, OLD, Row(key=GROUP, key_type=0))
+    talk.answer(asked, Row(key=GROUP, key_type=0, leader=2))
+    talk.works(95, every_ms=1000)
+    assert script.only().status is Status.HEALTHY
+
+
 def test_who_describes_a_group_does_not_take_part_in_it() -> None:
     script = WireScript(nodes=ADDRESSES)
     talk = script.client("admin")
