@@ -194,7 +194,7 @@ func (x TopicChange_What) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TopicChange_What.Descriptor instead.
 func (TopicChange_What) EnumDescriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{25, 0}
+	return file_cluster_proto_rawDescGZIP(), []int{26, 0}
 }
 
 type Event_Kind int32
@@ -261,7 +261,7 @@ func (x Event_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Event_Kind.Descriptor instead.
 func (Event_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{35, 0}
+	return file_cluster_proto_rawDescGZIP(), []int{36, 0}
 }
 
 type Done struct {
@@ -1176,6 +1176,7 @@ type Change struct {
 	//	*Change_MoveController
 	//	*Change_UseId
 	//	*Change_OpenTransaction
+	//	*Change_Security
 	Change        isChange_Change `protobuf_oneof:"change"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1335,6 +1336,15 @@ func (x *Change) GetOpenTransaction() *OpenTransaction {
 	return nil
 }
 
+func (x *Change) GetSecurity() *Security {
+	if x != nil {
+		if x, ok := x.Change.(*Change_Security); ok {
+			return x.Security
+		}
+	}
+	return nil
+}
+
 type isChange_Change interface {
 	isChange_Change()
 }
@@ -1391,6 +1401,10 @@ type Change_OpenTransaction struct {
 	OpenTransaction *OpenTransaction `protobuf:"bytes,24,opt,name=open_transaction,json=openTransaction,proto3,oneof"`
 }
 
+type Change_Security struct {
+	Security *Security `protobuf:"bytes,25,opt,name=security,proto3,oneof"`
+}
+
 func (*Change_MoveLeader) isChange_Change() {}
 
 func (*Change_MoveCoordinator) isChange_Change() {}
@@ -1416,6 +1430,8 @@ func (*Change_MoveController) isChange_Change() {}
 func (*Change_UseId) isChange_Change() {}
 
 func (*Change_OpenTransaction) isChange_Change() {}
+
+func (*Change_Security) isChange_Change() {}
 
 // While a rule answers 56 for the partition at its old leader, that replica is listed offline and out of sync until
 // Heal.
@@ -1870,6 +1886,67 @@ func (x *Throttle) GetThrottleMs() int32 {
 	return 0
 }
 
+// Log-ins that the brokers' listeners ask for. In a fault it holds until Heal. Connections that have logged in stay.
+type Security struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Mechanisms    []string               `protobuf:"bytes,1,rep,name=mechanisms,proto3" json:"mechanisms,omitempty"`                                                                         // enabled, by Kafka's names; empty: no client logs in
+	Passwords     map[string]string      `protobuf:"bytes,2,rep,name=passwords,proto3" json:"passwords,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // by user
+	SessionMs     int64                  `protobuf:"varint,3,opt,name=session_ms,json=sessionMs,proto3" json:"session_ms,omitempty"`                                                         // connections.max.reauth.ms; 0 = sessions do not end
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Security) Reset() {
+	*x = Security{}
+	mi := &file_cluster_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Security) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Security) ProtoMessage() {}
+
+func (x *Security) ProtoReflect() protoreflect.Message {
+	mi := &file_cluster_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Security.ProtoReflect.Descriptor instead.
+func (*Security) Descriptor() ([]byte, []int) {
+	return file_cluster_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *Security) GetMechanisms() []string {
+	if x != nil {
+		return x.Mechanisms
+	}
+	return nil
+}
+
+func (x *Security) GetPasswords() map[string]string {
+	if x != nil {
+		return x.Passwords
+	}
+	return nil
+}
+
+func (x *Security) GetSessionMs() int64 {
+	if x != nil {
+		return x.SessionMs
+	}
+	return 0
+}
+
 // Another broker becomes the controller, and every broker names it.
 type MoveController struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1880,7 +1957,7 @@ type MoveController struct {
 
 func (x *MoveController) Reset() {
 	*x = MoveController{}
-	mi := &file_cluster_proto_msgTypes[21]
+	mi := &file_cluster_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1892,7 +1969,7 @@ func (x *MoveController) String() string {
 func (*MoveController) ProtoMessage() {}
 
 func (x *MoveController) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[21]
+	mi := &file_cluster_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1905,7 +1982,7 @@ func (x *MoveController) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveController.ProtoReflect.Descriptor instead.
 func (*MoveController) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{21}
+	return file_cluster_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *MoveController) GetTo() int32 {
@@ -1929,7 +2006,7 @@ type OpenTransaction struct {
 
 func (x *OpenTransaction) Reset() {
 	*x = OpenTransaction{}
-	mi := &file_cluster_proto_msgTypes[22]
+	mi := &file_cluster_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1941,7 +2018,7 @@ func (x *OpenTransaction) String() string {
 func (*OpenTransaction) ProtoMessage() {}
 
 func (x *OpenTransaction) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[22]
+	mi := &file_cluster_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1954,7 +2031,7 @@ func (x *OpenTransaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenTransaction.ProtoReflect.Descriptor instead.
 func (*OpenTransaction) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{22}
+	return file_cluster_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *OpenTransaction) GetTransactionalId() string {
@@ -2002,7 +2079,7 @@ type Readdress struct {
 
 func (x *Readdress) Reset() {
 	*x = Readdress{}
-	mi := &file_cluster_proto_msgTypes[23]
+	mi := &file_cluster_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2014,7 +2091,7 @@ func (x *Readdress) String() string {
 func (*Readdress) ProtoMessage() {}
 
 func (x *Readdress) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[23]
+	mi := &file_cluster_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2027,7 +2104,7 @@ func (x *Readdress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Readdress.ProtoReflect.Descriptor instead.
 func (*Readdress) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{23}
+	return file_cluster_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Readdress) GetAdvertise() []string {
@@ -2049,7 +2126,7 @@ type MetadataView struct {
 
 func (x *MetadataView) Reset() {
 	*x = MetadataView{}
-	mi := &file_cluster_proto_msgTypes[24]
+	mi := &file_cluster_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2061,7 +2138,7 @@ func (x *MetadataView) String() string {
 func (*MetadataView) ProtoMessage() {}
 
 func (x *MetadataView) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[24]
+	mi := &file_cluster_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2074,7 +2151,7 @@ func (x *MetadataView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetadataView.ProtoReflect.Descriptor instead.
 func (*MetadataView) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{24}
+	return file_cluster_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *MetadataView) GetBroker() int32 {
@@ -2117,7 +2194,7 @@ type TopicChange struct {
 
 func (x *TopicChange) Reset() {
 	*x = TopicChange{}
-	mi := &file_cluster_proto_msgTypes[25]
+	mi := &file_cluster_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2129,7 +2206,7 @@ func (x *TopicChange) String() string {
 func (*TopicChange) ProtoMessage() {}
 
 func (x *TopicChange) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[25]
+	mi := &file_cluster_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2142,7 +2219,7 @@ func (x *TopicChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopicChange.ProtoReflect.Descriptor instead.
 func (*TopicChange) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{25}
+	return file_cluster_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *TopicChange) GetTopic() string {
@@ -2185,7 +2262,7 @@ type Timed struct {
 
 func (x *Timed) Reset() {
 	*x = Timed{}
-	mi := &file_cluster_proto_msgTypes[26]
+	mi := &file_cluster_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2197,7 +2274,7 @@ func (x *Timed) String() string {
 func (*Timed) ProtoMessage() {}
 
 func (x *Timed) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[26]
+	mi := &file_cluster_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2210,7 +2287,7 @@ func (x *Timed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Timed.ProtoReflect.Descriptor instead.
 func (*Timed) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{26}
+	return file_cluster_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Timed) GetChange() *Change {
@@ -2251,7 +2328,7 @@ type Fault struct {
 
 func (x *Fault) Reset() {
 	*x = Fault{}
-	mi := &file_cluster_proto_msgTypes[27]
+	mi := &file_cluster_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2263,7 +2340,7 @@ func (x *Fault) String() string {
 func (*Fault) ProtoMessage() {}
 
 func (x *Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[27]
+	mi := &file_cluster_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2276,7 +2353,7 @@ func (x *Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fault.ProtoReflect.Descriptor instead.
 func (*Fault) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{27}
+	return file_cluster_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Fault) GetRules() []*Rule {
@@ -2303,7 +2380,7 @@ type CoordinatorQuestion struct {
 
 func (x *CoordinatorQuestion) Reset() {
 	*x = CoordinatorQuestion{}
-	mi := &file_cluster_proto_msgTypes[28]
+	mi := &file_cluster_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2315,7 +2392,7 @@ func (x *CoordinatorQuestion) String() string {
 func (*CoordinatorQuestion) ProtoMessage() {}
 
 func (x *CoordinatorQuestion) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[28]
+	mi := &file_cluster_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2328,7 +2405,7 @@ func (x *CoordinatorQuestion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoordinatorQuestion.ProtoReflect.Descriptor instead.
 func (*CoordinatorQuestion) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{28}
+	return file_cluster_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *CoordinatorQuestion) GetKeyType() int32 {
@@ -2354,7 +2431,7 @@ type CoordinatorReply struct {
 
 func (x *CoordinatorReply) Reset() {
 	*x = CoordinatorReply{}
-	mi := &file_cluster_proto_msgTypes[29]
+	mi := &file_cluster_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2366,7 +2443,7 @@ func (x *CoordinatorReply) String() string {
 func (*CoordinatorReply) ProtoMessage() {}
 
 func (x *CoordinatorReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[29]
+	mi := &file_cluster_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2379,7 +2456,7 @@ func (x *CoordinatorReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoordinatorReply.ProtoReflect.Descriptor instead.
 func (*CoordinatorReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{29}
+	return file_cluster_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CoordinatorReply) GetBroker() int32 {
@@ -2400,7 +2477,7 @@ type Record struct {
 
 func (x *Record) Reset() {
 	*x = Record{}
-	mi := &file_cluster_proto_msgTypes[30]
+	mi := &file_cluster_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2412,7 +2489,7 @@ func (x *Record) String() string {
 func (*Record) ProtoMessage() {}
 
 func (x *Record) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[30]
+	mi := &file_cluster_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2425,7 +2502,7 @@ func (x *Record) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Record.ProtoReflect.Descriptor instead.
 func (*Record) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{30}
+	return file_cluster_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Record) GetPartition() int32 {
@@ -2459,7 +2536,7 @@ type ReadBackReply struct {
 
 func (x *ReadBackReply) Reset() {
 	*x = ReadBackReply{}
-	mi := &file_cluster_proto_msgTypes[31]
+	mi := &file_cluster_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2471,7 +2548,7 @@ func (x *ReadBackReply) String() string {
 func (*ReadBackReply) ProtoMessage() {}
 
 func (x *ReadBackReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[31]
+	mi := &file_cluster_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2484,7 +2561,7 @@ func (x *ReadBackReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBackReply.ProtoReflect.Descriptor instead.
 func (*ReadBackReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{31}
+	return file_cluster_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ReadBackReply) GetRecords() []*Record {
@@ -2510,7 +2587,7 @@ type CommittedReply struct {
 
 func (x *CommittedReply) Reset() {
 	*x = CommittedReply{}
-	mi := &file_cluster_proto_msgTypes[32]
+	mi := &file_cluster_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2522,7 +2599,7 @@ func (x *CommittedReply) String() string {
 func (*CommittedReply) ProtoMessage() {}
 
 func (x *CommittedReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[32]
+	mi := &file_cluster_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2535,7 +2612,7 @@ func (x *CommittedReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommittedReply.ProtoReflect.Descriptor instead.
 func (*CommittedReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{32}
+	return file_cluster_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CommittedReply) GetOffsets() map[int32]int64 {
@@ -2558,7 +2635,7 @@ type Count struct {
 
 func (x *Count) Reset() {
 	*x = Count{}
-	mi := &file_cluster_proto_msgTypes[33]
+	mi := &file_cluster_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2570,7 +2647,7 @@ func (x *Count) String() string {
 func (*Count) ProtoMessage() {}
 
 func (x *Count) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[33]
+	mi := &file_cluster_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2583,7 +2660,7 @@ func (x *Count) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Count.ProtoReflect.Descriptor instead.
 func (*Count) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{33}
+	return file_cluster_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Count) GetBroker() int32 {
@@ -2631,7 +2708,7 @@ type CountsReply struct {
 
 func (x *CountsReply) Reset() {
 	*x = CountsReply{}
-	mi := &file_cluster_proto_msgTypes[34]
+	mi := &file_cluster_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2643,7 +2720,7 @@ func (x *CountsReply) String() string {
 func (*CountsReply) ProtoMessage() {}
 
 func (x *CountsReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[34]
+	mi := &file_cluster_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2656,7 +2733,7 @@ func (x *CountsReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountsReply.ProtoReflect.Descriptor instead.
 func (*CountsReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{34}
+	return file_cluster_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *CountsReply) GetCounts() []*Count {
@@ -2689,7 +2766,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_cluster_proto_msgTypes[35]
+	mi := &file_cluster_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2701,7 +2778,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[35]
+	mi := &file_cluster_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2714,7 +2791,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{35}
+	return file_cluster_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Event) GetAtUs() int64 {
@@ -2866,7 +2943,7 @@ const file_cluster_proto_rawDesc = "" +
 	"\x0fnot_leader_only\x18\x0f \x01(\bR\rnotLeaderOnly\x12\x1d\n" +
 	"\n" +
 	"known_only\x18\x12 \x01(\bR\tknownOnly\x12\x18\n" +
-	"\aprelude\x18\x11 \x01(\bR\aprelude\"\xcf\x06\n" +
+	"\aprelude\x18\x11 \x01(\bR\aprelude\"\x89\a\n" +
 	"\x06Change\x12?\n" +
 	"\vmove_leader\x18\x01 \x01(\v2\x1c.probe.cluster.v1.MoveLeaderH\x00R\n" +
 	"moveLeader\x12N\n" +
@@ -2882,7 +2959,8 @@ const file_cluster_proto_rawDesc = "" +
 	"\bthrottle\x18\x15 \x01(\v2\x1a.probe.cluster.v1.ThrottleH\x00R\bthrottle\x12K\n" +
 	"\x0fmove_controller\x18\x16 \x01(\v2 .probe.cluster.v1.MoveControllerH\x00R\x0emoveController\x121\n" +
 	"\x06use_id\x18\x17 \x01(\v2\x18.probe.cluster.v1.UsedIdH\x00R\x05useId\x12N\n" +
-	"\x10open_transaction\x18\x18 \x01(\v2!.probe.cluster.v1.OpenTransactionH\x00R\x0fopenTransactionB\b\n" +
+	"\x10open_transaction\x18\x18 \x01(\v2!.probe.cluster.v1.OpenTransactionH\x00R\x0fopenTransaction\x128\n" +
+	"\bsecurity\x18\x19 \x01(\v2\x1a.probe.cluster.v1.SecurityH\x00R\bsecurityB\b\n" +
 	"\x06change\"\x83\x01\n" +
 	"\n" +
 	"MoveLeader\x12\x14\n" +
@@ -2922,7 +3000,17 @@ const file_cluster_proto_rawDesc = "" +
 	"\x06broker\x18\x01 \x01(\x05R\x06broker\x12\x12\n" +
 	"\x04apis\x18\x02 \x03(\x05R\x04apis\x12\x1f\n" +
 	"\vthrottle_ms\x18\x03 \x01(\x05R\n" +
-	"throttleMs\" \n" +
+	"throttleMs\"\xd0\x01\n" +
+	"\bSecurity\x12\x1e\n" +
+	"\n" +
+	"mechanisms\x18\x01 \x03(\tR\n" +
+	"mechanisms\x12G\n" +
+	"\tpasswords\x18\x02 \x03(\v2).probe.cluster.v1.Security.PasswordsEntryR\tpasswords\x12\x1d\n" +
+	"\n" +
+	"session_ms\x18\x03 \x01(\x03R\tsessionMs\x1a<\n" +
+	"\x0ePasswordsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\" \n" +
 	"\x0eMoveController\x12\x0e\n" +
 	"\x02to\x18\x01 \x01(\x05R\x02to\"\xa9\x01\n" +
 	"\x0fOpenTransaction\x12)\n" +
@@ -3042,7 +3130,7 @@ func file_cluster_proto_rawDescGZIP() []byte {
 }
 
 var file_cluster_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
+var file_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_cluster_proto_goTypes = []any{
 	(Action)(0),                 // 0: probe.cluster.v1.Action
 	(BrokerState_State)(0),      // 1: probe.cluster.v1.BrokerState.State
@@ -3069,23 +3157,25 @@ var file_cluster_proto_goTypes = []any{
 	(*RollBack)(nil),            // 22: probe.cluster.v1.RollBack
 	(*LimitVersions)(nil),       // 23: probe.cluster.v1.LimitVersions
 	(*Throttle)(nil),            // 24: probe.cluster.v1.Throttle
-	(*MoveController)(nil),      // 25: probe.cluster.v1.MoveController
-	(*OpenTransaction)(nil),     // 26: probe.cluster.v1.OpenTransaction
-	(*Readdress)(nil),           // 27: probe.cluster.v1.Readdress
-	(*MetadataView)(nil),        // 28: probe.cluster.v1.MetadataView
-	(*TopicChange)(nil),         // 29: probe.cluster.v1.TopicChange
-	(*Timed)(nil),               // 30: probe.cluster.v1.Timed
-	(*Fault)(nil),               // 31: probe.cluster.v1.Fault
-	(*CoordinatorQuestion)(nil), // 32: probe.cluster.v1.CoordinatorQuestion
-	(*CoordinatorReply)(nil),    // 33: probe.cluster.v1.CoordinatorReply
-	(*Record)(nil),              // 34: probe.cluster.v1.Record
-	(*ReadBackReply)(nil),       // 35: probe.cluster.v1.ReadBackReply
-	(*CommittedReply)(nil),      // 36: probe.cluster.v1.CommittedReply
-	(*Count)(nil),               // 37: probe.cluster.v1.Count
-	(*CountsReply)(nil),         // 38: probe.cluster.v1.CountsReply
-	(*Event)(nil),               // 39: probe.cluster.v1.Event
-	nil,                         // 40: probe.cluster.v1.Commit.OffsetsEntry
-	nil,                         // 41: probe.cluster.v1.CommittedReply.OffsetsEntry
+	(*Security)(nil),            // 25: probe.cluster.v1.Security
+	(*MoveController)(nil),      // 26: probe.cluster.v1.MoveController
+	(*OpenTransaction)(nil),     // 27: probe.cluster.v1.OpenTransaction
+	(*Readdress)(nil),           // 28: probe.cluster.v1.Readdress
+	(*MetadataView)(nil),        // 29: probe.cluster.v1.MetadataView
+	(*TopicChange)(nil),         // 30: probe.cluster.v1.TopicChange
+	(*Timed)(nil),               // 31: probe.cluster.v1.Timed
+	(*Fault)(nil),               // 32: probe.cluster.v1.Fault
+	(*CoordinatorQuestion)(nil), // 33: probe.cluster.v1.CoordinatorQuestion
+	(*CoordinatorReply)(nil),    // 34: probe.cluster.v1.CoordinatorReply
+	(*Record)(nil),              // 35: probe.cluster.v1.Record
+	(*ReadBackReply)(nil),       // 36: probe.cluster.v1.ReadBackReply
+	(*CommittedReply)(nil),      // 37: probe.cluster.v1.CommittedReply
+	(*Count)(nil),               // 38: probe.cluster.v1.Count
+	(*CountsReply)(nil),         // 39: probe.cluster.v1.CountsReply
+	(*Event)(nil),               // 40: probe.cluster.v1.Event
+	nil,                         // 41: probe.cluster.v1.Commit.OffsetsEntry
+	nil,                         // 42: probe.cluster.v1.Security.PasswordsEntry
+	nil,                         // 43: probe.cluster.v1.CommittedReply.OffsetsEntry
 }
 var file_cluster_proto_depIdxs = []int32{
 	8,  // 0: probe.cluster.v1.CreateTopicRequest.partitions:type_name -> probe.cluster.v1.Assignment
@@ -3093,58 +3183,60 @@ var file_cluster_proto_depIdxs = []int32{
 	10, // 2: probe.cluster.v1.ClusterHistory.topics:type_name -> probe.cluster.v1.OtherTopic
 	11, // 3: probe.cluster.v1.ClusterHistory.commits:type_name -> probe.cluster.v1.Commit
 	12, // 4: probe.cluster.v1.ClusterHistory.transactional_ids:type_name -> probe.cluster.v1.UsedId
-	40, // 5: probe.cluster.v1.Commit.offsets:type_name -> probe.cluster.v1.Commit.OffsetsEntry
+	41, // 5: probe.cluster.v1.Commit.offsets:type_name -> probe.cluster.v1.Commit.OffsetsEntry
 	14, // 6: probe.cluster.v1.CreateTopicReply.partitions:type_name -> probe.cluster.v1.PartitionState
 	0,  // 7: probe.cluster.v1.Rule.action:type_name -> probe.cluster.v1.Action
 	18, // 8: probe.cluster.v1.Change.move_leader:type_name -> probe.cluster.v1.MoveLeader
 	19, // 9: probe.cluster.v1.Change.move_coordinator:type_name -> probe.cluster.v1.MoveCoordinator
 	20, // 10: probe.cluster.v1.Change.broker:type_name -> probe.cluster.v1.BrokerState
-	28, // 11: probe.cluster.v1.Change.view:type_name -> probe.cluster.v1.MetadataView
-	29, // 12: probe.cluster.v1.Change.topic:type_name -> probe.cluster.v1.TopicChange
+	29, // 11: probe.cluster.v1.Change.view:type_name -> probe.cluster.v1.MetadataView
+	30, // 12: probe.cluster.v1.Change.topic:type_name -> probe.cluster.v1.TopicChange
 	21, // 13: probe.cluster.v1.Change.evacuate:type_name -> probe.cluster.v1.Evacuate
-	27, // 14: probe.cluster.v1.Change.readdress:type_name -> probe.cluster.v1.Readdress
+	28, // 14: probe.cluster.v1.Change.readdress:type_name -> probe.cluster.v1.Readdress
 	22, // 15: probe.cluster.v1.Change.roll_back:type_name -> probe.cluster.v1.RollBack
 	23, // 16: probe.cluster.v1.Change.limit_versions:type_name -> probe.cluster.v1.LimitVersions
 	24, // 17: probe.cluster.v1.Change.throttle:type_name -> probe.cluster.v1.Throttle
-	25, // 18: probe.cluster.v1.Change.move_controller:type_name -> probe.cluster.v1.MoveController
+	26, // 18: probe.cluster.v1.Change.move_controller:type_name -> probe.cluster.v1.MoveController
 	12, // 19: probe.cluster.v1.Change.use_id:type_name -> probe.cluster.v1.UsedId
-	26, // 20: probe.cluster.v1.Change.open_transaction:type_name -> probe.cluster.v1.OpenTransaction
-	1,  // 21: probe.cluster.v1.BrokerState.state:type_name -> probe.cluster.v1.BrokerState.State
-	2,  // 22: probe.cluster.v1.TopicChange.what:type_name -> probe.cluster.v1.TopicChange.What
-	17, // 23: probe.cluster.v1.Timed.change:type_name -> probe.cluster.v1.Change
-	16, // 24: probe.cluster.v1.Fault.rules:type_name -> probe.cluster.v1.Rule
-	30, // 25: probe.cluster.v1.Fault.changes:type_name -> probe.cluster.v1.Timed
-	34, // 26: probe.cluster.v1.ReadBackReply.records:type_name -> probe.cluster.v1.Record
-	41, // 27: probe.cluster.v1.CommittedReply.offsets:type_name -> probe.cluster.v1.CommittedReply.OffsetsEntry
-	37, // 28: probe.cluster.v1.CountsReply.counts:type_name -> probe.cluster.v1.Count
-	3,  // 29: probe.cluster.v1.Event.kind:type_name -> probe.cluster.v1.Event.Kind
-	7,  // 30: probe.cluster.v1.FakeCluster.CreateTopic:input_type -> probe.cluster.v1.CreateTopicRequest
-	15, // 31: probe.cluster.v1.FakeCluster.StartFeed:input_type -> probe.cluster.v1.FeedRequest
-	5,  // 32: probe.cluster.v1.FakeCluster.StopFeed:input_type -> probe.cluster.v1.Topic
-	31, // 33: probe.cluster.v1.FakeCluster.Inject:input_type -> probe.cluster.v1.Fault
-	4,  // 34: probe.cluster.v1.FakeCluster.Heal:input_type -> probe.cluster.v1.Done
-	17, // 35: probe.cluster.v1.FakeCluster.Apply:input_type -> probe.cluster.v1.Change
-	32, // 36: probe.cluster.v1.FakeCluster.Coordinator:input_type -> probe.cluster.v1.CoordinatorQuestion
-	5,  // 37: probe.cluster.v1.FakeCluster.ReadBack:input_type -> probe.cluster.v1.Topic
-	6,  // 38: probe.cluster.v1.FakeCluster.Committed:input_type -> probe.cluster.v1.Group
-	4,  // 39: probe.cluster.v1.FakeCluster.Counts:input_type -> probe.cluster.v1.Done
-	4,  // 40: probe.cluster.v1.FakeCluster.Watch:input_type -> probe.cluster.v1.Done
-	13, // 41: probe.cluster.v1.FakeCluster.CreateTopic:output_type -> probe.cluster.v1.CreateTopicReply
-	4,  // 42: probe.cluster.v1.FakeCluster.StartFeed:output_type -> probe.cluster.v1.Done
-	4,  // 43: probe.cluster.v1.FakeCluster.StopFeed:output_type -> probe.cluster.v1.Done
-	4,  // 44: probe.cluster.v1.FakeCluster.Inject:output_type -> probe.cluster.v1.Done
-	4,  // 45: probe.cluster.v1.FakeCluster.Heal:output_type -> probe.cluster.v1.Done
-	4,  // 46: probe.cluster.v1.FakeCluster.Apply:output_type -> probe.cluster.v1.Done
-	33, // 47: probe.cluster.v1.FakeCluster.Coordinator:output_type -> probe.cluster.v1.CoordinatorReply
-	35, // 48: probe.cluster.v1.FakeCluster.ReadBack:output_type -> probe.cluster.v1.ReadBackReply
-	36, // 49: probe.cluster.v1.FakeCluster.Committed:output_type -> probe.cluster.v1.CommittedReply
-	38, // 50: probe.cluster.v1.FakeCluster.Counts:output_type -> probe.cluster.v1.CountsReply
-	39, // 51: probe.cluster.v1.FakeCluster.Watch:output_type -> probe.cluster.v1.Event
-	41, // [41:52] is the sub-list for method output_type
-	30, // [30:41] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	27, // 20: probe.cluster.v1.Change.open_transaction:type_name -> probe.cluster.v1.OpenTransaction
+	25, // 21: probe.cluster.v1.Change.security:type_name -> probe.cluster.v1.Security
+	1,  // 22: probe.cluster.v1.BrokerState.state:type_name -> probe.cluster.v1.BrokerState.State
+	42, // 23: probe.cluster.v1.Security.passwords:type_name -> probe.cluster.v1.Security.PasswordsEntry
+	2,  // 24: probe.cluster.v1.TopicChange.what:type_name -> probe.cluster.v1.TopicChange.What
+	17, // 25: probe.cluster.v1.Timed.change:type_name -> probe.cluster.v1.Change
+	16, // 26: probe.cluster.v1.Fault.rules:type_name -> probe.cluster.v1.Rule
+	31, // 27: probe.cluster.v1.Fault.changes:type_name -> probe.cluster.v1.Timed
+	35, // 28: probe.cluster.v1.ReadBackReply.records:type_name -> probe.cluster.v1.Record
+	43, // 29: probe.cluster.v1.CommittedReply.offsets:type_name -> probe.cluster.v1.CommittedReply.OffsetsEntry
+	38, // 30: probe.cluster.v1.CountsReply.counts:type_name -> probe.cluster.v1.Count
+	3,  // 31: probe.cluster.v1.Event.kind:type_name -> probe.cluster.v1.Event.Kind
+	7,  // 32: probe.cluster.v1.FakeCluster.CreateTopic:input_type -> probe.cluster.v1.CreateTopicRequest
+	15, // 33: probe.cluster.v1.FakeCluster.StartFeed:input_type -> probe.cluster.v1.FeedRequest
+	5,  // 34: probe.cluster.v1.FakeCluster.StopFeed:input_type -> probe.cluster.v1.Topic
+	32, // 35: probe.cluster.v1.FakeCluster.Inject:input_type -> probe.cluster.v1.Fault
+	4,  // 36: probe.cluster.v1.FakeCluster.Heal:input_type -> probe.cluster.v1.Done
+	17, // 37: probe.cluster.v1.FakeCluster.Apply:input_type -> probe.cluster.v1.Change
+	33, // 38: probe.cluster.v1.FakeCluster.Coordinator:input_type -> probe.cluster.v1.CoordinatorQuestion
+	5,  // 39: probe.cluster.v1.FakeCluster.ReadBack:input_type -> probe.cluster.v1.Topic
+	6,  // 40: probe.cluster.v1.FakeCluster.Committed:input_type -> probe.cluster.v1.Group
+	4,  // 41: probe.cluster.v1.FakeCluster.Counts:input_type -> probe.cluster.v1.Done
+	4,  // 42: probe.cluster.v1.FakeCluster.Watch:input_type -> probe.cluster.v1.Done
+	13, // 43: probe.cluster.v1.FakeCluster.CreateTopic:output_type -> probe.cluster.v1.CreateTopicReply
+	4,  // 44: probe.cluster.v1.FakeCluster.StartFeed:output_type -> probe.cluster.v1.Done
+	4,  // 45: probe.cluster.v1.FakeCluster.StopFeed:output_type -> probe.cluster.v1.Done
+	4,  // 46: probe.cluster.v1.FakeCluster.Inject:output_type -> probe.cluster.v1.Done
+	4,  // 47: probe.cluster.v1.FakeCluster.Heal:output_type -> probe.cluster.v1.Done
+	4,  // 48: probe.cluster.v1.FakeCluster.Apply:output_type -> probe.cluster.v1.Done
+	34, // 49: probe.cluster.v1.FakeCluster.Coordinator:output_type -> probe.cluster.v1.CoordinatorReply
+	36, // 50: probe.cluster.v1.FakeCluster.ReadBack:output_type -> probe.cluster.v1.ReadBackReply
+	37, // 51: probe.cluster.v1.FakeCluster.Committed:output_type -> probe.cluster.v1.CommittedReply
+	39, // 52: probe.cluster.v1.FakeCluster.Counts:output_type -> probe.cluster.v1.CountsReply
+	40, // 53: probe.cluster.v1.FakeCluster.Watch:output_type -> probe.cluster.v1.Event
+	43, // [43:54] is the sub-list for method output_type
+	32, // [32:43] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_cluster_proto_init() }
@@ -3166,6 +3258,7 @@ func file_cluster_proto_init() {
 		(*Change_MoveController)(nil),
 		(*Change_UseId)(nil),
 		(*Change_OpenTransaction)(nil),
+		(*Change_Security)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -3173,7 +3266,7 @@ func file_cluster_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cluster_proto_rawDesc), len(file_cluster_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   38,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

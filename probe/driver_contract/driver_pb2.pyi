@@ -318,6 +318,7 @@ class Start(_message.Message):
     WORKLOAD_FIELD_NUMBER: _builtins.int
     BATCH_FIELD_NUMBER: _builtins.int
     KEYS_FIELD_NUMBER: _builtins.int
+    SECURITY_FIELD_NUMBER: _builtins.int
     instance: _builtins.str
     """unique name; every event carries it back"""
     client_id: _builtins.str
@@ -369,6 +370,10 @@ class Start(_message.Message):
     def keys(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """keyed: the keys of the records"""
 
+    @_builtins.property
+    def security(self) -> Global___Security:
+        """of the brokers' listener; absent: PLAINTEXT. A driver or a version that cannot have it:"""
+
     def __init__(
         self,
         *,
@@ -390,14 +395,57 @@ class Start(_message.Message):
         workload: _builtins.str = ...,
         batch: _builtins.int = ...,
         keys: _abc.Iterable[_builtins.str] | None = ...,
+        security: Global___Security | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["security", b"security"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["batch", b"batch", "bootstrap", b"bootstrap", "broker", b"broker", "bystander", b"bystander", "bystander_ms", b"bystander_ms", "client_id", b"client_id", "group", b"group", "instance", b"instance", "interval_ms", b"interval_ms", "keys", b"keys", "max_in_flight", b"max_in_flight", "partitions", b"partitions", "profile", b"profile", "properties", b"properties", "role", b"role", "topic", b"topic", "transactional_id", b"transactional_id", "workload", b"workload"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["batch", b"batch", "bootstrap", b"bootstrap", "broker", b"broker", "bystander", b"bystander", "bystander_ms", b"bystander_ms", "client_id", b"client_id", "group", b"group", "instance", b"instance", "interval_ms", b"interval_ms", "keys", b"keys", "max_in_flight", b"max_in_flight", "partitions", b"partitions", "profile", b"profile", "properties", b"properties", "role", b"role", "security", b"security", "topic", b"topic", "transactional_id", b"transactional_id", "workload", b"workload"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Start: _TypeAlias = Start  # noqa: Y015
+
+@_typing.final
+class Security(_message.Message):
+    """The listener's security, by Kafka's own names. A driver sets what its library needs for it, and checks the name in the
+    broker's certificate where the library can. It never reports, logs or writes the password.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROTOCOL_FIELD_NUMBER: _builtins.int
+    MECHANISM_FIELD_NUMBER: _builtins.int
+    USER_FIELD_NUMBER: _builtins.int
+    PASSWORD_FIELD_NUMBER: _builtins.int
+    AUTHORITY_FIELD_NUMBER: _builtins.int
+    AUTHORITY_FILE_FIELD_NUMBER: _builtins.int
+    protocol: _builtins.str
+    """SSL, SASL_PLAINTEXT, SASL_SSL"""
+    mechanism: _builtins.str
+    """PLAIN, SCRAM-SHA-256, SCRAM-SHA-512; empty with SSL"""
+    user: _builtins.str
+    password: _builtins.str
+    authority: _builtins.str
+    """the certificate authority to trust, PEM; empty with SASL_PLAINTEXT"""
+    authority_file: _builtins.str
+    """the same, as a file"""
+    def __init__(
+        self,
+        *,
+        protocol: _builtins.str = ...,
+        mechanism: _builtins.str = ...,
+        user: _builtins.str = ...,
+        password: _builtins.str = ...,
+        authority: _builtins.str = ...,
+        authority_file: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authority", b"authority", "authority_file", b"authority_file", "mechanism", b"mechanism", "password", b"password", "protocol", b"protocol", "user", b"user"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Security: _TypeAlias = Security  # noqa: Y015
 
 @_typing.final
 class Stop(_message.Message):

@@ -564,8 +564,9 @@ type Start struct {
 	BystanderMs     int32  `protobuf:"varint,15,opt,name=bystander_ms,json=bystanderMs,proto3" json:"bystander_ms,omitempty"`            // 0 = the interval of the others
 	Workload        string `protobuf:"bytes,16,opt,name=workload,proto3" json:"workload,omitempty"`                                      // continuous, pipelined, keyed (see "Workloads" below); empty = continuous; any other,
 	// or one that the role does not have: `unsupported`
-	Batch         int32    `protobuf:"varint,17,opt,name=batch,proto3" json:"batch,omitempty"` // pipelined: records per interval and partition; 0 = 1
-	Keys          []string `protobuf:"bytes,18,rep,name=keys,proto3" json:"keys,omitempty"`    // keyed: the keys of the records
+	Batch         int32     `protobuf:"varint,17,opt,name=batch,proto3" json:"batch,omitempty"`      // pipelined: records per interval and partition; 0 = 1
+	Keys          []string  `protobuf:"bytes,18,rep,name=keys,proto3" json:"keys,omitempty"`         // keyed: the keys of the records
+	Security      *Security `protobuf:"bytes,19,opt,name=security,proto3" json:"security,omitempty"` // of the brokers' listener; absent: PLAINTEXT. A driver or a version that cannot have it:
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -726,6 +727,99 @@ func (x *Start) GetKeys() []string {
 	return nil
 }
 
+func (x *Start) GetSecurity() *Security {
+	if x != nil {
+		return x.Security
+	}
+	return nil
+}
+
+// The listener's security, by Kafka's own names. A driver sets what its library needs for it, and checks the name in the
+// broker's certificate where the library can. It never reports, logs or writes the password.
+type Security struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Protocol      string                 `protobuf:"bytes,1,opt,name=protocol,proto3" json:"protocol,omitempty"`   // SSL, SASL_PLAINTEXT, SASL_SSL
+	Mechanism     string                 `protobuf:"bytes,2,opt,name=mechanism,proto3" json:"mechanism,omitempty"` // PLAIN, SCRAM-SHA-256, SCRAM-SHA-512; empty with SSL
+	User          string                 `protobuf:"bytes,3,opt,name=user,proto3" json:"user,omitempty"`
+	Password      string                 `protobuf:"bytes,4,opt,name=password,proto3" json:"password,omitempty"`
+	Authority     string                 `protobuf:"bytes,5,opt,name=authority,proto3" json:"authority,omitempty"`                              // the certificate authority to trust, PEM; empty with SASL_PLAINTEXT
+	AuthorityFile string                 `protobuf:"bytes,6,opt,name=authority_file,json=authorityFile,proto3" json:"authority_file,omitempty"` // the same, as a file
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Security) Reset() {
+	*x = Security{}
+	mi := &file_driver_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Security) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Security) ProtoMessage() {}
+
+func (x *Security) ProtoReflect() protoreflect.Message {
+	mi := &file_driver_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Security.ProtoReflect.Descriptor instead.
+func (*Security) Descriptor() ([]byte, []int) {
+	return file_driver_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Security) GetProtocol() string {
+	if x != nil {
+		return x.Protocol
+	}
+	return ""
+}
+
+func (x *Security) GetMechanism() string {
+	if x != nil {
+		return x.Mechanism
+	}
+	return ""
+}
+
+func (x *Security) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *Security) GetPassword() string {
+	if x != nil {
+		return x.Password
+	}
+	return ""
+}
+
+func (x *Security) GetAuthority() string {
+	if x != nil {
+		return x.Authority
+	}
+	return ""
+}
+
+func (x *Security) GetAuthorityFile() string {
+	if x != nil {
+		return x.AuthorityFile
+	}
+	return ""
+}
+
 type Stop struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Instance      string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`
@@ -736,7 +830,7 @@ type Stop struct {
 
 func (x *Stop) Reset() {
 	*x = Stop{}
-	mi := &file_driver_proto_msgTypes[6]
+	mi := &file_driver_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -748,7 +842,7 @@ func (x *Stop) String() string {
 func (*Stop) ProtoMessage() {}
 
 func (x *Stop) ProtoReflect() protoreflect.Message {
-	mi := &file_driver_proto_msgTypes[6]
+	mi := &file_driver_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -761,7 +855,7 @@ func (x *Stop) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Stop.ProtoReflect.Descriptor instead.
 func (*Stop) Descriptor() ([]byte, []int) {
-	return file_driver_proto_rawDescGZIP(), []int{6}
+	return file_driver_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Stop) GetInstance() string {
@@ -790,7 +884,7 @@ type Pace struct {
 
 func (x *Pace) Reset() {
 	*x = Pace{}
-	mi := &file_driver_proto_msgTypes[7]
+	mi := &file_driver_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -802,7 +896,7 @@ func (x *Pace) String() string {
 func (*Pace) ProtoMessage() {}
 
 func (x *Pace) ProtoReflect() protoreflect.Message {
-	mi := &file_driver_proto_msgTypes[7]
+	mi := &file_driver_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -815,7 +909,7 @@ func (x *Pace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pace.ProtoReflect.Descriptor instead.
 func (*Pace) Descriptor() ([]byte, []int) {
-	return file_driver_proto_rawDescGZIP(), []int{7}
+	return file_driver_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Pace) GetInstance() string {
@@ -845,7 +939,7 @@ type Handle struct {
 
 func (x *Handle) Reset() {
 	*x = Handle{}
-	mi := &file_driver_proto_msgTypes[8]
+	mi := &file_driver_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -857,7 +951,7 @@ func (x *Handle) String() string {
 func (*Handle) ProtoMessage() {}
 
 func (x *Handle) ProtoReflect() protoreflect.Message {
-	mi := &file_driver_proto_msgTypes[8]
+	mi := &file_driver_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -870,7 +964,7 @@ func (x *Handle) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Handle.ProtoReflect.Descriptor instead.
 func (*Handle) Descriptor() ([]byte, []int) {
-	return file_driver_proto_rawDescGZIP(), []int{8}
+	return file_driver_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Handle) GetInstance() string {
@@ -897,7 +991,7 @@ type Events struct {
 
 func (x *Events) Reset() {
 	*x = Events{}
-	mi := &file_driver_proto_msgTypes[9]
+	mi := &file_driver_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -909,7 +1003,7 @@ func (x *Events) String() string {
 func (*Events) ProtoMessage() {}
 
 func (x *Events) ProtoReflect() protoreflect.Message {
-	mi := &file_driver_proto_msgTypes[9]
+	mi := &file_driver_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -922,7 +1016,7 @@ func (x *Events) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Events.ProtoReflect.Descriptor instead.
 func (*Events) Descriptor() ([]byte, []int) {
-	return file_driver_proto_rawDescGZIP(), []int{9}
+	return file_driver_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Events) GetEvents() []*Event {
@@ -959,7 +1053,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_driver_proto_msgTypes[10]
+	mi := &file_driver_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -971,7 +1065,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_driver_proto_msgTypes[10]
+	mi := &file_driver_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -984,7 +1078,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_driver_proto_rawDescGZIP(), []int{10}
+	return file_driver_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Event) GetInstance() string {
@@ -1077,7 +1171,7 @@ type Error struct {
 
 func (x *Error) Reset() {
 	*x = Error{}
-	mi := &file_driver_proto_msgTypes[11]
+	mi := &file_driver_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1089,7 +1183,7 @@ func (x *Error) String() string {
 func (*Error) ProtoMessage() {}
 
 func (x *Error) ProtoReflect() protoreflect.Message {
-	mi := &file_driver_proto_msgTypes[11]
+	mi := &file_driver_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1102,7 +1196,7 @@ func (x *Error) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Error.ProtoReflect.Descriptor instead.
 func (*Error) Descriptor() ([]byte, []int) {
-	return file_driver_proto_rawDescGZIP(), []int{11}
+	return file_driver_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Error) GetCode() int32 {
@@ -1169,7 +1263,7 @@ const file_driver_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\"1\n" +
 	"\x04Pong\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x19\n" +
-	"\bclock_us\x18\x02 \x01(\x03R\aclockUs\"\xee\x04\n" +
+	"\bclock_us\x18\x02 \x01(\x03R\aclockUs\"\xa5\x05\n" +
 	"\x05Start\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1b\n" +
 	"\tclient_id\x18\x02 \x01(\tR\bclientId\x12\x12\n" +
@@ -1194,10 +1288,18 @@ const file_driver_proto_rawDesc = "" +
 	"\fbystander_ms\x18\x0f \x01(\x05R\vbystanderMs\x12\x1a\n" +
 	"\bworkload\x18\x10 \x01(\tR\bworkload\x12\x14\n" +
 	"\x05batch\x18\x11 \x01(\x05R\x05batch\x12\x12\n" +
-	"\x04keys\x18\x12 \x03(\tR\x04keys\x1a=\n" +
+	"\x04keys\x18\x12 \x03(\tR\x04keys\x125\n" +
+	"\bsecurity\x18\x13 \x01(\v2\x19.probe.driver.v1.SecurityR\bsecurity\x1a=\n" +
 	"\x0fPropertiesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"C\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb9\x01\n" +
+	"\bSecurity\x12\x1a\n" +
+	"\bprotocol\x18\x01 \x01(\tR\bprotocol\x12\x1c\n" +
+	"\tmechanism\x18\x02 \x01(\tR\tmechanism\x12\x12\n" +
+	"\x04user\x18\x03 \x01(\tR\x04user\x12\x1a\n" +
+	"\bpassword\x18\x04 \x01(\tR\bpassword\x12\x1c\n" +
+	"\tauthority\x18\x05 \x01(\tR\tauthority\x12%\n" +
+	"\x0eauthority_file\x18\x06 \x01(\tR\rauthorityFile\"C\n" +
 	"\x04Stop\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\vdeadline_ms\x18\x02 \x01(\x05R\n" +
@@ -1281,7 +1383,7 @@ func file_driver_proto_rawDescGZIP() []byte {
 }
 
 var file_driver_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_driver_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_driver_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_driver_proto_goTypes = []any{
 	(Kind)(0),          // 0: probe.driver.v1.Kind
 	(*FromDriver)(nil), // 1: probe.driver.v1.FromDriver
@@ -1290,36 +1392,38 @@ var file_driver_proto_goTypes = []any{
 	(*Ping)(nil),       // 4: probe.driver.v1.Ping
 	(*Pong)(nil),       // 5: probe.driver.v1.Pong
 	(*Start)(nil),      // 6: probe.driver.v1.Start
-	(*Stop)(nil),       // 7: probe.driver.v1.Stop
-	(*Pace)(nil),       // 8: probe.driver.v1.Pace
-	(*Handle)(nil),     // 9: probe.driver.v1.Handle
-	(*Events)(nil),     // 10: probe.driver.v1.Events
-	(*Event)(nil),      // 11: probe.driver.v1.Event
-	(*Error)(nil),      // 12: probe.driver.v1.Error
-	nil,                // 13: probe.driver.v1.Start.PropertiesEntry
-	nil,                // 14: probe.driver.v1.Event.SettingsEntry
+	(*Security)(nil),   // 7: probe.driver.v1.Security
+	(*Stop)(nil),       // 8: probe.driver.v1.Stop
+	(*Pace)(nil),       // 9: probe.driver.v1.Pace
+	(*Handle)(nil),     // 10: probe.driver.v1.Handle
+	(*Events)(nil),     // 11: probe.driver.v1.Events
+	(*Event)(nil),      // 12: probe.driver.v1.Event
+	(*Error)(nil),      // 13: probe.driver.v1.Error
+	nil,                // 14: probe.driver.v1.Start.PropertiesEntry
+	nil,                // 15: probe.driver.v1.Event.SettingsEntry
 }
 var file_driver_proto_depIdxs = []int32{
 	3,  // 0: probe.driver.v1.FromDriver.hello:type_name -> probe.driver.v1.Hello
 	5,  // 1: probe.driver.v1.FromDriver.pong:type_name -> probe.driver.v1.Pong
-	10, // 2: probe.driver.v1.FromDriver.events:type_name -> probe.driver.v1.Events
+	11, // 2: probe.driver.v1.FromDriver.events:type_name -> probe.driver.v1.Events
 	4,  // 3: probe.driver.v1.ToDriver.ping:type_name -> probe.driver.v1.Ping
 	6,  // 4: probe.driver.v1.ToDriver.start:type_name -> probe.driver.v1.Start
-	7,  // 5: probe.driver.v1.ToDriver.stop:type_name -> probe.driver.v1.Stop
-	8,  // 6: probe.driver.v1.ToDriver.pace:type_name -> probe.driver.v1.Pace
-	9,  // 7: probe.driver.v1.ToDriver.handle:type_name -> probe.driver.v1.Handle
-	13, // 8: probe.driver.v1.Start.properties:type_name -> probe.driver.v1.Start.PropertiesEntry
-	11, // 9: probe.driver.v1.Events.events:type_name -> probe.driver.v1.Event
-	0,  // 10: probe.driver.v1.Event.kind:type_name -> probe.driver.v1.Kind
-	12, // 11: probe.driver.v1.Event.error:type_name -> probe.driver.v1.Error
-	14, // 12: probe.driver.v1.Event.settings:type_name -> probe.driver.v1.Event.SettingsEntry
-	1,  // 13: probe.driver.v1.Orchestrator.Attach:input_type -> probe.driver.v1.FromDriver
-	2,  // 14: probe.driver.v1.Orchestrator.Attach:output_type -> probe.driver.v1.ToDriver
-	14, // [14:15] is the sub-list for method output_type
-	13, // [13:14] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	8,  // 5: probe.driver.v1.ToDriver.stop:type_name -> probe.driver.v1.Stop
+	9,  // 6: probe.driver.v1.ToDriver.pace:type_name -> probe.driver.v1.Pace
+	10, // 7: probe.driver.v1.ToDriver.handle:type_name -> probe.driver.v1.Handle
+	14, // 8: probe.driver.v1.Start.properties:type_name -> probe.driver.v1.Start.PropertiesEntry
+	7,  // 9: probe.driver.v1.Start.security:type_name -> probe.driver.v1.Security
+	12, // 10: probe.driver.v1.Events.events:type_name -> probe.driver.v1.Event
+	0,  // 11: probe.driver.v1.Event.kind:type_name -> probe.driver.v1.Kind
+	13, // 12: probe.driver.v1.Event.error:type_name -> probe.driver.v1.Error
+	15, // 13: probe.driver.v1.Event.settings:type_name -> probe.driver.v1.Event.SettingsEntry
+	1,  // 14: probe.driver.v1.Orchestrator.Attach:input_type -> probe.driver.v1.FromDriver
+	2,  // 15: probe.driver.v1.Orchestrator.Attach:output_type -> probe.driver.v1.ToDriver
+	15, // [15:16] is the sub-list for method output_type
+	14, // [14:15] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_driver_proto_init() }
@@ -1345,7 +1449,7 @@ func file_driver_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_driver_proto_rawDesc), len(file_driver_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   14,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

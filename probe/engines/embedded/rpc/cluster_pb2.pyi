@@ -535,6 +535,7 @@ class Change(_message.Message):
     MOVE_CONTROLLER_FIELD_NUMBER: _builtins.int
     USE_ID_FIELD_NUMBER: _builtins.int
     OPEN_TRANSACTION_FIELD_NUMBER: _builtins.int
+    SECURITY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def move_leader(self) -> Global___MoveLeader: ...
     @_builtins.property
@@ -563,6 +564,8 @@ class Change(_message.Message):
 
     @_builtins.property
     def open_transaction(self) -> Global___OpenTransaction: ...
+    @_builtins.property
+    def security(self) -> Global___Security: ...
     def __init__(
         self,
         *,
@@ -579,12 +582,13 @@ class Change(_message.Message):
         move_controller: Global___MoveController | None = ...,
         use_id: Global___UsedId | None = ...,
         open_transaction: Global___OpenTransaction | None = ...,
+        security: Global___Security | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "limit_versions", b"limit_versions", "move_controller", b"move_controller", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "open_transaction", b"open_transaction", "readdress", b"readdress", "roll_back", b"roll_back", "throttle", b"throttle", "topic", b"topic", "use_id", b"use_id", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "limit_versions", b"limit_versions", "move_controller", b"move_controller", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "open_transaction", b"open_transaction", "readdress", b"readdress", "roll_back", b"roll_back", "security", b"security", "throttle", b"throttle", "topic", b"topic", "use_id", b"use_id", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "limit_versions", b"limit_versions", "move_controller", b"move_controller", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "open_transaction", b"open_transaction", "readdress", b"readdress", "roll_back", b"roll_back", "throttle", b"throttle", "topic", b"topic", "use_id", b"use_id", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "limit_versions", b"limit_versions", "move_controller", b"move_controller", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "open_transaction", b"open_transaction", "readdress", b"readdress", "roll_back", b"roll_back", "security", b"security", "throttle", b"throttle", "topic", b"topic", "use_id", b"use_id", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_change: _TypeAlias = _typing.Literal["move_leader", "move_coordinator", "broker", "view", "topic", "evacuate", "readdress", "roll_back", "limit_versions", "throttle", "move_controller", "use_id", "open_transaction"]  # noqa: Y015
+    _WhichOneofReturnType_change: _TypeAlias = _typing.Literal["move_leader", "move_coordinator", "broker", "view", "topic", "evacuate", "readdress", "roll_back", "limit_versions", "throttle", "move_controller", "use_id", "open_transaction", "security"]  # noqa: Y015
     _WhichOneofArgType_change: _TypeAlias = _typing.Literal["change", b"change"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_change) -> _WhichOneofReturnType_change | None: ...
 
@@ -818,6 +822,60 @@ class Throttle(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Throttle: _TypeAlias = Throttle  # noqa: Y015
+
+@_typing.final
+class Security(_message.Message):
+    """Log-ins that the brokers' listeners ask for. In a fault it holds until Heal. Connections that have logged in stay."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class PasswordsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    MECHANISMS_FIELD_NUMBER: _builtins.int
+    PASSWORDS_FIELD_NUMBER: _builtins.int
+    SESSION_MS_FIELD_NUMBER: _builtins.int
+    session_ms: _builtins.int
+    """connections.max.reauth.ms; 0 = sessions do not end"""
+    @_builtins.property
+    def mechanisms(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """enabled, by Kafka's names; empty: no client logs in"""
+
+    @_builtins.property
+    def passwords(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """by user"""
+
+    def __init__(
+        self,
+        *,
+        mechanisms: _abc.Iterable[_builtins.str] | None = ...,
+        passwords: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        session_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["mechanisms", b"mechanisms", "passwords", b"passwords", "session_ms", b"session_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Security: _TypeAlias = Security  # noqa: Y015
 
 @_typing.final
 class MoveController(_message.Message):
