@@ -11,7 +11,7 @@ import (
 )
 
 // older are APIs of which the state machine lacks the oldest versions.
-var older = map[string]bool{"Produce": true, "Fetch": true, "SASLHandshake": true}
+var older = map[string]bool{"Produce": true, "Fetch": true}
 
 // empty are APIs whose empty requests real brokers keep or refuse with the connection; no client sends such requests.
 var empty = map[string]bool{"AddPartitionsToTxn": true, "DescribeACLs": true, "OffsetFetch": true}

@@ -27,6 +27,7 @@ func (f *Front) Apply(change *clusterpb.Change) (int64, error) {
 	if err := f.apply(change, noHit); err != nil {
 		return 0, err
 	}
+	f.calmLogins = f.logins.Load()
 	return f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: -1, Partition: -1, Text: "applied"}), nil
 }
 
@@ -69,6 +70,9 @@ func (f *Front) check(change *clusterpb.Change) error {
 		return checkUseID(c.UseId)
 	case *clusterpb.Change_OpenTransaction:
 		return f.checkOpenTransaction(c.OpenTransaction)
+	case *clusterpb.Change_Security:
+		_, err := listenerOf(c.Security)
+		return err
 	}
 	return fmt.Errorf("a change must name what changes")
 }
@@ -137,6 +141,12 @@ func (f *Front) apply(change *clusterpb.Change, hitMs int64) error {
 		return f.useID(c.UseId)
 	case *clusterpb.Change_OpenTransaction:
 		return f.backend.LeaveOpen(c.OpenTransaction)
+	case *clusterpb.Change_Security:
+		asked, err := listenerOf(c.Security)
+		if err == nil {
+			f.logins.Store(asked)
+		}
+		return err
 	case *clusterpb.Change_Readdress:
 		endpoints, err := endpointsOf(c.Readdress.Advertise)
 		if err == nil {

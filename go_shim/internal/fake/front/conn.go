@@ -11,6 +11,7 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/clusterpb"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/backend"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/rules"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/sasl"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/wire"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -31,6 +32,7 @@ type conn struct {
 	gone      chan struct{} // closed when the client is gone: parked requests end
 	ended     chan struct{} // closed when serving ends
 	pipes     map[int32]*backend.Pipe
+	login     sasl.Login
 }
 
 func newConn(b *broker, raw net.Conn) *conn {
@@ -87,6 +89,9 @@ func (c *conn) read() {
 
 // serveOne serves one request; an error closes the connection.
 func (c *conn) serveOne(frame []byte) error {
+	if c.login.Bare() {
+		return c.token(frame)
+	}
 	header, rest, err := wire.ReadHeader(frame)
 	if err != nil {
 		return err
@@ -94,9 +99,10 @@ func (c *conn) serveOne(frame []byte) error {
 	c.front.counts.request(c.broker, header)
 	c.front.journal.note("request", c, header)
 	resp, err := c.respond(header, rest)
-	if err != nil || resp == nil {
+	if resp == nil || err != nil && !errors.Is(err, errRefused) {
 		return err
 	}
+	end := err
 	throttled := c.front.throttle(c.broker, resp)
 	if _, err := c.raw.Write(wire.AppendResponse(nil, resp, header.Correlation)); err != nil {
 		return err
@@ -104,7 +110,7 @@ func (c *conn) serveOne(frame []byte) error {
 	c.front.counts.response(c.broker, header)
 	c.front.journal.note("response", c, header)
 	c.mute(throttled)
-	return nil
+	return end
 }
 
 func (c *conn) respond(header wire.Header, rest []byte) (kmsg.Response, error) {
@@ -118,6 +124,9 @@ func (c *conn) respond(header wire.Header, rest []byte) (kmsg.Response, error) {
 	req, err := wire.ReadRequest(header, rest)
 	if err != nil {
 		return nil, err
+	}
+	if resp, served, err := c.logIn(req); served {
+		return resp, err
 	}
 	return c.answer(req, header.ClientID)
 }

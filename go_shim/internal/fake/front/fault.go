@@ -176,6 +176,7 @@ func (f *Front) Heal() int64 {
 	clear(f.views)
 	clear(f.rolledBack)
 	f.limit = nil
+	f.logins.Store(f.calmLogins)
 	clear(f.quotas)
 	clear(f.loading)
 	for key := range f.pendingMoves {

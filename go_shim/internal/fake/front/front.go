@@ -7,6 +7,7 @@ package front
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/clusterpb"
@@ -14,7 +15,9 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/events"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/release"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/rules"
+	"github.com/kafka-metadata-probe/go_shim/internal/fake/sasl"
 	"github.com/kafka-metadata-probe/go_shim/internal/fake/topology"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // topicPartition names a partition.
@@ -45,6 +48,7 @@ type Front struct {
 	stalls     stalls
 	journal    *journal
 	closed     chan struct{}
+	logins     atomic.Pointer[sasl.Listener] // what the listeners ask for; nil = no log-in
 
 	mu                  sync.Mutex
 	changed             chan struct{} // closed and replaced at every change that waiting requests must see
@@ -59,6 +63,7 @@ type Front struct {
 	pendingMoves        map[topology.Key]*pendingMove
 	taken               map[string]int16 // by transactional id: the epoch since which another producer has it
 	faults              []*fault
+	calmLogins          *sasl.Listener // what they ask for outside of a fault
 	announced           []announcement // moves that at least one broker does not show yet
 }
 
@@ -77,6 +82,10 @@ func New(r *release.Release, bounds map[int16]release.VersionRange, b *backend.B
 		initialCoordinators: map[topology.Key]int32{}, loading: map[topology.Key]time.Time{},
 		pendingMoves: map[topology.Key]*pendingMove{}, taken: map[string]int16{},
 		list: []*topology.Topology{(&topology.Topology{}).Next()},
+	}
+	if handshake, ok := f.served[int16(kmsg.SASLHandshake)]; ok {
+		handshake.Min = 0 // the front serves it, and the state machine lacks version 0
+		f.served[int16(kmsg.SASLHandshake)] = handshake
 	}
 	if f.endpoints, err = endpointsOf(advertise); err != nil {
 		return nil, err

@@ -162,3 +162,6 @@ func Served(offered []kmsg.ApiVersionsResponseApiKey, bounds map[int16]VersionRa
 	}
 	return served
 }
+
+// DelaysRefusals reports whether brokers answer a log-in that fails after a pause (KIP-306).
+func (r *Release) DelaysRefusals() bool { return r.AtLeast(2, 1) }

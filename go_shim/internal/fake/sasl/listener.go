@@ -1,0 +1,56 @@
+// Package sasl is the broker's side of log-ins: what a listener asks for, and the state of one connection. It reads and
+// writes no socket. The rules are those of Kafka's SaslServerAuthenticator, PlainSaslServer and ScramSaslServer (4.4).
+package sasl
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Mechanisms are the names of those that a listener can have.
+var Mechanisms = []string{plainName, scram256, scram512}
+
+// Listener is what one listener asks of its clients.
+type Listener struct {
+	mechanisms []string
+	passwords  map[string]string
+	scram      map[string]map[string]credential // by mechanism and user
+	session    time.Duration
+}
+
+// NewListener returns a listener with these mechanisms; sessions end after `session`, never if it is 0.
+func NewListener(mechanisms []string, passwords map[string]string, session time.Duration) (*Listener, error) {
+	l := &Listener{mechanisms: mechanisms, passwords: passwords, session: session, scram: map[string]map[string]credential{}}
+	for _, name := range mechanisms {
+		if !slices.Contains(Mechanisms, name) {
+			return nil, fmt.Errorf("there is no mechanism %q; known are %v", name, Mechanisms)
+		}
+		if hashes[name] == nil {
+			continue
+		}
+		l.scram[name] = map[string]credential{}
+		for user, password := range passwords {
+			made, err := newCredential(hashes[name], password)
+			if err != nil {
+				return nil, err
+			}
+			l.scram[name][user] = made
+		}
+	}
+	return l, nil
+}
+
+// exchange is the messages of one log-in.
+type exchange interface {
+	// next takes a client's message and returns the broker's; `done` ends the log-in well, an error ends it badly.
+	next(token []byte) (reply []byte, done bool, err error)
+	user() string
+}
+
+func (l *Listener) begin(mechanism string) exchange {
+	if mechanism == plainName {
+		return &plainExchange{passwords: l.passwords}
+	}
+	return &scramExchange{mechanism: mechanism, hash: hashes[mechanism], credentials: l.scram[mechanism]}
+}
