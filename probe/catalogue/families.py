@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from probe.catalogue.lazy_tables import LateEntries
 from probe.errors import CatalogueError as CatalogueError  # noqa: PLC0414  # its readers raise it
 from probe.model import Client, OwnLimit, Role, Workload
+from probe.model.security import NAMES
 from probe.model.versions import line_of, version_key
 
 
@@ -46,6 +47,13 @@ class Limit(Span):
     value: int
     source: str
     """Source of the number: file of the client at a version, or documentation page."""
+
+
+class SecuritySpan(Span):
+    """Versions that can use a kind of security, as the driver sets it."""
+
+    source: str
+    """Source of what the library has: file of a version, or documentation page."""
 
 
 class Version(_Strict):
@@ -206,6 +214,8 @@ class Family(_Strict):
     source: Source
     roles: Mapping[str, Span]
     profiles: Mapping[str, Span]
+    security: Mapping[str, SecuritySpan] = {}
+    """Kinds of security that the driver can set (`probe.model.security.NAMES`): TLS as `SSL`, and mechanisms."""
     workloads: Mapping[Workload, Mapping[Role, Mapping[str, str]]] = {}
     """The library's own settings of a workload, by role: how it fills batches, and how many requests are under way."""
     missing_workloads: Mapping[Workload, str] = {}
@@ -219,6 +229,13 @@ class Family(_Strict):
     """Topics that an application makes for its group: what their names have after the group's."""
     judged_by: Literal["", "wire"] = ""
     """`wire`: an application that reports no deliveries; only the traffic and the read-back judge it."""
+
+    @field_validator("security")
+    @classmethod
+    def _security_is_known(cls, spans: Mapping[str, SecuritySpan]) -> Mapping[str, SecuritySpan]:
+        if unknown := sorted(set(spans) - set(NAMES)):
+            raise ValueError(f"there is no {unknown[0]}; known are {', '.join(NAMES)}")
+        return spans
 
     @model_validator(mode="after")
     def _core_is_pinned(self) -> Family:

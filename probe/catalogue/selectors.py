@@ -13,6 +13,7 @@ from probe.model import Client, Election, Profile, Role
 from probe.model.hints import did_you_mean
 from probe.model.profile import AUTOCOMMIT, COOPERATIVE, DEFAULT_PROFILE, REFRESHING, SHORT_LIMITS, STATIC_MEMBER
 from probe.model.roles import WRITERS
+from probe.model.security import Security
 from probe.model.versions import VersionKey, version_key
 
 if TYPE_CHECKING:
@@ -165,8 +166,10 @@ def _range(family: Family, text: str) -> list[str]:
     return found
 
 
-def select_profiles(names: Sequence[str], properties: Sequence[str], election: Election | None) -> tuple[Profile, ...]:
-    """Return the profiles, each with the properties and the election. CatalogueError for an unknown one."""
+def select_profiles(
+    names: Sequence[str], properties: Sequence[str], election: Election | None, security: Security | None = None
+) -> tuple[Profile, ...]:
+    """Return the profiles, each with the properties and the own keys. CatalogueError for an unknown one."""
     pairs = []
     for item in properties:
         key, equals, value = item.partition("=")
@@ -177,7 +180,7 @@ def select_profiles(names: Sequence[str], properties: Sequence[str], election: E
         if name not in PROFILES:
             hint = did_you_mean(name, PROFILES, f"known are {', '.join(PROFILES)}")
             raise CatalogueError(f"--profile {name}: there is no such profile; {hint}")
-    return tuple(Profile(name, tuple(pairs), election) for name in dict.fromkeys(names))
+    return tuple(Profile(name, tuple(pairs), election, security) for name in dict.fromkeys(names))
 
 
 def own_profile(name: str, family: Family, version: str, role: Role) -> str:

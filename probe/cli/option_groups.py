@@ -33,6 +33,7 @@ class SelectionOptions:
     broker: o.Brokers = None
     trials: o.Trials = 1
     election: o.ElectionOption = None
+    security: o.SecurityOption = None
     seed: o.Seed = None
     shard: o.Shard = "1/1"
     workload: common.Workloads = None

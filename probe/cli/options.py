@@ -8,6 +8,7 @@ import typer
 
 from probe.errors import ProbeError
 from probe.model import Election
+from probe.model.security import Security
 from probe.planning.selection import LongWatches
 
 Clients = Annotated[
@@ -50,6 +51,15 @@ ElectionOption = Annotated[
         metavar="MS[,MS]",
         help="Duration of a leader election on the embedded engine, in ms; after the comma, how much later the other "
         "brokers report the new leader (default: 0).",
+    ),
+]
+SecurityOption = Annotated[
+    str | None,
+    typer.Option(
+        "--security",
+        metavar="PROTOCOL[/MECHANISM]",
+        help="Security of the brokers' listener by Kafka's names, such as SSL or SASL_SSL/SCRAM-SHA-512; default: none "
+        "(docs/security.md).",
     ),
 ]
 Seed = Annotated[
@@ -128,3 +138,11 @@ def parse_election(text: str | None) -> Election | None:
             f"--election {text}: write the milliseconds from the first failed request to the new leader, such as 250; "
             "if the other brokers report it later, add by how much, such as 250,400; at most 60000 each"
         ) from None
+
+
+def parse_security(text: str | None) -> Security | None:
+    """Parse `PROTOCOL[/MECHANISM]`; None for no text. ProbeError for anything else."""
+    try:
+        return None if text is None else Security.parse(text)
+    except ValueError as error:
+        raise ProbeError(f"--security {text}: {error}") from None

@@ -208,6 +208,8 @@ class EngineKind(StrEnum):
     in sync had not fetched them. Emitted for partitions that are read."""
     REPLACED = "replaced"
     """From now on brokers of another cluster serve at the brokers' addresses."""
+    HANDSHAKE_FAILED = "handshake_failed"
+    """The TLS handshake of a connection to `broker` failed; `text` is the reason, in OpenSSL's words."""
     LOG = "log"
     """A line of a real broker's log."""
     NOTE = "note"

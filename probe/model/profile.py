@@ -1,7 +1,8 @@
 """A client configuration as a value, with its written form and the parser of that form.
 
 The written form is `NAME+KEY=VALUE+KEY=VALUE`, sorted by key. What a profile has beside the settings of the library is
-written as an own key (`OWN_KEYS`), such as the embedded engine's `election`. Text that would be ambiguous is escaped:
+written as an own key (`OWN_KEYS`): `election` of the embedded engine, `security` of the listener. Text that would be
+ambiguous is escaped:
 
 * a `+` in a name, a key or a value is doubled: `isolated+client.id=a++b`;
 * `=` precedes a library's key that begins with `+` or is the same as an own key: `isolated+=election=fast`.
@@ -17,10 +18,11 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from probe.model.cell import Outcome
+from probe.model.security import Security
 
 MINUTE_MS = 60_000
 SEPARATOR = "+"
-ELECTION_KEY = "election"
+ELECTION_KEY, SECURITY_KEY = "election", "security"
 LIBRARY_KEY = "="
 """Precedes a key of the library that would be read as something else."""
 DEFAULT_PROFILE = "isolated"
@@ -97,7 +99,13 @@ class OwnKey:
 
 
 OWN_KEYS: Mapping[str, OwnKey] = MappingProxyType(
-    {row.key: row for row in (OwnKey(ELECTION_KEY, "[0-9,]+", Election.parse),)}
+    {
+        row.key: row
+        for row in (
+            OwnKey(ELECTION_KEY, "[0-9,]+", Election.parse),
+            OwnKey(SECURITY_KEY, "[A-Z0-9_/-]+", Security.parse),
+        )
+    }
 )
 """The own keys by name. Their order in a written profile, parser and escapes follow from this table."""
 
@@ -114,6 +122,8 @@ class Profile:
     """The library's own keys and values, sorted by key. Every key occurs once."""
     election: Election | None = None
     """Election of the embedded engine, if the user set it."""
+    security: Security | None = None
+    """Security of the listener; None = PLAINTEXT."""
 
     def __post_init__(self) -> None:
         pairs = tuple(dict(sorted(self.properties)).items())

@@ -11,7 +11,9 @@ class Since(Enum):
     """Something that brokers have from a release line on: that line, and what it is, with its source."""
 
     OFFSETS_TOPIC = ("0.9", "Committed offsets are in an internal topic")
+    TLS = ("0.9", "Listeners have TLS (KAFKA-1684)")
     API_VERSIONS = ("0.10", "Brokers answer ApiVersions (KIP-35)")
+    SASL_PLAIN = ("0.10", "Clients name their mechanism in SaslHandshake, and may log in by a password (KIP-43)")
     NAMED_CONTROLLER = ("0.10", "Metadata names the controller (version 1, KIP-4)")
     TIMESTAMPS = ("0.10", "Records have timestamps (message format 1, KIP-32)")
     LATEST_OFFSET = ("0.10.1", "ListOffsets names one offset (version 1, KIP-79)")
@@ -19,11 +21,13 @@ class Since(Enum):
         "0.10.2",
         "Listeners have names, so that brokers can have one for each other (KIP-103)",
     )
+    SASL_SCRAM = ("0.10.2", "Clients may log in by a salted challenge (KIP-84)")
     CREATION = ("0.10.2", "Topics are created on request, with errors in words (CreateTopics 1, KIP-4)")
     BATCHES = ("0.11", "Records come in batches (message format 2, KIP-98)")
     DELETIONS = ("0.11", "Brokers delete records on request (KIP-107)")
     PRODUCER_IDS = ("0.11", "Brokers give out producer ids, and have transactions (KIP-98)")
     THROTTLED_CREATION = ("0.11", "Answers to requests for topics have a throttle time (CreateTopics 2, KIP-124)")
+    SASL_AUTHENTICATE = ("1.0", "Log-ins are requests of Kafka's and are refused with a reason (KIP-152)")
     GROWTH = ("1.0", "Partitions are added on request (CreatePartitions, KIP-195)")
     PREFERENCE = ("1.0", "Metadata names replicas in their order of preference")
     CHOSEN_LOG_DIRS = (
@@ -52,6 +56,11 @@ class Since(Enum):
     def line(self) -> str:
         """The first release line."""
         return self.value[0]
+
+    @property
+    def reason(self) -> str:
+        """A description with its source."""
+        return self.value[1]
 
 
 def has(version: str, what: Since) -> bool:

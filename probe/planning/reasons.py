@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from probe.catalogue.acks import DEFAULT, acks_of
+from probe.catalogue.families import Span
 from probe.catalogue.selectors import Chosen
 from probe.catalogue.workloads import unworked
-from probe.model import Cell, Reaction, Role
+from probe.model import Cell, Profile, Reaction, Role
 from probe.model.engines import ENGINES
 from probe.model.release_lines import Since, has
 from probe.model.roles import ROLES
@@ -18,6 +19,7 @@ def of_client(cell: Cell, chosen: Chosen, part: RoleVariant) -> str:
     """Return why the client never meets the fault, or why its reaction cannot be observed; empty if neither is so."""
     return (
         unworked(chosen, cell)
+        or _security(cell, chosen)
         or _acks(cell, chosen, part)
         or _unobserved_error(chosen, part)
         or _not_absent(chosen, part)
@@ -25,6 +27,26 @@ def of_client(cell: Cell, chosen: Chosen, part: RoleVariant) -> str:
         or _unasked(chosen, cell.role, part)
         or _too_old(cell, chosen)
     )
+
+
+def known_span(span: Span) -> str:
+    """Return which versions a span has, and why the others are left out."""
+    bounds = (span.since and f"since {span.since}", span.until and f"until {span.until}")
+    return " ".join(filter(None, bounds)) + (f": {span.reason}" if span.reason else "")
+
+
+def _security(cell: Cell, chosen: Chosen) -> str:
+    """Return why a client, or the brokers, cannot have the security of the profile."""
+    security = Profile.parse(cell.profile).security
+    if security is None:
+        return ""
+    for name in security.needs:
+        span = chosen.family.security.get(name)
+        if span is None:
+            return f"{cell.family} cannot be played with {name} here"
+        if not span.covers(cell.version):
+            return f"{cell.family} has {name} {known_span(span)}"
+    return security.missing_on(cell.broker)
 
 
 def _unobserved_error(chosen: Chosen, part: RoleVariant) -> str:

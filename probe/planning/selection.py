@@ -18,7 +18,7 @@ from probe.model.engines import ENGINES
 from probe.model.profile import REFRESHING
 from probe.model.versions import VersionKey, version_key
 from probe.planning.paces import LONG_OBSERVATION_MS
-from probe.planning.reasons import of_client, unnamed
+from probe.planning.reasons import known_span, of_client, unnamed
 from probe.scenarios.absences import with_length
 from probe.scenarios.reach import Versions, out_of_reach
 from probe.scenarios.scenario import RoleVariant, Scenario
@@ -176,10 +176,7 @@ def _reason_to_skip(chosen: Chosen, role: Role, profile: Profile, scenario: Scen
         if span is None:
             return f"{family.family} has no {kind} {name}"
         if not span.covers(version):
-            known = " ".join(
-                text for text in (span.since and f"since {span.since}", span.until and f"until {span.until}") if text
-            )
-            return f"{family.family} has {kind} {name} {known}" + (f": {span.reason}" if span.reason else "")
+            return f"{family.family} has {kind} {name} {known_span(span)}"
     if role not in ONLY_FOR.get(profile.name, tuple(Role)):
         return f"profile {profile.name} does not apply to role {role}"
     if engine not in scenario.engines:

@@ -48,6 +48,7 @@ def bisect(
     engine: common.EngineOption = DEFAULT_ENGINE,
     broker: Annotated[str, typer.Option("--broker", metavar="LINE", help="Kafka broker line.")] = common.DEFAULT_BROKER,
     election: o.ElectionOption = None,
+    security: o.SecurityOption = None,
     workload: Annotated[
         Workload, typer.Option("--workload", help="What the application does while it is observed.")
     ] = Workload.CONTINUOUS,
@@ -100,6 +101,7 @@ def bisect(
         engine=engine,
         brokers=[broker],
         election=o.parse_election(election),
+        security=o.parse_security(security),
         workloads=[str(workload)],
         seed=seed,
     )

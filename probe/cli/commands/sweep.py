@@ -50,6 +50,7 @@ def sweep(
     engine: common.EngineOption = DEFAULT_ENGINE,
     broker: common.BrokerLine = common.DEFAULT_BROKER,
     election: o.ElectionOption = None,
+    security: o.SecurityOption = None,
     trials: o.Trials = 5,
     seed: o.Seed = None,
     jobs: common.Jobs = None,
@@ -75,6 +76,7 @@ def sweep(
             engine=engine,
             brokers=[broker],
             election=o.parse_election(election),
+            security=o.parse_security(security),
             trials=trials,
             seed=seed,
         )

@@ -22,6 +22,7 @@ from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Profile, Role
 from probe.model.engines import DEFAULT_ENGINE, ENGINES
 from probe.model.profile import DEFAULT_PROFILE
+from probe.model.security import Security
 from probe.model.sweep import Sweep
 from probe.planning.plan import Plan, make_plan
 from probe.planning.selection import LongWatches, Selection
@@ -44,6 +45,7 @@ class RunSelection:
     brokers: Sequence[str] = ()
     trials: int = 1
     election: Election | None = None
+    security: Security | None = None
     seed: int | None = None
     shard: str = "1/1"
     workloads: Sequence[str] = ()
@@ -119,7 +121,7 @@ class RunSelection:
 
     def _profiles(self) -> tuple[Profile, ...]:
         """Return the profiles, in a sweep each with each value. CatalogueError for a thing that is set twice."""
-        plain = select_profiles(self.profiles or [DEFAULT_PROFILE], self.properties, self.election)
+        plain = select_profiles(self.profiles or [DEFAULT_PROFILE], self.properties, self.election, self.security)
         over = self.over
         if over is None:
             return plain

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from probe.cli.option_groups import SelectionOptions
-from probe.cli.options import parse_election
+from probe.cli.options import parse_election, parse_security
 from probe.cli.wiring.run_selection import RunSelection
 
 
 def selectors_of(options: SelectionOptions) -> RunSelection:
-    """Return the selectors that these options give. ProbeError for an election that cannot be read."""
+    """Return the selectors that these options give. ProbeError for an election or a security that cannot be read."""
     return RunSelection(
         clients=options.client or (),
         scenarios=options.scenario or (),
@@ -19,6 +19,7 @@ def selectors_of(options: SelectionOptions) -> RunSelection:
         brokers=options.broker or (),
         trials=options.trials,
         election=parse_election(options.election),
+        security=parse_security(options.security),
         seed=options.seed,
         shard=options.shard,
         workloads=options.workload or (),

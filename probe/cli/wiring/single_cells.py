@@ -32,6 +32,7 @@ def plan_cell(cell: Cell) -> tuple[Plan, Selection]:
         engine=cell.engine,
         brokers=[cell.broker],
         election=profile.election,
+        security=profile.security,
         workloads=[str(cell.workload)],
     )
     try:

@@ -1,0 +1,103 @@
+"""Security of a listener as its clients meet it: protocol and mechanism, by Kafka's own names. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Self
+
+from probe.model.release_lines import Since, has
+
+SEPARATOR = "/"
+
+
+class SecurityProtocol(StrEnum):
+    """Kafka's `security.protocol`, but PLAINTEXT: a profile without security has that."""
+
+    SSL = "SSL"
+    SASL_PLAINTEXT = "SASL_PLAINTEXT"
+    SASL_SSL = "SASL_SSL"
+
+    @property
+    def tls(self) -> bool:
+        """Whether connections are encrypted."""
+        return self is not SecurityProtocol.SASL_PLAINTEXT
+
+    @property
+    def sasl(self) -> bool:
+        """Whether clients log in."""
+        return self is not SecurityProtocol.SSL
+
+
+class Mechanism(StrEnum):
+    """Kafka's `sasl.mechanism`."""
+
+    PLAIN = "PLAIN"
+    SCRAM_SHA_256 = "SCRAM-SHA-256"
+    SCRAM_SHA_512 = "SCRAM-SHA-512"
+
+    @property
+    def scram(self) -> bool:
+        """Whether it is one of the salted challenges (RFC 5802)."""
+        return self is not Mechanism.PLAIN
+
+
+SSL = str(SecurityProtocol.SSL)
+"""The name under which `client.toml` says that a family has TLS, beside the names of mechanisms."""
+NAMES = (SSL, *map(str, Mechanism))
+"""Names that a family declares in `[security.NAME]` of its client.toml."""
+SINCE: Mapping[str, Since] = {
+    SSL: Since.TLS,
+    Mechanism.PLAIN: Since.SASL_PLAIN,
+    Mechanism.SCRAM_SHA_256: Since.SASL_SCRAM,
+    Mechanism.SCRAM_SHA_512: Since.SASL_SCRAM,
+}
+"""The release lines whose brokers have each of them."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Security:
+    """Protocol of the listener, and how clients log in there. Written `SASL_SSL/SCRAM-SHA-512`, or `SSL` alone."""
+
+    protocol: SecurityProtocol
+    mechanism: Mechanism | None = None
+
+    def __str__(self) -> str:
+        return SEPARATOR.join(map(str, filter(None, (self.protocol, self.mechanism))))
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Parse the written form. ValueError, with the reason and the way out, for anything else.
+
+        >>> str(Security.parse("SASL_PLAINTEXT/PLAIN"))
+        'SASL_PLAINTEXT/PLAIN'
+        """
+        first, _, second = text.partition(SEPARATOR)
+        if first == "PLAINTEXT":
+            raise ValueError("PLAINTEXT is what clients have without it; leave it out")
+        if first not in list(SecurityProtocol):
+            raise ValueError(f"there is no protocol {first!r}; write {', '.join(SecurityProtocol)}")
+        protocol = SecurityProtocol(first)
+        if not protocol.sasl:
+            if text != protocol:
+                raise ValueError(f"{protocol} has no log-in, so write {protocol} alone")
+            return cls(protocol)
+        if second not in list(Mechanism):
+            known = f"write {protocol}/MECHANISM with one of {', '.join(Mechanism)}"
+            raise ValueError(
+                f"{f'there is no mechanism {second!r}' if second else 'the mechanism is missing'}; {known}"
+            )
+        return cls(protocol, Mechanism(second))
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Return what clients and brokers must have of `NAMES`."""
+        return tuple(filter(None, (SSL if self.protocol.tls else "", str(self.mechanism or ""))))
+
+    def missing_on(self, line: str) -> str:
+        """Return why brokers of a release line do not have it; empty if they do."""
+        for name in self.needs:
+            if not has(line, SINCE[name]):
+                return f"brokers have {name} since Kafka {SINCE[name].line}: {SINCE[name].reason}"
+        return ""
