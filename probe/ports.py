@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from probe.access import Access
 from probe.errors import ExhaustedError
 from probe.model import Cell, Event, History, Stored, Subject, Verdict
 from probe.model.cluster import Nodes
@@ -15,6 +16,9 @@ from probe.model.handshake import Handshake
 from probe.model.placement import TopicPlan
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 from probe.scenarios.steps.step import Step
+
+if TYPE_CHECKING:  # a plan needs none of it
+    from ssl import SSLContext
 
 Sink = Callable[[Event], None]
 """Accepts an event when it happens. It never blocks and never raises."""
@@ -81,6 +85,9 @@ class RelayPort(Tap, Protocol):
 
     Methods that change a port raise RelayError where the system refuses.
     """
+
+    def secure(self, tls: SSLContext) -> None:
+        """Speak TLS with clients from now on, with this side of it."""
 
     def forward(self, broker: int, address: Endpoint) -> None:
         """Set the address on which a broker really listens."""
@@ -190,10 +197,13 @@ class Cluster(Protocol):
 class EnginePort(Protocol):
     """An engine: it starts clusters."""
 
-    def cluster(self, broker: str, sink: Sink) -> AbstractAsyncContextManager[tuple[Cluster, Tap]]:
+    def cluster(
+        self, broker: str, sink: Sink, access: Access | None = None
+    ) -> AbstractAsyncContextManager[tuple[Cluster, Tap]]:
         """Start brokers of a Kafka release line behind a relay. All are stopped at exit.
 
-        Raises EngineError, RelayError, or ExhaustedError where this machine has run out of a resource.
+        `access`: how clients reach it; None = by PLAINTEXT. Raises EngineError, RelayError, or ExhaustedError where
+        this machine has run out of a resource.
         """
 
 
@@ -231,6 +241,7 @@ class CohortEngine(EnginePort, Protocol):
         to_come: int = 0,
         spec: ClusterSpec = DEFAULT_CLUSTER,
         *,
+        access: Access | None = None,
         silent: bool = False,
         before_fault: Callable[[], None] = lambda: None,
     ) -> AbstractAsyncContextManager[Sequence[CohortMemberPort]]:
@@ -265,6 +276,7 @@ class Start:
     workload: str = ""
     batch: int = 1
     keys: Sequence[str] = ()
+    access: Access | None = None
 
 
 class Instance(Protocol):

@@ -8,7 +8,7 @@ from probe.errors import ProbeError
 
 PACKAGES = ("confluent_kafka", "crc32c", "google", "grpc", "jinja2", "kazoo", "pyarrow", "tenacity", "uvloop")
 """Top-level modules of the group `laboratory` (pyproject.toml) without which no command of the laboratory begins."""
-LATER = ("jgo", "numpy", "pandas", "pyspark")
+LATER = ("cryptography", "jgo", "numpy", "pandas", "pyspark")
 """Those that some of its commands need only, which say so themselves, and what the others bring along."""
 
 

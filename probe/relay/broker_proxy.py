@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from ssl import SSLContext
 from typing import Any, Protocol
 
 from probe.errors import RelayError
@@ -32,6 +33,10 @@ class Host(Protocol):
     @property
     def held(self) -> Mapping[int, int]:
         """API key to microseconds, of the answers that are delayed."""
+
+    @property
+    def tls(self) -> SSLContext | None:
+        """The relay's side of TLS with clients; None where they speak plain."""
 
     def conversation(self, proxy: BrokerProxy) -> Conversation:
         """Start a conversation with a new connection number."""
@@ -85,7 +90,7 @@ class BrokerProxy:
 
     def enter(self, peer: socket.socket) -> None:
         """Take a connection that a client made."""
-        link = Link(self, self._host.conversation(self))
+        link = Link(self, self._host.conversation(self), self._host.tls)
         self.links.add(link)
         self.spawn(self._adopt(link, peer))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from ssl import SSLContext
 
 from probe.model import Closed, EngineEvent, EngineKind, Event, Opened, Request
 from probe.model.clock import now_us
@@ -12,6 +13,7 @@ from probe.protocol.conversation import Conversation
 from probe.relay.delay_queue import DelayQueue
 from probe.relay.link_policy import LinkPolicy
 from probe.relay.socket_end import BUFFER, SocketEnd
+from probe.relay.tls_end import TlsEnd
 
 STORM_MS = 5
 """Delay of answers during a lasting storm, as if the brokers were in another zone. A client that repeats requests at
@@ -21,9 +23,10 @@ once then sends 200 per second instead of thousands, which would take CPU from a
 class Link:
     """Forwards and reports bytes, and passes the end of one side on to the other."""
 
-    def __init__(self, policy: LinkPolicy[Link], conversation: Conversation) -> None:
+    def __init__(self, policy: LinkPolicy[Link], conversation: Conversation, tls: SSLContext | None = None) -> None:
         self.policy, self.conversation = policy, conversation
-        self.client, self.broker = SocketEnd(self, "client"), SocketEnd(self, "broker")
+        self.client = SocketEnd(self, "client") if tls is None else TlsEnd(self, "client", tls)
+        self.broker = SocketEnd(self, "broker")
         self.closed_by = ""
         self.half_open = False
         """Whether nothing passes any more in either direction, without an end: nobody learns it."""
@@ -51,6 +54,10 @@ class Link:
             self.broker.write(self._early)
             self._early = b""
             self.regulate()
+
+    def handshake_failed(self, reason: str) -> None:
+        """Report a TLS handshake of the client that did not succeed."""
+        self._note(EngineKind.HANDSHAKE_FAILED, now_us(), reason)
 
     async def _dial(self) -> None:
         try:
@@ -125,12 +132,12 @@ class Link:
     def _slow(self, at: int) -> None:
         """Start to delay answers when a storm lasts, or stop, and report that."""
         self._slowed = self.conversation.fold.lasts
-        conn = self.conversation.conn
-        text = f"connection {conn} " + ("storms" if self._slowed else "is calm again")
-        kind, broker = EngineKind.SLOWED, self.conversation.broker
-        self.policy.emit(
-            [EngineEvent(at=at, kind=kind, broker=broker, value=STORM_MS * self._slowed, text=text, conn=conn)]
-        )
+        text = f"connection {self.conversation.conn} " + ("storms" if self._slowed else "is calm again")
+        self._note(EngineKind.SLOWED, at, text, STORM_MS * self._slowed)
+
+    def _note(self, kind: EngineKind, at: int, text: str, value: int = 0) -> None:
+        conn, broker = self.conversation.conn, self.conversation.broker
+        self.policy.emit([EngineEvent(at=at, kind=kind, broker=broker, value=value, text=text, conn=conn)])
 
     def _release(self) -> None:
         """Forward the bytes that are due, and schedule the rest."""

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import Coroutine, Iterable, Mapping, MutableMapping, Sequence
+from ssl import SSLContext
 from types import TracebackType
 from typing import Any
 
@@ -46,6 +47,8 @@ class Relay:
         self._brokers, self._sink, self._schemas = tuple(brokers), sink, schemas
         self.topic_names: MutableMapping[bytes, str] = {} if topic_names is None else topic_names
         """Topic id to name; learned from responses, and from callers that add to it."""
+        self.tls: SSLContext | None = None
+        """The relay's side of TLS with clients; None where they speak plain."""
         self.held: dict[int, int] = {}
         """API key to microseconds, of the answers that are delayed."""
         self._proxies: dict[int, BrokerProxy] = {}
@@ -135,6 +138,10 @@ class Relay:
         return None if self._capture is None else self._capture.hand_out(names)
 
     # More network faults
+
+    def secure(self, tls: SSLContext) -> None:
+        """Speak TLS with clients from now on, with this side of it."""
+        self.tls = tls
 
     def forward(self, broker: int, address: Endpoint) -> None:
         """Set the address of a broker; connections that came earlier have waited for it."""

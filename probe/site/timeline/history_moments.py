@@ -35,6 +35,7 @@ STAGES = {
     EngineKind.MOVED: "moved to broker {broker}",
     EngineKind.ANNOUNCED: "all name broker {broker}",
     EngineKind.WITHHELD: "broker {broker} withholds records",
+    EngineKind.HANDSHAKE_FAILED: "TLS handshake with broker {broker} failed",
     EngineKind.HEALED: "fault reverted",
     EngineKind.STOPPED: "broker {broker} stopped",
     EngineKind.RETURNED: "broker {broker} returned",

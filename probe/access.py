@@ -1,0 +1,26 @@
+"""Access of clients to a listener with security: what the run gives them, and the relay's own part of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from probe.model.security import Security
+
+if TYPE_CHECKING:  # a plan needs none of it
+    from ssl import SSLContext
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """Security of a listener with the credentials of one run. They are written into no result, log or capture."""
+
+    security: Security
+    user: str = ""
+    password: str = field(default="", repr=False)
+    authority: str = field(default="", repr=False)
+    """Certificate of the run's authority (PEM), which clients trust; empty without TLS."""
+    authority_file: str = ""
+    """The same as a file of the run's, for libraries that take no text."""
+    server: SSLContext | None = field(default=None, repr=False, compare=False)
+    """The relay's side of TLS, with a certificate of that authority; None without TLS."""

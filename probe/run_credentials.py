@@ -1,0 +1,153 @@
+"""Credentials of a run: a password, and a certificate authority with one certificate for brokers, made anew each time.
+
+They live in memory and in a folder of the run's that is removed at its end. Every secret text begins with `MARK`, so
+that a search finds it where it must not be. The authority is trusted by nobody but the clients of its run, and what it
+signs is valid for loopback only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import ipaddress
+import secrets
+import ssl
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from probe.access import Access
+from probe.model.endpoint import LOOPBACK
+from probe.model.security import Security
+
+if TYPE_CHECKING:  # loaded with the first certificate
+    from cryptography import x509
+    from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
+
+MARK = "probe-secret-"
+"""The beginning of every secret text of a run."""
+USER = "probe"
+VALID = dt.timedelta(days=2)
+"""Time for which certificates are valid, beyond the longest run."""
+BEFORE = dt.timedelta(hours=1)
+"""Time by which they begin earlier, for clocks that differ."""
+
+
+@contextlib.contextmanager
+def run_credentials(wanted: Iterable[Security]) -> Iterator[Mapping[Security, Access]]:
+    """Make what clients need for each of these. Without any of them nothing is made, and no package is loaded."""
+    needed = sorted(set(wanted))
+    if not needed:
+        yield {}
+        return
+    password = f"{MARK}{secrets.token_hex(16)}"
+    tls = any(one.protocol.tls for one in needed)
+    with tempfile.TemporaryDirectory(prefix="kafka-metadata-probe-") as folder:
+        issued = _issued(Path(folder)) if tls else None
+        yield {one: _access(one, password, issued) for one in needed}
+
+
+@dataclass(frozen=True, slots=True)
+class _Issued:
+    authority: str
+    file: Path
+    server: ssl.SSLContext
+
+
+def _access(security: Security, password: str, issued: _Issued | None) -> Access:
+    access = Access(
+        security=security,
+        user=USER if security.protocol.sasl else "",
+        password=password if security.protocol.sasl else "",
+    )
+    if issued is None or not security.protocol.tls:
+        return access
+    return Access(
+        security=security,
+        user=access.user,
+        password=access.password,
+        authority=issued.authority,
+        authority_file=str(issued.file),
+        server=issued.server,
+    )
+
+
+def _issued(folder: Path) -> _Issued:
+    """Make an authority and a certificate of it; the keys are on disk only until they are loaded."""
+    from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415  # loaded by runs with TLS only
+
+    root, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
+    authority = _certificate("probe run authority", root, root, None)
+    text = _pem(authority)
+    file, chain = folder / "authority.pem", folder / "broker.pem"
+    file.write_text(text)
+    chain.touch(mode=0o600)
+    chain.write_text(_private(key) + _pem(_certificate("probe broker", key, root, authority)))
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(chain)
+    chain.unlink()
+    return _Issued(text, file, server)
+
+
+def _certificate(
+    name: str, key: EllipticCurvePrivateKey, signer: EllipticCurvePrivateKey, authority: x509.Certificate | None
+) -> x509.Certificate:
+    """Return a certificate for a key: the authority's own without an `authority`, else a server's on loopback."""
+    from cryptography import x509  # noqa: PLC0415  # see `_issued`
+    from cryptography.hazmat.primitives import hashes  # noqa: PLC0415
+    from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID  # noqa: PLC0415
+
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    now = dt.datetime.now(dt.UTC)
+    own = authority is None
+    built = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject if authority is None else authority.subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - BEFORE)
+        .not_valid_after(now + VALID)
+        .add_extension(x509.BasicConstraints(ca=own, path_length=0 if own else None), critical=True)
+        .add_extension(_usage(signs=own), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .add_extension(
+            x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.public_key()),
+            critical=False,
+        )
+    )
+    if not own:
+        names = [x509.IPAddress(ipaddress.ip_address(LOOPBACK)), x509.DNSName("localhost")]
+        built = built.add_extension(x509.SubjectAlternativeName(names), critical=False)
+        built = built.add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+    return built.sign(signer, hashes.SHA256())
+
+
+def _usage(*, signs: bool) -> x509.KeyUsage:
+    from cryptography import x509  # noqa: PLC0415  # see `_issued`
+
+    return x509.KeyUsage(
+        digital_signature=not signs,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=signs,
+        crl_sign=signs,
+        encipher_only=False,
+        decipher_only=False,
+    )
+
+
+def _pem(certificate: x509.Certificate) -> str:
+    from cryptography.hazmat.primitives.serialization import Encoding  # noqa: PLC0415  # see `_issued`
+
+    return certificate.public_bytes(Encoding.PEM).decode()
+
+
+def _private(key: EllipticCurvePrivateKey) -> str:
+    from cryptography.hazmat.primitives import serialization as form  # noqa: PLC0415  # see `_issued`
+
+    return key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption()).decode()

@@ -1,0 +1,93 @@
+"""Credentials of a run: made anew, marked, never printed, and gone with the run."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import threading
+from pathlib import Path
+
+import pytest
+
+from probe.access import Access
+from probe.model.security import Security
+from probe.run_credentials import MARK, run_credentials
+
+PLAIN, SCRAM, SSL = map(Security.parse, ("SASL_PLAINTEXT/PLAIN", "SASL_SSL/SCRAM-SHA-512", "SSL"))
+
+
+def test_nothing_is_made_where_nothing_is_wanted() -> None:
+    with run_credentials([]) as found:
+        assert not found
+
+
+def test_each_security_has_what_it_needs() -> None:
+    with run_credentials([PLAIN, SCRAM, SSL, SSL]) as found:
+        assert set(found) == {PLAIN, SCRAM, SSL}
+        has = {one: (bool(it.password), bool(it.authority), it.server is not None) for one, it in found.items()}
+        assert has == {PLAIN: (True, False, False), SCRAM: (True, True, True), SSL: (False, True, True)}
+        assert Path(found[SSL].authority_file).read_text() == found[SSL].authority
+    assert not Path(found[SSL].authority_file).parent.exists()
+
+
+def test_passwords_are_marked_new_in_every_run_and_not_printed() -> None:
+    passwords = set()
+    for _ in range(2):
+        with run_credentials([SCRAM]) as found:
+            access = found[SCRAM]
+            assert access.password.startswith(MARK)
+            assert access.password not in repr(found)
+            assert "CERTIFICATE" not in repr(found)
+            passwords.add(access.password)
+    assert len(passwords) == 2
+
+
+def test_no_key_is_on_disk() -> None:
+    with run_credentials([SSL]) as found:
+        folder = Path(found[SSL].authority_file).parent
+        assert [file.name for file in folder.iterdir()] == ["authority.pem"]
+        assert "PRIVATE KEY" not in found[SSL].authority
+
+
+def _handshake(access: Access, context: ssl.SSLContext, host: str) -> str:
+    ours, theirs = socket.socketpair()
+    assert access.server is not None
+    server = threading.Thread(target=_serve, args=(access.server, theirs))
+    server.start()
+    try:
+        with context.wrap_socket(ours, server_hostname=host) as peer:
+            return str(peer.version())
+    finally:
+        ours.close()
+        server.join()
+
+
+def _serve(context: ssl.SSLContext, sock: socket.socket) -> None:
+    try:
+        with context.wrap_socket(sock, server_side=True) as peer:
+            peer.recv(1)
+    except OSError:
+        sock.close()
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_clients_that_trust_the_authority_accept_the_certificate_of_loopback(
+    version: ssl.TLSVersion, host: str
+) -> None:
+    with run_credentials([SSL]) as found:
+        context = ssl.create_default_context(cadata=found[SSL].authority)
+        context.verify_flags |= ssl.VERIFY_X509_STRICT
+        context.minimum_version = context.maximum_version = version
+        assert _handshake(found[SSL], context, host) == version.name.replace("_", ".")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.2", "kafka.example"])
+def test_the_certificate_is_of_no_other_host(host: str) -> None:
+    with run_credentials([SSL]) as found, pytest.raises(ssl.SSLCertVerificationError):
+        _handshake(found[SSL], ssl.create_default_context(cadata=found[SSL].authority), host)
+
+
+def test_others_do_not_trust_it() -> None:
+    with run_credentials([SSL]) as found, pytest.raises(ssl.SSLCertVerificationError):
+        _handshake(found[SSL], ssl.create_default_context(), "127.0.0.1")
