@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from probe.access import Access
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.clock import Clock
 from probe.model import App, AppKind, ClientError
@@ -39,6 +40,19 @@ def to_start(start: Start) -> pb.Start:
         workload=start.workload,
         batch=start.batch,
         keys=list(start.keys),
+        security=None if start.access is None else to_security(start.access),
+    )
+
+
+def to_security(access: Access) -> pb.Security:
+    """Build the message about the listener of an instance."""
+    return pb.Security(
+        protocol=str(access.security.protocol),
+        mechanism=str(access.security.mechanism or ""),
+        user=access.user,
+        password=access.password,
+        authority=access.authority,
+        authority_file=access.authority_file,
     )
 
 

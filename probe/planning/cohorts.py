@@ -9,6 +9,7 @@ from operator import itemgetter
 
 from probe.model import Target
 from probe.model.engines import ENGINES
+from probe.model.security import Security
 from probe.planning.paces import LONG_OBSERVATION_MS
 from probe.planning.plan import Plan, Planned, seconds_of, settled_after_s
 from probe.scenarios.cluster_spec import ClusterSpec
@@ -115,9 +116,10 @@ def cohorts_after(queue: Sequence[Sequence[TrialTask]], cohort: Sequence[TrialTa
     return sum(1 for _ in takewhile(lambda later: kind_of(later) == kind_of(cohort), queue))
 
 
-def kind_of(cohort: Sequence[TrialTask]) -> tuple[str, ClusterSpec]:
-    """Return the release line of a cohort's cluster, and how it is built."""
-    return cohort[0].item.cell.broker, cohort[0].item.variant.cluster
+def kind_of(cohort: Sequence[TrialTask]) -> tuple[str, ClusterSpec, Security | None]:
+    """Return the release line of a cohort's cluster, how it is built, and the security of its listeners."""
+    item = cohort[0].item
+    return item.cell.broker, item.variant.cluster, item.profile.security
 
 
 def _in_turn(cohorts: Sequence[Sequence[TrialTask]]) -> list[Sequence[TrialTask]]:
@@ -141,6 +143,8 @@ def _key(work: TrialTask) -> tuple[str, bool, str, str, int, int]:
     if _watches_silence(work.item):  # the steps are the same for clients of the leader and of the coordinator
         variant = replace(variant, roles=(), expectation=replace(variant.expectation, target=Target.CLUSTER))
     which = f"{cell.scenario}{cell.unusual}"  # the load of a cohort is that of its workload
+    if work.item.profile.security is not None:
+        which += f" {work.item.profile.security}"
     if work.item.limits.to_the_end:  # such a client may be observed for minutes, and others would wait for it
         which += " to the end"
     return cell.broker, not work.item.is_control, which, repr(variant), work.trial, work.most or 0

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from probe.model import Cell, Client
+from probe.access import Access
+from probe.model import Cell, Client, Profile
+from probe.model.security import Security
 from probe.ports import EnginePort, Pcapng
 from probe.processes.machine import usable_cores
 
@@ -76,3 +78,9 @@ class Tools:
     """The artifact of each client version, with its digest."""
     keep: Keep | None = None
     """Receives captures, if the engine's relays make them."""
+    accesses: Mapping[Security, Access] = field(default_factory=dict, repr=False)
+    """Access of clients to listeners with security, with the credentials of this run."""
+
+    def access(self, profile: Profile) -> Access | None:
+        """Return how clients with a profile reach brokers; None = by PLAINTEXT. Raises KeyError."""
+        return None if profile.security is None else self.accesses[profile.security]

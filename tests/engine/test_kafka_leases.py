@@ -37,7 +37,7 @@ class Clusters:
     async def one(self, *_: Any) -> AsyncIterator[Any]:
         self.running += 1
         self.started += 1
-        yield SimpleNamespace(line=LINE, spec=DEFAULT_CLUSTER, nodes=PLANNED)
+        yield SimpleNamespace(line=LINE, spec=DEFAULT_CLUSTER, access=None, nodes=PLANNED)
         self.running -= 1
 
     async def revert(self, *_: Any) -> None:

@@ -31,7 +31,9 @@ async def ended_by(error: Exception) -> History:
         raise error
         yield
 
-    tools: Any = SimpleNamespace(engine=SimpleNamespace(cluster=cluster), artifacts={}, keep=None)
+    tools: Any = SimpleNamespace(
+        engine=SimpleNamespace(cluster=cluster), artifacts={}, keep=None, access=lambda _: None
+    )
     return await run_trial(planned(*ITEM), 0, tools, Options(seed=1), asyncio.Semaphore(1))
 
 

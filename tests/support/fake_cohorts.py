@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
+from probe.access import Access
 from probe.engines.kafka.cohort.barrier import Barrier
 from probe.errors import EngineError, ExhaustedError
 from probe.model import Cell, History, Role
@@ -63,6 +64,7 @@ class FakeEngine:
         to_come: int = 0,
         spec: ClusterSpec = DEFAULT_CLUSTER,
         *,
+        access: Access | None = None,
         silent: bool = False,
         before_fault: Callable[[], None] = lambda: None,
     ) -> AsyncIterator[list[FakeSeat]]:

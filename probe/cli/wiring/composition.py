@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -21,12 +21,14 @@ from probe.engines.embedded.engine import Embedded
 from probe.errors import ProvisionError
 from probe.files.atomic_writes import write_file
 from probe.model import Client
+from probe.model.security import Security
 from probe.ports import EnginePort, OpenRelay, RelayPort, Sink
 from probe.processes.resources import exhaustion
 from probe.processes.scheduling import prefer_own_threads, preferring_own_threads
 from probe.protocol.definitions import Jar
 from probe.protocol.schemas import Schemas
 from probe.relay import Relay
+from probe.run_credentials import run_credentials
 from probe.runner import Options, Tools
 from probe.runner.loop_lag import LoopLag
 from probe.runner.schedule.descriptors import within
@@ -116,12 +118,15 @@ def _version_files(root: Path, jars: Sequence[Jar]) -> dict[str, Path]:
 
 
 @contextlib.asynccontextmanager
-async def live_tools(engine: EnginePort, bound: Mapping[Client, Bound]) -> AsyncIterator[Tools]:
-    """Open the live parts of a run; at the end the engine stops its clusters."""
+async def live_tools(
+    engine: EnginePort, bound: Mapping[Client, Bound], securities: Iterable[Security] = ()
+) -> AsyncIterator[Tools]:
+    """Open the live parts of a run, with credentials for these; at the end the engine stops its clusters."""
     lag = LoopLag()
     kept = engine if isinstance(engine, AbstractAsyncContextManager) else contextlib.nullcontext()
     async with lag.measuring(), Host(bound) as host, kept, preferring_own_threads():
         # executor threads hold the interpreter lock now and then, and must not wait for a core meanwhile
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(initializer=prefer_own_threads))
         artifacts = {client: item.launch.artifact for client, item in bound.items()}
-        yield Tools(engine=engine, host=host, lag=lag, artifacts=artifacts)
+        with run_credentials(securities) as accesses:
+            yield Tools(engine=engine, host=host, lag=lag, artifacts=artifacts, accesses=accesses)

@@ -71,7 +71,8 @@ class TrialExecution:
     async def _trials(self) -> Repeated:
         self._end_by_signals()
         with Bar(estimate_s(self.plan, self.options.expected_jobs, self.options.watch_ms)) as bar:
-            async with live_tools(self.engine.port, self.bound) as tools:
+            securities = {item.profile.security for item in self.plan.cells if item.profile.security is not None}
+            async with live_tools(self.engine.port, self.bound, securities) as tools:
                 return await run_plan(
                     self.plan,
                     replace(tools, keep=self.keep),

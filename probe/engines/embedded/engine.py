@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from probe.access import Access
 from probe.engines.embedded import broker_rules, topic_rules
 from probe.engines.embedded.control import ControlError
+from probe.engines.embedded.counts import unseen
 from probe.engines.embedded.history import asked_history, stated_history
+from probe.engines.embedded.logins import asked_logins
 from probe.engines.embedded.network import Network
 from probe.engines.embedded.nodes import NODES
 from probe.engines.embedded.process import FakeProcess, fake_process
@@ -60,18 +62,22 @@ class Embedded:
     """By release line: file with the API version ranges of Kafka's own message definitions."""
 
     @contextlib.asynccontextmanager
-    async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[FakeCluster, RelayPort]]:
+    async def cluster(
+        self, broker: str, sink: Sink, access: Access | None = None
+    ) -> AsyncIterator[tuple[FakeCluster, RelayPort]]:
         """Start three fake brokers of a release line behind a relay. EngineError or RelayError if they do not start."""
         names: dict[bytes, str] = {}
         with translated(EngineError):
-            async with self._running(broker, sink, names) as (cluster, relay):
+            async with self._running(broker, sink, names, access) as (cluster, relay):
                 yield cluster, relay
 
     @contextlib.asynccontextmanager
     async def _running(
-        self, broker: str, sink: Sink, names: dict[bytes, str]
+        self, broker: str, sink: Sink, names: dict[bytes, str], access: Access | None
     ) -> AsyncIterator[tuple[FakeCluster, RelayPort]]:
         async with self.open_relay(NODES.addresses, sink, names) as relay:
+            if access is not None and access.server is not None:
+                relay.secure(access.server)
             addresses = as_text(relay.address(node) for node in NODES)
             argv = [str(self.binary), "--broker", broker, "--advertise", addresses]
             if broker in self.versions:
@@ -83,6 +89,7 @@ class Embedded:
                 another = partial(fake_process, [*argv, "--cluster-id", ANOTHER_ID])
                 cluster = FakeCluster(first.stub, relay, sink, names, history_plan(broker), another)
                 async with cluster.watching():
+                    await cluster.change(*asked_logins(access))
                     yield cluster, relay
 
 
@@ -111,6 +118,8 @@ class FakeCluster:
         self._later = contextlib.AsyncExitStack()
         self._topic = pb.CreateTopicRequest()
         self._moves: list[pb.Change] = []
+        self._first: tuple[pb.Change, ...] = ()
+        """Changes before the first client, also of the cluster that replaces this one."""
         self._network = Network(relay, self._readdress, self._back_in_office)
         self._subject: Subject | None = None
         self._places: Places | None = None
@@ -136,6 +145,12 @@ class FakeCluster:
             await self._network.close()
             await self._later.aclose()
             self._sink = discard  # the network and the cluster refer to each other: release what the sink refers to
+
+    async def change(self, *changes: pb.Change) -> None:
+        """Make changes before the first client. EngineError."""
+        self._first = changes
+        for change in changes:
+            await self._call(self._stub.Apply, change)
 
     async def _readdress(self, addresses: Sequence[Endpoint]) -> None:
         change = pb.Change(readdress=pb.Readdress(advertise=map(str, addresses)))
@@ -271,6 +286,8 @@ class FakeCluster:
         """Start a cluster with another id and a topic of this name, which takes the brokers' addresses over later."""
         other = await self._later.enter_async_context(self._another())
         topic = pb.CreateTopicRequest(topic=self._topic.topic, partitions=self._topic.partitions)
+        for change in self._first:
+            await self._call(other.stub.Apply, change)
         reply = await self._call(other.stub.CreateTopic, topic)
         self._names[bytes(reply.topic_id)] = topic.topic
         for change in self._moves:
@@ -317,12 +334,7 @@ class FakeCluster:
         reply = await self._call(self._stub.Counts, pb.Done())
         if reply.stalled_ms >= STALL_MS:
             found.append(f"the fake cluster got no core for {reply.stalled_ms} ms")
-        passed = self._relay.counts()
-        for (broker, api), seen in sorted(_ours(reply.counts, self._prepared().instance).items()):
-            requests = sum(passed.get((node, api), (0, 0))[0] for node in (broker, NODES.bootstrap))
-            if seen > requests:
-                found.append(f"broker {broker} saw {seen} requests of API {api}, the relay {requests}")
-        return found
+        return [*found, *unseen(reply.counts, self._prepared().instance, self._relay.counts())]
 
     async def _call(self, method: Callable[..., Awaitable[Reply]], message: object) -> Reply:
         """Call the cluster. EngineError with the reason if the call fails."""
@@ -336,12 +348,3 @@ class FakeCluster:
         if self._subject is None:
             raise EngineError("the cluster has no topic yet")
         return self._subject
-
-
-def _ours(counts: Iterable[pb.Count], name: str) -> Counter[tuple[int, int]]:
-    """Sum up the requests of this trial's clients: clients of an earlier trial may still call the same port."""
-    found: Counter[tuple[int, int]] = Counter()
-    for count in counts:
-        if count.client.startswith(name):
-            found[count.broker, count.api] += count.requests
-    return found

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequenc
 from dataclasses import dataclass, field
 from typing import Any
 
+from probe.access import Access
 from probe.engines.kafka.cluster import class_data_archive
 from probe.engines.kafka.cluster.cluster import KafkaCluster, running
 from probe.engines.kafka.cluster.release import Release
@@ -28,8 +29,8 @@ NEXT_START_S = 0.2
 MIN_COHORTS_LEFT = 3
 """Number of remaining cohorts from which another cluster is worth its start."""
 
-Kind = tuple[str, ClusterSpec]
-"""A release line and a cluster spec."""
+Kind = tuple[str, ClusterSpec, Access | None]
+"""A release line, a cluster spec, and how clients reach the brokers."""
 
 
 @dataclass
@@ -95,9 +96,11 @@ class Kafka:
         await asyncio.gather(*(self._close(leased) for leased in list(self._all)), return_exceptions=True)
 
     @contextlib.asynccontextmanager
-    async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[CohortMember, CohortMember]]:
+    async def cluster(
+        self, broker: str, sink: Sink, access: Access | None = None
+    ) -> AsyncIterator[tuple[CohortMember, CohortMember]]:
         """Return a member of a cohort of its own, for one trial."""
-        async with self.cohort(broker, 1) as (member,), member.cluster(broker, sink) as found:
+        async with self.cohort(broker, 1, access=access) as (member,), member.cluster(broker, sink, access) as found:
             yield found
 
     @contextlib.asynccontextmanager
@@ -108,6 +111,7 @@ class Kafka:
         to_come: int = 0,
         spec: ClusterSpec = DEFAULT_CLUSTER,
         *,
+        access: Access | None = None,
         silent: bool = False,
         before_fault: Callable[[], None] = lambda: None,
     ) -> AsyncIterator[Sequence[CohortMember]]:
@@ -119,7 +123,7 @@ class Kafka:
         """
         with translated(EngineError):
             leased = await self._lease(
-                (broker, spec), self.at_once if to_come >= MIN_COHORTS_LEFT else 1, silent=silent
+                (broker, spec, access), self.at_once if to_come >= MIN_COHORTS_LEFT else 1, silent=silent
             )
         cohort = Cohort(leased.cluster, size, leased.cluster.nodes.at(leased.cohorts), self._actions, before_fault)
         leased.cohorts += 1
@@ -174,10 +178,10 @@ class Kafka:
                 self._spawn(self._drop(clusters.idle.pop()))
 
     async def _start(self, kind: Kind) -> None:
-        mine, (line, spec) = self._kinds[kind], kind
+        mine, (line, spec, access) = self._kinds[kind], kind
         try:
             release = await self._release(line)
-            mine.idle.append(await self._begin(release, spec))
+            mine.idle.append(await self._begin(release, spec, access))
             mine.failure = None
         except Exception as error:  # noqa: BLE001  # it is raised where the cluster is awaited
             mine.count -= 1
@@ -191,11 +195,12 @@ class Kafka:
             self._ready[line] = await class_data_archive.ensure(self.releases[line])
         return self._ready[line]
 
-    async def _begin(self, release: Release, spec: ClusterSpec) -> Leased:
+    async def _begin(self, release: Release, spec: ClusterSpec, access: Access | None) -> Leased:
         for left in reversed(range(MAX_START_ATTEMPTS)):
             stack = contextlib.AsyncExitStack()
             try:
-                cluster = await stack.enter_async_context(running(release, self._open_relay, self._disk, spec))
+                started = running(release, self._open_relay, self._disk, spec, access)
+                cluster = await stack.enter_async_context(started)
             except (OSError, HarnessError):
                 await stack.aclose()
                 if not left:
@@ -255,7 +260,7 @@ def _why_not_started(line: str, error: Exception) -> EngineError | ExhaustedErro
 
 
 def _kind(cluster: KafkaCluster) -> Kind:
-    return cluster.line, cluster.spec
+    return cluster.line, cluster.spec, cluster.access
 
 
 async def revert_cluster(cluster: KafkaCluster, cohort: Cohort) -> None:

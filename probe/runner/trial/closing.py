@@ -44,7 +44,7 @@ async def close_under_the_fault(state: TrialState, environment: TrialEnvironment
 async def _compare(state: TrialState, environment: TrialEnvironment, limit_ms: int) -> None:
     """Let another instance work and close without a fault. Note it if that hangs as well."""
     recorder = new_recorder(state.header)
-    start = make_start(state.item, _beside(state.header.subject), environment.tap)
+    start = make_start(state.item, _beside(state.header.subject), environment.tap, environment.access(state.item))
     async with environment.tools.host.start(state.item.cell, start, recorder.add, alone=environment.alone) as instance:
         works = await recorder.until(lambda now: now.ending is not None or is_serving(state, now), WARM_S)
         if not works or recorder.ending is not None:

@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from probe.access import Access
 from probe.model import History
+from probe.planning.plan import Planned
 from probe.ports import Cluster, Tap
 from probe.runner.tools import Options, Tools
 
@@ -60,6 +62,10 @@ class TrialEnvironment:
     alone: bool
     young: bool = False
     """The client does not bear the harmless election, so there is none."""
+
+    def access(self, item: Planned) -> Access | None:
+        """Return how the clients of a cell reach the brokers; None = by PLAINTEXT."""
+        return self.tools.access(item.profile)
 
     def release_start(self) -> None:
         """Let others start: this trial only waits until its metadata is old enough for the fault."""

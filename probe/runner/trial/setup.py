@@ -7,6 +7,7 @@ import random
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 
+from probe.access import Access
 from probe.model import Header, Subject, Target
 from probe.model.cluster import COUNT, PLANNED
 from probe.model.conditions import current
@@ -92,8 +93,8 @@ def _bystander_names(item: Planned, name: str) -> tuple[str, str]:
     return f"{name}-b", f"{kind}-{name}-b"
 
 
-def make_start(item: Planned, subject: Subject, tap: Tap) -> Start:
-    """Return the start message of the instance."""
+def make_start(item: Planned, subject: Subject, tap: Tap, access: Access | None = None) -> Start:
+    """Return the start message of the instance, which reaches brokers by `access`; None = by PLAINTEXT."""
     return Start(
         instance=subject.instance,
         client_id=subject.client_id,
@@ -117,6 +118,7 @@ def make_start(item: Planned, subject: Subject, tap: Tap) -> Start:
         workload=str(item.cell.workload),
         batch=item.load.batch,
         keys=item.load.keys,
+        access=access,
     )
 
 

@@ -91,7 +91,7 @@ async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> 
     """Let a client warm up, then inject the fault; observe it, or close it under the fault."""
     await prepare(state, environment)
     item, recorder, tools = state.item, state.recorder, environment.tools
-    start = make_start(item, state.header.subject, environment.tap)
+    start = make_start(item, state.header.subject, environment.tap, environment.access(item))
     alone = environment.alone or item.variant.alone
     async with (
         tools.host.start(item.cell, start, recorder.add, alone=alone) as instance,
@@ -126,7 +126,7 @@ async def second_instance(state: TrialState, environment: TrialEnvironment) -> N
     """Let a first client warm up and meet the fault; start a second one under the fault, and judge that."""
     await prepare(state, environment)
     item, tools, name = state.item, environment.tools, state.header.subject.instance
-    start = make_start(item, state.header.subject, environment.tap)
+    start = make_start(item, state.header.subject, environment.tap, environment.access(item))
     async with tools.host.start(item.cell, start, state.recorder.add, alone=environment.alone) as first:
         pacing = Pacing(state, environment.cluster, first)
         if not await warm_up(state, pacing, environment.release_start):
@@ -157,7 +157,7 @@ async def _await_hit(state: TrialState) -> None:
 
 
 async def _judge(state: TrialState, environment: TrialEnvironment) -> None:
-    start = make_start(state.item, state.header.subject, environment.tap)
+    start = make_start(state.item, state.header.subject, environment.tap, environment.access(state.item))
     async with environment.tools.host.start(
         state.item.cell, start, state.recorder.add, alone=environment.alone
     ) as instance:
@@ -176,7 +176,7 @@ async def under_the_fault(state: TrialState, environment: TrialEnvironment) -> N
     for attempt in range(1, MAX_STARTS + 1):
         await prepare(state, environment)
         await inject_fault(state, environment)
-        start = make_start(state.item, state.header.subject, environment.tap)
+        start = make_start(state.item, state.header.subject, environment.tap, environment.access(state.item))
         async with environment.tools.host.start(
             state.item.cell, start, state.recorder.add, alone=environment.alone
         ) as instance:

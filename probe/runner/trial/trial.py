@@ -94,7 +94,8 @@ def _note(state: TrialState, error: HarnessError | ExceptionGroup[Exception]) ->
 async def _run(
     state: TrialState, tools: Tools, environment: Callable[[Cluster, Tap], TrialEnvironment], closed: Callable[[], None]
 ) -> None:
-    async with tools.engine.cluster(state.item.cell.broker, state.on_event) as (cluster, tap):
+    access = tools.access(state.item.profile)
+    async with tools.engine.cluster(state.item.cell.broker, state.on_event, access) as (cluster, tap):
         try:
             await run_instances(state, environment(cluster, tap))
             closed()

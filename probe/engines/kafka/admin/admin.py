@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 from probe.engines.kafka.admin import requests as ask
 from probe.engines.kafka.admin.quota_requests import alter_quotas
 from probe.engines.kafka.admin.requests import BrokerError, Metadata, Partition
+from probe.engines.kafka.admin.scram_users import ScramUser, alter_scram_user
 from probe.engines.kafka.admin.wire import Line, line_to
 from probe.engines.kafka.ports import BrokerProcess, Placement, Replicas
 from probe.engines.kafka.zookeeper.admin import ZooKeeper
@@ -157,6 +159,14 @@ class KafkaAdmin:
         if not has(self._version, Since.QUOTAS):
             raise EngineError("brokers before 2.6 take no client quotas on request")
         await self._at_controller(lambda line: alter_quotas(line, clients, key, value))
+
+    async def set_scram_users(self, users: Sequence[ScramUser]) -> None:
+        """Set passwords of users of SCRAM. EngineError if brokers refuse."""
+        for user in users:
+            if self._zookeeper is not None:
+                await self._zookeeper.configure_user(user.name, {str(user.mechanism): user.kept})
+            else:
+                await self._at_controller(partial(alter_scram_user, user=user))
 
     async def reassign(self, moves: Mapping[Partition, Sequence[int]]) -> None:
         """Start to move partitions to other replicas, preferred leader first. Return without waiting for the move."""

@@ -9,9 +9,11 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
+from probe.access import Access
 from probe.engines.kafka.admin.admin import KafkaAdmin
 from probe.engines.kafka.admin.history import HistoryMaker, other_topics
-from probe.engines.kafka.cluster import broker_log, data_folders, nodes, properties
+from probe.engines.kafka.admin.scram_users import scram_users
+from probe.engines.kafka.cluster import broker_log, data_folders, listener_security, nodes, properties
 from probe.engines.kafka.cluster.event_router import EventRouter
 from probe.engines.kafka.cluster.nodes import Broker
 from probe.engines.kafka.cluster.release import Release
@@ -58,9 +60,10 @@ class KafkaCluster:
         disk: DiskWay,
         router: EventRouter,
         spec: ClusterSpec = DEFAULT_CLUSTER,
+        access: Access | None = None,
     ) -> None:
         self.release, self.line, self.version, self.kraft = release, release.line, release.version, release.kraft
-        self.relay, self.disk, self.router, self.spec = relay, disk, router, spec
+        self.relay, self.disk, self.router, self.spec, self.access = relay, disk, router, spec, access
         self.nodes: Nodes = nodes.NODES
         self.brokers: dict[int, Broker] = {}
         self.ensemble: list[Server] = []
@@ -168,6 +171,7 @@ class KafkaCluster:
             await server.ready(end - time.monotonic())
         async with asyncio.timeout(START_S):
             await self._listed(set(self.nodes))
+            await self.admin.set_scram_users(scram_users(self.access))
 
     async def replace(self, topics: Mapping[str, Replicas], partitions: tuple[int, int]) -> None:
         """Kill all servers, and start another cluster at their addresses, with other topics of these names.
@@ -296,15 +300,18 @@ class KafkaCluster:
 
 @contextlib.asynccontextmanager
 async def running(
-    release: Release, open_relay: OpenRelay, disk: DiskWay, spec: ClusterSpec = DEFAULT_CLUSTER
+    release: Release,
+    open_relay: OpenRelay,
+    disk: DiskWay,
+    spec: ClusterSpec = DEFAULT_CLUSTER,
+    access: Access | None = None,
 ) -> AsyncIterator[KafkaCluster]:
     """Start a cluster behind a relay, and end it at exit. EngineError or OSError if it does not start."""
-    names: dict[bytes, str] = {}
     router = EventRouter()
     async with contextlib.AsyncExitStack() as stack:
         root = await stack.enter_async_context(temporary_folder(in_memory=disk.anywhere))
-        relay = await stack.enter_async_context(open_relay(nodes.NODES.addresses, router.route, names))
-        cluster = KafkaCluster(release, relay, disk, router, spec)
+        relay = await stack.enter_async_context(open_relay(nodes.NODES.addresses, router.route, {}))
+        cluster = KafkaCluster(release, relay, disk, router, spec, access)
         advertised = {node: relay.address(node) for node in cluster.nodes}
         where = nodes.addresses(release.version, advertised, 1 if release.kraft else spec.zookeepers)
         identity = properties.new_id()
@@ -318,8 +325,10 @@ async def running(
         for node in cluster.nodes:
             broker = nodes.broker(release, where, root, identity, node, _log_listener(cluster, node))
             broker.settings |= {**disk.properties, **dict(spec.properties)}
+            listener_security.secure(broker, access)
             cluster.brokers[node] = broker
             relay.forward(node, where.external[node])
+        listener_security.secure_relay(relay, access)
         relay.forward(cluster.nodes.bootstrap, where.external[cluster.nodes.at(0)])
         zookeeper = None if release.kraft else ZooKeeper(where.quorum)
         cluster.admin = KafkaAdmin(release.version, cluster.brokers, zookeeper)

@@ -49,7 +49,7 @@ class EventRouter:
             self._settle(conn, sink)
         elif isinstance(event, Closed):
             del self._waiting[conn]
-            if all(isinstance(item, Opened | Closed) for item in held):
+            if all(isinstance(item, Opened | Closed | EngineEvent) for item in held):
                 self._emit_all(held)
         elif len(held) >= KEPT:
             self._settle(conn, None)

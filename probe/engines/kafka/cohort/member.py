@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 
+from probe.access import Access
 from probe.engines.kafka.admin.partitioner import partition_of
 from probe.engines.kafka.admin.read_back import Brokers, log_starts, read_back
 from probe.engines.kafka.checks import log_dump_tool
@@ -53,10 +54,14 @@ class CohortMember:
         self._dropped = 0
 
     @contextlib.asynccontextmanager
-    async def cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[CohortMember, CohortMember]]:
-        """Yield the member as cluster and as tap. EngineError for another release line than the cohort's."""
+    async def cluster(
+        self, broker: str, sink: Sink, access: Access | None = None
+    ) -> AsyncIterator[tuple[CohortMember, CohortMember]]:
+        """Yield the member as cluster and as tap. EngineError for another release line or access than the cohort's."""
         if broker != self._cluster.line:
             raise EngineError(f"this cohort plays on Kafka {self._cluster.line}, not on {broker}")
+        if access != self._cluster.access:
+            raise EngineError("this cohort's clients reach its brokers in another way")
         self._sink, self._dropped = sink, self._cluster.relay.dropped()
         try:
             yield self, self

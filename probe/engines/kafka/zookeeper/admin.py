@@ -81,14 +81,11 @@ class ZooKeeper:
 
     async def configure_topic(self, topic: str, config: Mapping[str, str]) -> None:
         """Set a topic's configuration and notify the brokers."""
+        await self._do(lambda session: _configure(session, f"topics/{topic}", config))
 
-        def configure(session: Any) -> None:
-            session.set(f"{CONFIG}/topics/{topic}", _json(config=dict(config)))
-            session.ensure_path(f"{CONFIG}/changes")
-            notice = json.dumps({"version": 2, "entity_path": f"topics/{topic}"}).encode()
-            session.create(f"{CONFIG}/changes/config_change_", notice, sequence=True)
-
-        await self._do(configure)
+    async def configure_user(self, user: str, config: Mapping[str, str]) -> None:
+        """Set a user's configuration, such as credentials of SCRAM, and notify the brokers (from 0.10.1 on)."""
+        await self._do(lambda session: _configure(session, f"users/{user}", config))
 
     async def reassign(self, moves: Mapping[tuple[str, int], Sequence[int]]) -> None:
         """Start to move partitions to other replicas."""
@@ -122,6 +119,14 @@ class ZooKeeper:
         finally:
             session.stop()
             session.close()
+
+
+def _configure(session: Any, entity: str, config: Mapping[str, str]) -> None:
+    session.ensure_path(f"{CONFIG}/{entity}")
+    session.set(f"{CONFIG}/{entity}", _json(config=dict(config)))
+    session.ensure_path(f"{CONFIG}/changes")
+    notice = json.dumps({"version": 2, "entity_path": entity}).encode()
+    session.create(f"{CONFIG}/changes/config_change_", notice, sequence=True)
 
 
 def _create_in_turn(session: Any, path: str, content: bytes) -> None:
