@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import ssl
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import aiokafka
 from driver_runtime import keyword_settings
-from driver_runtime.keyword_settings import chosen, of_roles
+from driver_runtime.keyword_settings import chosen, of_roles, secured
 from driver_runtime.library import Unsupported
 from driver_runtime.profiles import PRODUCING, UNLIMITED, acks_of, check_role, text_of, value_like
 
@@ -43,12 +44,19 @@ def build(kind: Callable[..., Any], start: pb.Start, role: Mapping[str, Any]) ->
     check_role(start)
     name = f"aiokafka {aiokafka.__version__}"
     known = _defaults(kind)
-    arguments = chosen(name, start, known, (role, PROFILES, OF_ROLES), _value)
+    arguments = chosen(name, start, known, (role, PROFILES, OF_ROLES), _value, _secured(start))
     try:
         client = kind(bootstrap_servers=list(start.bootstrap), client_id=start.client_id, **arguments)
     except REFUSALS as error:
         raise Unsupported(f"{name} rejects these settings: {error}") from None
     return client, _reported({**known, **arguments}, start.role)
+
+
+def _secured(start: pb.Start) -> dict[str, Any]:
+    """Return the settings for the listener's security; the authority is in a context of the standard library's."""
+    authority = start.security.authority
+    trust = {"ssl_context": ssl.create_default_context(cadata=authority)} if authority else {}
+    return {**secured(start), **trust}
 
 
 def without_unknown(kind: Callable[..., Any], start: pb.Start) -> pb.Start:

@@ -10,7 +10,7 @@ import kafka
 import kafka.errors
 from driver_runtime import keyword_settings
 from driver_runtime.busy_loop_guard import ThrottledSelector
-from driver_runtime.keyword_settings import NO_REFRESH, OfRoles, chosen, of_roles
+from driver_runtime.keyword_settings import NO_REFRESH, OfRoles, chosen, of_roles, secured
 from driver_runtime.library import Unsupported
 from driver_runtime.profiles import COOPERATIVE, PRODUCING, acks_of, check_role, text_of, value_like
 from driver_runtime.reports import Reports
@@ -71,7 +71,7 @@ def build(
     known = kind.DEFAULT_CONFIG  # type: ignore[attr-defined]  # both classes have it
     if start.profile == COOPERATIVE and not COOPERATIVE_ASSIGNORS:
         raise Unsupported(f"{name} has no cooperative assignor")
-    arguments = chosen(name, start, known, (role, PROFILES, OF_ROLES), _value)
+    arguments = chosen(name, start, known, (role, PROFILES, OF_ROLES), _value, _secured(start))
     arguments.setdefault("selector", partial(ThrottledSelector, reports.notice))
     try:
         client = kind(bootstrap_servers=list(start.bootstrap), client_id=start.client_id, **arguments)
@@ -80,6 +80,12 @@ def build(
             raise
         raise Unsupported(f"{name} rejects these settings: {error}") from None
     return client, _reported(client.config, start.role)
+
+
+def _secured(start: pb.Start) -> dict[str, Any]:
+    """Return the settings for the listener's security; the authority is a file here."""
+    trust = {"ssl_cafile": start.security.authority_file} if start.security.authority_file else {}
+    return {**secured(start), **trust}
 
 
 def _refused(error: BaseException) -> bool:

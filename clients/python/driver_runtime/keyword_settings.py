@@ -51,23 +51,40 @@ def of_roles(quick: Mapping[str, Any], short: Mapping[str, Any]) -> OfRoles:
     }
 
 
+def secured(start: pb.Start) -> dict[str, Any]:
+    """Return the settings for the listener's security, of kafka-python; aiokafka differs in TLS."""
+    asked = start.security
+    if not asked.protocol:
+        return {}
+    found: dict[str, Any] = {"security_protocol": asked.protocol}
+    if asked.mechanism:
+        found |= {
+            "sasl_mechanism": asked.mechanism,
+            "sasl_plain_username": asked.user,
+            "sasl_plain_password": asked.password,
+        }
+    return found
+
+
 def chosen(
     name: str,
     start: pb.Start,
     known: Mapping[str, Any],
     settings: tuple[Mapping[str, Any], Mapping[str, Any], OfRoles],
     convert: Callable[[str, str, object], object],
+    secure: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the arguments of a constructor: those of the role, the profile, both, and the properties of the start.
 
     `name` is the library with its version, `known` its settings with their defaults, `settings` what the role sets, the
-    profiles and the further settings. Raises Unsupported for a key that the library does not know.
+    profiles and the further settings, `secure` what the listener's security needs. Raises Unsupported for a key that
+    the library does not know.
     """
     role, profiles, further = settings
     own = further.get((start.profile, start.role), {})
     if start.profile == STATIC_MEMBER:
         own = {**own, "group_instance_id": start.instance}
-    found = {**role, **profiles[start.profile], **own, **typed(name, start.properties, known, convert)}
+    found = {**role, **profiles[start.profile], **own, **secure, **typed(name, start.properties, known, convert)}
     if absent := [key for key in found if key not in known]:
         raise Unsupported(f"{name} has no setting {absent[0]!r} for role {start.role}")
     return found
