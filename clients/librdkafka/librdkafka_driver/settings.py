@@ -70,7 +70,7 @@ def configure(start: pb.Start, role: Mapping[str, str]) -> tuple[dict[str, str],
     """
     check_role(start)
     ours = {"bootstrap.servers": ",".join(start.bootstrap), "client.id": start.client_id}
-    chosen = ours | dict(role) | _settings(start.profile)
+    chosen = ours | dict(role) | _settings(start.profile) | librdkafka_settings.secured(start)
     if start.profile == STATIC_MEMBER:
         chosen[INSTANCE_ID] = start.instance
     chosen |= dict(start.properties)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from probe.driver_contract import driver_pb2 as pb
+
 NO_REFRESH = {"topic.metadata.refresh.interval.ms": "-1"}
 """No periodic refresh. metadata.max.age.ms keeps its default of 15 minutes, which is longer than any trial."""
 QUICK = {"socket.timeout.ms": "5000", "request.timeout.ms": "5000"}
@@ -23,3 +25,18 @@ BACK_OFFS = ("retry.backoff.ms", "retry.backoff.max.ms", "reconnect.backoff.max.
 def longest_backoff(effective: Mapping[str, str]) -> str:
     """Return the longest back-off in milliseconds; settings that a version lacks do not count."""
     return str(max(int(effective[key]) for key in BACK_OFFS if key in effective))
+
+
+def secured(start: pb.Start) -> dict[str, str]:
+    """Return the settings for the listener's security; the spelling of `sasl.mechanisms` is that of all versions."""
+    asked = start.security
+    found = {"security.protocol": asked.protocol} if asked.protocol else {}
+    if asked.authority_file:
+        found["ssl.ca.location"] = asked.authority_file
+    if asked.mechanism:
+        found |= {
+            "sasl.mechanisms": asked.mechanism,
+            "sasl.username": asked.user,
+            "sasl.password": asked.password,
+        }
+    return found
