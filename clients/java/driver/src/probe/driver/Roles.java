@@ -49,6 +49,7 @@ final class Roles {
         Map<String, Object> settings = new HashMap<>();
         settings.put("bootstrap.servers", String.join(",", start.getBootstrapList()));
         settings.put("client.id", start.getClientId());
+        settings.putAll(ListenerSecurity.of(start));
         if (role.writes()) {
             settings.put("key.serializer", StringSerializer.class.getName());
             settings.put("value.serializer", StringSerializer.class.getName());
