@@ -2,9 +2,7 @@ package main
 
 import (
 	"maps"
-	"net"
 	"slices"
-	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
@@ -46,9 +44,6 @@ const (
 // never is the longest metadata age that the library allows, longer than any trial.
 const never = "1h"
 
-// quickDial is the connection timeout of the profile quick-timeouts.
-const quickDial = 5 * time.Second
-
 // configure lists the options of an instance: driver, profile, properties, in this order. Options of the role's reads
 // and writes are added where the client is built.
 func configure(start *driverpb.Start, out *driver.Instance) ([]kgo.Opt, error) {
@@ -59,11 +54,13 @@ func configure(start *driverpb.Start, out *driver.Instance) ([]kgo.Opt, error) {
 	made := []kgo.Opt{
 		kgo.SeedBrokers(start.Bootstrap...), kgo.ClientID(start.ClientId), kgo.WithLogger(notices{out}),
 	}
+	secure, err := secured(start.Security)
+	if err != nil {
+		return nil, err
+	}
+	made = append(append(made, secure...), dialed(start)...)
 	if !driver.IsKeyed(start) { // the library's default hashes the key
 		made = append(made, kgo.RecordPartitioner(kgo.ManualPartitioner()))
-	}
-	if start.Profile == "quick-timeouts" {
-		made = append(made, kgo.Dialer((&net.Dialer{Timeout: quickDial}).DialContext))
 	}
 	set := map[string]string{}
 	if !chosen.Bare {

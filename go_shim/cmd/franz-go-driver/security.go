@@ -1,0 +1,59 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"time"
+
+	"github.com/kafka-metadata-probe/go_shim/internal/driver"
+	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/sasl"
+	"github.com/twmb/franz-go/pkg/sasl/plain"
+	"github.com/twmb/franz-go/pkg/sasl/scram"
+)
+
+// dialTimeout is the library's default for connections (defaultCfg, pkg/kgo/config.go), which it has no option for where
+// the dialer is not its own.
+const dialTimeout = 10 * time.Second
+
+// quickDial is the connection timeout of the profile quick-timeouts.
+const quickDial = 5 * time.Second
+
+// dialed returns the options for the connections of an instance: their timeout, and TLS where the listener asks for it.
+func dialed(start *driverpb.Start) []kgo.Opt {
+	plain := net.Dialer{Timeout: dialTimeout}
+	if start.Profile == "quick-timeouts" {
+		plain.Timeout = quickDial
+	}
+	switch authority := start.Security.GetAuthority(); {
+	case authority != "":
+		trusted := x509.NewCertPool()
+		trusted.AppendCertsFromPEM([]byte(authority))
+		secure := tls.Dialer{NetDialer: &plain, Config: &tls.Config{RootCAs: trusted}}
+		return []kgo.Opt{kgo.Dialer(secure.DialContext)}
+	case plain.Timeout != dialTimeout:
+		return []kgo.Opt{kgo.Dialer(plain.DialContext)}
+	}
+	return nil // the library's own
+}
+
+// secured returns the options for log-ins; none where the listener asks for none.
+func secured(asked *driverpb.Security) ([]kgo.Opt, error) {
+	var made []kgo.Opt
+	if asked.GetMechanism() == "" {
+		return made, nil
+	}
+	pair := scram.Auth{User: asked.User, Pass: asked.Password}
+	known := map[string]sasl.Mechanism{
+		"PLAIN":         plain.Auth{User: asked.User, Pass: asked.Password}.AsMechanism(),
+		"SCRAM-SHA-256": pair.AsSha256Mechanism(),
+		"SCRAM-SHA-512": pair.AsSha512Mechanism(),
+	}
+	mechanism, ok := known[asked.Mechanism]
+	if !ok {
+		return nil, driver.Refuse("the driver has no mechanism %s", asked.Mechanism)
+	}
+	return append(made, kgo.SASL(mechanism)), nil
+}
