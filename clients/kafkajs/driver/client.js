@@ -12,6 +12,7 @@ export function construct(library, start, reports, settings, make) {
     return make(
       new library.Kafka({
         ...settings.client,
+        ...secured(start.security),
         clientId: start.client_id,
         brokers: start.bootstrap,
         logLevel: library.logLevel.WARN,
@@ -21,6 +22,16 @@ export function construct(library, start, reports, settings, make) {
   } catch (error) {
     throw new Unsupported(`kafkajs ${library.version} rejects these settings: ${error.message}`);
   }
+}
+
+/** The arguments for the listener's security; none for PLAINTEXT. */
+function secured(asked) {
+  return {
+    ...(asked?.authority && { ssl: { ca: [asked.authority] } }),
+    ...(asked?.mechanism && {
+      sasl: { mechanism: asked.mechanism.toLowerCase(), username: asked.user, password: asked.password },
+    }),
+  };
 }
 
 /** Connect, work, disconnect. Throws what the library throws, after an attempt to close. */
