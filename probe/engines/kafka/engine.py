@@ -14,6 +14,7 @@ from probe.engines.kafka.cluster.cluster import KafkaCluster, running
 from probe.engines.kafka.cluster.release import Release
 from probe.engines.kafka.cohort.cohort import Cohort
 from probe.engines.kafka.cohort.member import CohortMember
+from probe.engines.kafka.deadlines import STARTED_S
 from probe.engines.kafka.ports import ActionTable, DiskWay
 from probe.errors import EngineError, ExhaustedError, HarnessError
 from probe.model.cluster import Nodes
@@ -21,7 +22,6 @@ from probe.ports import OpenRelay, RelayPort, Sink
 from probe.processes.resources import exhaustion, said_exhaustion, translated
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 
-REVERT_S = 90.0
 MAX_START_ATTEMPTS = 2
 """Maximum number of attempts to start a cluster: a chosen port may be taken before the broker binds it."""
 NEXT_START_S = 0.2
@@ -218,7 +218,7 @@ class Kafka:
         await asyncio.sleep(NEXT_START_S)
         leased.silent = False
         try:
-            async with asyncio.timeout(REVERT_S):
+            async with asyncio.timeout(STARTED_S):
                 self._still_wanted(leased.cluster)
                 await revert_cluster(leased.cluster, cohort)
                 self._still_wanted(leased.cluster)

@@ -13,6 +13,7 @@ from probe.engines.kafka.admin.quota_requests import alter_quotas
 from probe.engines.kafka.admin.requests import BrokerError, Metadata, Partition
 from probe.engines.kafka.admin.scram_users import ScramUser, alter_scram_user
 from probe.engines.kafka.admin.wire import Line, line_to
+from probe.engines.kafka.deadlines import IN_SYNC_S
 from probe.engines.kafka.ports import BrokerProcess, Placement, Replicas
 from probe.engines.kafka.zookeeper.admin import ZooKeeper
 from probe.errors import EngineError
@@ -24,7 +25,6 @@ ASK_S = 45.0
 """Deadline of requests to the controller, which may be busy with many topics that lost replicas."""
 LOOK_S = 5.0
 """Deadline of requests that a healthy broker answers at once."""
-SETTLED_S = 30.0
 EXISTS_S = 3.0
 POLL_S = 0.1
 NOT_CONTROLLER = 41
@@ -65,7 +65,7 @@ class KafkaAdmin:
             return await self._nodes().controller()
         return (await self.metadata(["none-of-this-name"], at=at)).controller
 
-    async def resign_controller(self, deadline_s: float = SETTLED_S) -> int:
+    async def resign_controller(self, deadline_s: float = IN_SYNC_S) -> int:
         """Let the brokers of a cluster with ZooKeeper elect a controller again, and return it. TimeoutError."""
         await self._nodes().delete_controller()
         end = time.monotonic() + deadline_s
@@ -89,11 +89,11 @@ class KafkaAdmin:
         wanted = {
             (topic, partition): nodes for topic, replicas in topics.items() for partition, nodes in replicas.items()
         }
-        end = time.monotonic() + SETTLED_S
+        end = time.monotonic() + IN_SYNC_S
         while True:
             fresh = await self._create(topics, config or {})
             try:
-                return await self.settled(wanted, deadline_s=SETTLED_S if fresh else EXISTS_S)
+                return await self.settled(wanted, deadline_s=IN_SYNC_S if fresh else EXISTS_S)
             except TimeoutError:  # an existing topic may be about to go: it was deleted a moment ago
                 if fresh or time.monotonic() > end:
                     raise
@@ -106,7 +106,7 @@ class KafkaAdmin:
         version = 2 if has(self._version, Since.THROTTLED_CREATION) else 1
         return not await self._at_controller(lambda line: ask.create_topics(line, topics, config, version=version))
 
-    async def settled(self, wanted: Mapping[Partition, Sequence[int]], *, deadline_s: float = SETTLED_S) -> None:
+    async def settled(self, wanted: Mapping[Partition, Sequence[int]], *, deadline_s: float = IN_SYNC_S) -> None:
         """Wait until every running broker reports all these replicas in sync and the first one as leader."""
         topics = sorted({topic for topic, _ in wanted})
         end = time.monotonic() + deadline_s
@@ -129,11 +129,11 @@ class KafkaAdmin:
         else:
             version = 1 if has(self._version, Since.THROTTLED_CREATION) else 0
             await self._at_controller(lambda line: ask.delete_topics(line, topics, version=version))
-        end = time.monotonic() + SETTLED_S
+        end = time.monotonic() + IN_SYNC_S
         for node in self._running():
             while await self.placements(topics, at=node):
                 if time.monotonic() > end:
-                    raise TimeoutError(f"broker {node} still knows deleted topics after {SETTLED_S:.0f} s")
+                    raise TimeoutError(f"broker {node} still knows deleted topics after {IN_SYNC_S:.0f} s")
                 await asyncio.sleep(POLL_S)
         if self._zookeeper is not None:
             await self._zookeeper.until_deleted(topics)
@@ -183,11 +183,11 @@ class KafkaAdmin:
 
     async def placed(self, wanted: Mapping[Partition, Sequence[int]]) -> None:
         """Wait until a broker reports these replicas. TimeoutError."""
-        end = time.monotonic() + SETTLED_S
+        end = time.monotonic() + IN_SYNC_S
         while missing := await self.misplaced(wanted):
             if time.monotonic() > end:
                 topic, partition = next(iter(missing))
-                raise TimeoutError(f"{topic}-{partition} was not reassigned within {SETTLED_S:.0f} s")
+                raise TimeoutError(f"{topic}-{partition} was not reassigned within {IN_SYNC_S:.0f} s")
             await asyncio.sleep(POLL_S)
 
     async def elect_preferred(self, partitions: Sequence[Partition]) -> None:

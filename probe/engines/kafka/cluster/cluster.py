@@ -19,6 +19,7 @@ from probe.engines.kafka.cluster.nodes import Broker
 from probe.engines.kafka.cluster.release import Release
 from probe.engines.kafka.cluster.server import Server
 from probe.engines.kafka.cluster.workspace import temporary_folder
+from probe.engines.kafka.deadlines import STARTED_S
 from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, DiskWay, Replicas
 from probe.engines.kafka.zookeeper.admin import ZooKeeper
 from probe.engines.kafka.zookeeper.ensemble import QuorumProxies
@@ -31,8 +32,6 @@ from probe.ports import OpenRelay, RelayPort
 from probe.processes.resources import exhaustion
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 
-START_S = 90.0
-"""Deadline for brokers to serve and know each other, on a busy machine."""
 POLL_S = 0.1
 IDLE_S = 5.0
 RETRY_S = 1.0
@@ -155,9 +154,13 @@ class KafkaCluster:
     async def start(self) -> None:
         """Start all servers. EngineError or OSError with the last lines of a server that does not start."""
         await self._serve()
-        async with asyncio.timeout(START_S):
-            await self._make_internal_topics()
-            await self._make_history()
+        try:
+            async with asyncio.timeout(STARTED_S):
+                await self._make_internal_topics()
+                await self._make_history()
+        except TimeoutError as late:
+            words = str(late) or f"internal topics and a history were not made within {STARTED_S:.0f} s"
+            raise TimeoutError(words) from None
 
     async def _serve(self) -> None:
         """Start all servers, and wait until every broker lists all of them."""
@@ -166,10 +169,10 @@ class KafkaCluster:
             if isinstance(server, Broker):
                 server.environment.update(await asyncio.to_thread(self.disk.environment, server.folder))
             await server.start()
-        end = time.monotonic() + START_S
+        end = time.monotonic() + STARTED_S
         for server in servers:
             await server.ready(end - time.monotonic())
-        async with asyncio.timeout(START_S):
+        async with asyncio.timeout(STARTED_S):
             await self._listed(set(self.nodes))
             await self.admin.set_scram_users(scram_users(self.access))
 
@@ -187,7 +190,7 @@ class KafkaCluster:
         for node, broker in self.brokers.items():
             data_folders.make_broker(broker.folder, identity, node, kraft=self.kraft)
         await self._serve()
-        async with asyncio.timeout(START_S):
+        async with asyncio.timeout(STARTED_S):
             await self._make_internal_topics()
             await self.admin.create_topics(topics)
             elections = dict(zip(partitions, self.history.plan.elections, strict=True))
@@ -238,7 +241,7 @@ class KafkaCluster:
         controller.terminate()
         await controller.ended(STOP_S)
         await controller.start()
-        await controller.ready(START_S)
+        await controller.ready(STARTED_S)
 
     async def give_back(self, wanted: Mapping[tuple[str, int], Sequence[int]]) -> None:
         """Give internal partitions these replicas, in the log dirs of bystanders. TimeoutError."""

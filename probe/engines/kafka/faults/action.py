@@ -6,11 +6,11 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+from probe.engines.kafka.deadlines import IN_SYNC_S
 from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, FaultTarget
 from probe.scenarios.steps.step import Step
 
 INTERNAL = (OFFSETS_TOPIC, TRANSACTIONS_TOPIC)
-SYNC_S = 60.0
 
 Work = Callable[[Any, FaultTarget], Coroutine[Any, Any, None]]
 
@@ -39,7 +39,7 @@ class Action:
 
 async def in_sync(target: FaultTarget) -> None:
     """Wait until all topics, including internal ones, are in sync. TimeoutError."""
-    await target.cluster.in_sync([*topics(target), *INTERNAL], SYNC_S)
+    await target.cluster.in_sync([*topics(target), *INTERNAL], IN_SYNC_S)
 
 
 def topics(target: FaultTarget) -> list[str]:

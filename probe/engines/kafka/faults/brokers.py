@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
+from probe.engines.kafka.deadlines import STARTED_S
 from probe.engines.kafka.faults import port_mirror
 from probe.engines.kafka.faults.action import in_sync
 from probe.engines.kafka.faults.replicas import evacuate
@@ -17,7 +18,6 @@ from probe.scenarios.steps.brokers import NOW, HangBroker, Resign, ReturnBroker,
 KILLED_S = 10.0
 LEAVES_S = 30.0
 """A controlled shutdown that takes longer has failed."""
-START_S = 90.0
 
 
 async def in_time(step: Timed, target: FaultTarget) -> None:
@@ -114,7 +114,7 @@ async def _hang(target: FaultTarget, node: int) -> None:
     target.unhealthy.add(node)
     if broker.pid is None:
         await broker.start()
-        target.cluster.spawn(port_mirror.open_with_broker(target, node, START_S))
+        target.cluster.spawn(port_mirror.open_with_broker(target, node, STARTED_S))
     else:
         broker.pause()
         target.mark_fault_on()
@@ -135,10 +135,10 @@ async def start(target: FaultTarget, node: int) -> None:
     """Start a broker and open its relay port when it listens; brokers without named listeners use that port, too."""
     try:
         await asyncio.gather(
-            target.cluster.start_broker(node, START_S), port_mirror.open_with_broker(target, node, START_S)
+            target.cluster.start_broker(node, STARTED_S), port_mirror.open_with_broker(target, node, STARTED_S)
         )
     except TimeoutError as late:
-        raise TimeoutError(str(late) or f"broker {node} was not back within {START_S:.0f} s") from None
+        raise TimeoutError(str(late) or f"broker {node} was not back within {STARTED_S:.0f} s") from None
 
 
 async def all_up(_: object, target: FaultTarget) -> None:
@@ -152,7 +152,7 @@ async def all_up(_: object, target: FaultTarget) -> None:
     down = [node for node, broker in brokers.items() if broker.pid is None]
     await asyncio.gather(*(start(target, node) for node in down))
     for node, broker in brokers.items():
-        await broker.ready(START_S)
+        await broker.ready(STARTED_S)
         target.cluster.relay.accept(node)
     for node in (*paused, *down):
         target.cluster.emit(EngineKind.RETURNED, broker=node)

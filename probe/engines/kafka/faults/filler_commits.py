@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from probe.engines.kafka.admin.read_back import Brokers, load_library
 from probe.engines.kafka.admin.wire import Writer
+from probe.engines.kafka.deadlines import IN_SYNC_S
 from probe.engines.kafka.faults.coordinator_restarts import offsets_of
 from probe.engines.kafka.faults.filler_entries import named
 from probe.engines.kafka.ports import OFFSETS_TOPIC, FaultTarget
@@ -23,10 +24,9 @@ WRITING = {
     "log_level": 0,
     # the position of each batch is indexed, and old brokers would read large batches from their start repeatedly
     "batch.num.messages": 100,
-    "message.timeout.ms": 30_000,
+    "message.timeout.ms": round(IN_SYNC_S * 1000),
     "queue.buffering.max.messages": 1_000_000,
 }
-WRITTEN_S = 60.0
 KEYS = 100
 """Number of different keys; compaction would have left only the newest commit of each."""
 DAY_MS = 86_400_000
@@ -74,7 +74,7 @@ def _write(where: Brokers, counts: Mapping[int, int]) -> None:
             key, value = _key(group, entry % KEYS), _value(entry, now_ms)
             producer.produce(OFFSETS_TOPIC, key=key, value=value, partition=number, on_delivery=done)
         producer.poll(0)
-    left = producer.flush(WRITTEN_S)
+    left = producer.flush(IN_SYNC_S)
     if left or failures:
         raise EngineError(f"{OFFSETS_TOPIC} could not be filled: {failures[0] if failures else f'{left} entries left'}")
 

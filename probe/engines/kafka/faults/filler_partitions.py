@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Mapping
 
 from probe.engines.kafka.admin.read_back import Brokers, load_library
+from probe.engines.kafka.deadlines import IN_SYNC_S
 from probe.engines.kafka.ports import FaultTarget, Replicas
 from probe.scenarios.steps.real_brokers import ManyLogs
 
 TOPIC = "ballast"
 """A name unlike those of trials' topics, so that log lines about it go to all members."""
 VALUE = b"x" * 500
-FLUSH_S = 60.0
 TRIES = 3
 WRITING: Mapping[str, object] = {"acks": 1, "linger.ms": 0, "log_level": 0}
 
@@ -52,5 +52,5 @@ def write(where: Brokers, step: ManyLogs) -> None:
     for _ in range(step.batches):
         for partition in range(step.partitions):
             producer.produce(TOPIC, value=VALUE, partition=partition)
-        if left := producer.flush(FLUSH_S):
-            raise TimeoutError(f"{left} records of {TOPIC} were not written within {FLUSH_S:.0f} s")
+        if left := producer.flush(IN_SYNC_S):
+            raise TimeoutError(f"{left} records of {TOPIC} were not written within {IN_SYNC_S:.0f} s")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from probe.engines.kafka.faults.brokers import KILLED_S, START_S, end
+from probe.engines.kafka.deadlines import STARTED_S
+from probe.engines.kafka.faults.brokers import KILLED_S, end
 from probe.engines.kafka.ports import FaultTarget
 from probe.model import EngineKind
 from probe.model.endpoint import Endpoint
@@ -117,7 +118,7 @@ async def _return_elsewhere(step: ChangeAddresses, target: FaultTarget) -> None:
     await asyncio.sleep(step.down_ms / 1000)
     for node in brokers:
         _advertise(target, node, relay.address(node), relay.move(node))
-    await asyncio.gather(*(target.cluster.start_broker(node, START_S) for node in brokers))
+    await asyncio.gather(*(target.cluster.start_broker(node, STARTED_S) for node in brokers))
     relay.accept(target.cluster.nodes.bootstrap)
     target.cluster.emit(EngineKind.ANNOUNCED)
 
@@ -164,7 +165,7 @@ async def _shut_down(target: FaultTarget, *nodes: int) -> None:
 
 async def _back(target: FaultTarget, node: int) -> None:
     """Start a broker, and accept connections to it."""
-    await target.cluster.start_broker(node, START_S)
+    await target.cluster.start_broker(node, STARTED_S)
     target.cluster.relay.accept(node)
     target.unhealthy.discard(node)
     target.cluster.emit(EngineKind.RETURNED, broker=node)

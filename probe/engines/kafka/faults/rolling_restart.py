@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from probe.engines.kafka.deadlines import STARTED_S
 from probe.engines.kafka.faults.action import in_sync
 from probe.engines.kafka.faults.brokers import act
 from probe.engines.kafka.faults.brokers import all_up as brokers_up
@@ -14,7 +15,7 @@ from probe.model import EngineKind
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker
 from probe.scenarios.steps.real_brokers import Order, RestartAll
 
-ENDS_S, SERVES_S = 30.0, 90.0
+ENDS_S = 30.0
 
 Wave = tuple[int, ...]
 """Nodes that are down at the same time."""
@@ -90,7 +91,7 @@ async def _start(target: FaultTarget, node: int) -> None:
     if (controller := _controller(target, node)) is None:
         return await act(ReturnBroker(turn=target.turns.index(node)), target)
     await controller.start()
-    await controller.ready(SERVES_S)
+    await controller.ready(STARTED_S)
     target.cluster.emit(EngineKind.NOTE, text=f"{controller.name} serves again")
     return None
 
@@ -100,5 +101,5 @@ async def all_up(step: RestartAll, target: FaultTarget) -> None:
     for server in target.cluster.ensemble:
         if server.pid is None:
             await server.start()
-            await server.ready(SERVES_S)
+            await server.ready(STARTED_S)
     await brokers_up(step, target)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from probe.engines.kafka.deadlines import STARTED_S
 from probe.engines.kafka.faults import port_mirror
-from probe.engines.kafka.faults.brokers import KILLED_S, START_S, all_up
+from probe.engines.kafka.faults.brokers import KILLED_S, all_up
 from probe.engines.kafka.faults.zookeeper_loss import until_found
 from probe.engines.kafka.ports import FaultTarget
 from probe.model import EngineKind
@@ -71,7 +72,7 @@ async def _serves(step: Supervise, target: FaultTarget, starts: int) -> bool:
         _note(target, f"it does not listen {step.check_ms / 1000:g} s after start {starts}: the check failed")
         return False
     await cluster.disk.mend_dir(broker, broker.log_dirs[0])
-    await broker.ready(START_S)
+    await broker.ready(STARTED_S)
     target.unhealthy.discard(node)
     cluster.emit(EngineKind.RETURNED, broker=node, text=f"it serves after start {starts}")
     return True
