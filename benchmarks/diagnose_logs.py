@@ -1,10 +1,12 @@
 """Agreement of `probe diagnose` with the verdicts of trials whose input is one real broker's request log.
 
     python benchmarks/diagnose_logs.py [--broker 2.6 ...] [--scenario S ...] [--client C ...] [--role R ...] [--list]
+    python benchmarks/diagnose_logs.py --keep FOLDER --again
 
 Trials are played on real brokers that write request logs at DEBUG. Of each trial the lines of the broker that fails are
 read, those of the trial's own client up to the end of its window, and what is said is compared with its verdict, as
-`diagnose_trials.py` does with captures.
+`diagnose_trials.py` does with captures. `--again` plays nothing, and reads what FOLDER holds of runs since the
+machine's last start, those that were interrupted, too.
 """
 
 # the figures are the output of this command
@@ -15,9 +17,11 @@ import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from operator import itemgetter
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -67,6 +71,7 @@ def main() -> None:
     parser.add_argument("--client", action="append")
     parser.add_argument("--role", action="append", choices=list(Role), type=Role)
     parser.add_argument("--keep", type=Path, help="folder for logs and results; default: none are kept")
+    parser.add_argument("--again", action="store_true", help="read the kept logs and results once more")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     options.seed = 0
@@ -92,23 +97,27 @@ def compared(folder: Path, line: str, options: argparse.Namespace) -> Iterator[C
         brokers=[line],
         profiles=["isolated"],
     )
-    run_id, ahead = played(folder, asked)
-    rows = {(row.cell, row.trial): row for row in store.trials(str(folder)) if row.run_id == run_id}
-    for history in store.histories(str(folder), run_id):
-        row = rows[history.header.cell, history.header.trial]
-        if row.verdict.outcome not in LEFT_OUT and not row.shortened:
-            yield _one(folder, row, history, ahead)
+    run_ids = [one.run_id for one in store.runs(str(folder))] if options.again else [played(folder, asked)]
+    ahead = (
+        time.time_ns() // 1000 - now_us()
+    )  # makes the runs' clock, which counts from the machine's start, that of the logs
+    for run_id in run_ids:
+        rows = {(row.cell, row.trial): row for row in store.trials(str(folder)) if row.run_id == run_id}
+        for history in store.histories(str(folder), run_id):
+            row = rows[history.header.cell, history.header.trial]
+            if row.verdict.outcome not in LEFT_OUT and not row.shortened:
+                yield _one(folder, row, history, ahead)
 
 
-def played(folder: Path, asked: RunSelection) -> tuple[str, int]:
-    """Play trials on brokers with request logs. Return the run, and what makes its clock the time since 1970."""
+def played(folder: Path, asked: RunSelection) -> str:
+    """Play trials on brokers with request logs, and return the run."""
     plan, selection = asked.whole()
     engine = _logging_engine(plan, folder)
     bound, absent = get_clients(selection.clients, say)
     ready = PreparedRun(RealBrokers(engine), bound, absent)
     with RunStore.create(str(folder), command=[], seed=selection.seed, versions=description(engine)) as kept:
         execute(plan, ready, Options(plain_names=True, repeat_budget_s=0.0), str(folder), kept, {})
-    return kept.run_id, time.time_ns() // 1000 - now_us()
+    return kept.run_id
 
 
 def _logging_engine(plan: Plan, folder: Path) -> Kafka:
@@ -123,32 +132,39 @@ def _logging_engine(plan: Plan, folder: Path) -> Kafka:
 def _one(folder: Path, row: TrialRow, history: History, ahead: int) -> Compared:
     """Return what is said of a trial by the log of the broker that fails."""
     subject, play = history.header.subject, history.header.play
+    since = history.events[0].at + ahead
     until = find_timeline(history.header, EventIndex(history.events)).until + ahead
     right = right_for(row, play.expects, closes=play.closes)
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "kafka-request.log"
-        path.write_text("".join(_lines(folder.glob(f"*-{subject.old}.log*"), subject.client_id, until)))
+        lines = _lines(_log(folder, subject.old), subject.client_id, since, until)
+        path.write_text("".join(lines))
         if not path.stat().st_size:
             return Compared(row, right, None)
         found = diagnose_files([str(path)], lambda *_: None, 0, LogZone(ZoneInfo(ZONE), ZoneBy.OPTION))
         return Compared(row, right, client_of(found, history))
 
 
-def _lines(logs: Iterable[Path], client_id: str, until: int) -> Iterator[str]:
-    """Yield the lines of a client up to a time, and the last one of the broker by then: so far the log goes."""
-    zone, last, end = ZoneInfo(ZONE), "", 0
-    for log in logs:
-        with log.open(encoding="utf-8", errors="replace") as text:
-            for line in text:
-                at = time_of(line, zone)
-                if not 0 < at <= until:
-                    continue
-                if client_id in line:
-                    yield line
-                if at >= end:
-                    last, end = line, at
-    if client_id not in last:
-        yield last
+@cache
+def _log(folder: Path, node: int) -> list[tuple[int, str]]:
+    """Return the lines of a broker's logs with their times in microseconds since 1970, in order."""
+    zone, found = ZoneInfo(ZONE), list[tuple[int, str]]()
+    for path in folder.glob(f"*-{node}.log*"):
+        with path.open(encoding="utf-8", errors="replace") as text:
+            found += [(time_of(line, zone), line) for line in text]
+    return sorted((item for item in found if item[0] > 0), key=itemgetter(0))
+
+
+def _lines(log: Sequence[tuple[int, str]], client_id: str, since: int, until: int) -> Iterator[str]:
+    """Yield the lines of a client in a span, and the last one of the broker in it: so far the log goes.
+
+    What is older may be of an earlier try of the same trial, in another cluster.
+    """
+    first, last = (bisect_right(log, at, key=itemgetter(0)) for at in (since, until))
+    shown = log[first:last]
+    yield from (line for _, line in shown if client_id in line)
+    if shown and client_id not in shown[-1][1]:
+        yield shown[-1][1]
 
 
 if __name__ == "__main__":
