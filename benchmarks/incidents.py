@@ -75,7 +75,7 @@ class Command:
 
     name: str
     arguments: tuple[str, ...]
-    """What follows `probe`."""
+    """Words behind `probe`."""
     rows: tuple[Row, ...]
     end: int
     """Place of the page behind the block, where the table begins."""
