@@ -25,7 +25,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from probe.toolchain import first_collection, scanner_build
+from probe.toolchain import scanner_build
 from probe.toolchain.lookup_wheels import WHEELS, build_both, fill, link
 from probe.toolchain.setup_calls import SetupError, call, say
 from probe.toolchain.setup_state import is_as_left, leave_state, read_state
@@ -92,7 +92,6 @@ exec "{folder}/chromium.bin" "$@"
 
 
 TOOLS = cache_root() / "tools"
-BYTECODE = cache_root() / "bytecode"
 BIN = TOOLS / "bin"
 BIN.mkdir(parents=True, exist_ok=True)
 
@@ -310,14 +309,11 @@ def build_wheel(folder: Path) -> None:
 
 def hand_over(program: str, arguments: list[str]) -> NoReturn:
     """Replace this process by a program of the environment; fetched tools come last on its PATH."""
-    command = str(VENV / "bin" / program)
-    os.execve(command, [command, *arguments], {**os.environ, **_settings()})  # noqa: S606  # replaces us
-
-
-def _settings() -> dict[str, str]:
-    """Return what programs get: bytecode that is cached, outside the checkout, also where the environment has none."""
     path = os.pathsep.join([str(VENV / "bin"), os.environ.get("PATH", ""), str(BIN)])
-    return {"PATH": path, "PYTHONPYCACHEPREFIX": str(BYTECODE), "PYTHONDONTWRITEBYTECODE": ""}
+    command = str(VENV / "bin" / program)
+    # keeps the checkout clean and the bytecode cached, also where the environment disables it
+    bytecode = {"PYTHONPYCACHEPREFIX": str(cache_root() / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
+    os.execve(command, [command, *arguments], {**os.environ, "PATH": path, **bytecode})  # noqa: S606  # replaces us
 
 
 def main(arguments: list[str]) -> None:
@@ -343,8 +339,6 @@ def main(arguments: list[str]) -> None:
         if scanner_build.is_wanted(rest, SCANNER_TESTS):
             scanner_build.ensure(VENV / "bin" / "python", BIN)
         quick = [*QUICK] if "--quick" in rest else []
-        if first_collection.is_wanted(rest, ROOT, BYTECODE):
-            first_collection.collect(VENV / "bin" / "pytest", _settings())
         hand_over("pytest", [*SHARED, *quick, *(item for item in rest if item != "--quick")])
 
 

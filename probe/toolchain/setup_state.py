@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 MODULES = tuple(
-    f"probe/toolchain/{name}.py"
-    for name in ("first_collection", "lookup_wheels", "scanner_build", "setup_calls", "setup_state", "tools")
+    f"probe/toolchain/{name}.py" for name in ("lookup_wheels", "scanner_build", "setup_calls", "setup_state", "tools")
 )
 """Modules of the set-up beside run.py."""
 INPUTS = ("run.py", *MODULES, "uv.lock", "pyproject.toml")
