@@ -33,6 +33,8 @@ class Inside(_Strict):
     """Version that the library reports."""
     source: str = ""
     """Source of the library's version; empty = the application's own `source` for these versions."""
+    measured: str = ""
+    """Version of `driven_by` that is measured for releases that no registry serves: a commit with the same library."""
     note: str = ""
 
     @property

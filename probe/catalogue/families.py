@@ -70,6 +70,8 @@ class Version(_Strict):
     empty = recorded on first use."""
     extra: tuple[str, ...] = ()
     """Further artifacts that only this version needs, in the form of the source's `extra`."""
+    tags: tuple[str, ...] = ()
+    """Of Go: build tags that only this version needs."""
     library: Client | None = None
     """Of an application or a wrapper: the client library inside it, as `{ family = "sarama", version = "1.29.1" }`."""
 

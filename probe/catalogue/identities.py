@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from probe.catalogue.families import Family, Version
 from probe.catalogue.selectors import LOCAL, Chosen, Resolver, select_clients
 from probe.model import Client
-from probe.model.versions import VersionKey, line_of, release_key
+from probe.model.versions import VersionKey, is_commit, line_of, release_key
 
 if TYPE_CHECKING:
     from probe.catalogue.apps import App
@@ -30,6 +30,8 @@ class Identity:
     """The library inside an application or wrapper, with its settings. None = it is none, or the library is unknown."""
     relative: Chosen | None = None
     """The nearest listed one of an application that is driven itself, with the same version of the library inside."""
+    stands_for: bool = False
+    """Whether the relative is what is measured for this release, which no registry serves (`Inside.measured`)."""
 
     @property
     def first(self) -> Chosen:
@@ -68,7 +70,9 @@ def identify(
     library = None if version.startswith(LOCAL) else _library(name, itself, families, resolve, apps or {})
     if library is None and not _is_known(name, itself, families):
         select_clients(families, [selector], resolve, apps)  # which says what is known of the application
-    return Identity(itself, library, _relative(itself, library) if library else None)
+    measured = _measured(itself, library) if library else None
+    relative = measured or (_relative(itself, library) if library else None)
+    return Identity(itself, library, relative, stands_for=measured is not None)
 
 
 def _newest(name: str, apps: Mapping[str, App]) -> str:
@@ -131,6 +135,14 @@ def _library(
     return None
 
 
+def _measured(itself: Chosen, library: Chosen) -> Chosen | None:
+    """Return the version that is measured for a release that no registry serves; None if there is none."""
+    one = library.application
+    inside = one.app.find(one.version) if one else None
+    found = itself.family.find(inside.measured) if inside and inside.measured else None
+    return Chosen(itself.family, found) if found else None
+
+
 def _relative(itself: Chosen, library: Chosen) -> Chosen | None:
     """Return the nearest other listed release with a library inside: the newest before, else the oldest after."""
     own = release_key(itself.version.version)
@@ -139,6 +151,7 @@ def _relative(itself: Chosen, library: Chosen) -> Chosen | None:
         item
         for item in itself.family.versions
         if item.library and (item.library.family, item.library.version) == (inside.family, inside.version)
+        if not is_commit(item.version)
     ]
     before = [item for item in same if release_key(item.version) < own]
     after = [item for item in same if release_key(item.version) > own]

@@ -36,17 +36,32 @@ def like(relative: Client) -> str:
     return f"{relative}, which has the same library inside"
 
 
-def of_relative(
-    cells: Iterable[Cell], relative: Client, stored: Mapping[Cell, SettledCell], *, measurable: bool
-) -> Iterator[Fault]:
-    """Yield what another release with the same library inside shows of an application.
+def of_commit(faults: Iterable[Fault], measured: Client) -> tuple[Fault, ...]:
+    """Return what is measured for releases that no registry serves: it proves what they do, and says where it was."""
+    words = f"measured at {measured}, since no registry serves this release"
+    return tuple(replace(item, stand_in=words) for item in faults if item.evidence is not None)
 
-    The cells are the application's own if it is `measurable`, so that a run of them tells more; else the other's.
+
+def of_relative(
+    cells: Iterable[Cell],
+    relative: Client,
+    stored: Mapping[Cell, SettledCell],
+    *,
+    measurable: bool,
+    stands_for: bool = False,
+) -> Iterator[Fault]:
+    """Yield what another version with the same library inside shows of an application.
+
+    The cells are the application's own if it is `measurable`, so that a run of them tells more; else the other's, and
+    always where the other `stands_for` it.
     """
     for cell in cells:
         (item,) = examine([replace(cell, version=relative.version)], stored)
-        asked = cell if measurable else item.cell
-        yield from of_stand_in([replace(item, cell=asked)], like(relative))
+        if stands_for:
+            yield from of_commit([item], relative)
+        else:
+            asked = cell if measurable else item.cell
+            yield from of_stand_in([replace(item, cell=asked)], like(relative))
 
 
 def itself_first(own: Sequence[Fault], other: Sequence[Fault], *, by_profile: bool = False) -> tuple[Fault, ...]:

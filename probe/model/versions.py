@@ -12,6 +12,7 @@ _WORD, _NUMBER, _LOCAL = range(3)
 _END = (_NUMBER, -1, "")
 """Marks the end of a release. A version that continues with a number is later, one that continues with a word is
 earlier."""
+_COMMIT = re.compile(r"[-.]\d{14}-[0-9a-f]{12}$")
 _PARTS = re.compile(r"[0-9]+|[^0-9.]+")
 
 
@@ -36,6 +37,15 @@ def release_key(version: str) -> VersionKey:
 def release_of(version: str) -> str:
     """Return a version without the suffix of a local build: 2.0.0 of 2.0.0+local.ab."""
     return version.partition("+")[0]
+
+
+def is_commit(version: str) -> bool:
+    """Return whether a version names a commit, as Go's modules do where no tag does.
+
+    >>> is_commit("7.0.0-alpha2.0.20241022170531-d2e6603d82fb"), is_commit("2.0.0-rc1")
+    (True, False)
+    """
+    return _COMMIT.search(version) is not None
 
 
 def newest_first(version: str) -> VersionKey:

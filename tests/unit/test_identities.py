@@ -22,6 +22,7 @@ from probe.evidence.cell_choice import Wanted
 from probe.evidence.checkout_build import built
 from probe.files.shipped_evidence import TEXT
 from probe.model import Cell
+from probe.model.versions import is_commit
 
 NOT_BY_A_NAME = {"confluent-kafka-aio", "rust-rdkafka"}
 """Driven families that no application's versions name: a part of a wrapper, and one whose lock file names the
@@ -146,13 +147,36 @@ def test_an_application_alone_lists_its_versions(name: str) -> None:
 
 
 def test_a_release_that_was_not_measured_is_suspected_by_one_with_the_same_library() -> None:
-    done = invoke("lookup", "filebeat@8.16.1", "--all")
+    done = invoke("lookup", "filebeat@7.16.0", "--all")
     said = " ".join(done.stdout.split())
     assert done.exit_code == 0
     inside = "(beats@7.17.29, which has the same library inside)"
     assert "suspected producer isolated disk/storage-error: stops silently; stuck in 1 trial" in said
     assert f"stuck in 1 trial {inside}" in said
     assert "Beats link a fork that adds a reconnect back-off" in said
+
+
+def test_a_release_that_no_registry_serves_is_answered_by_the_commit_that_stands_for_it() -> None:
+    """The application of the incident: Filebeat 8.16.1, whose tags the module proxy does not serve."""
+    found = identify(families(), "filebeat@8.16.1", by_number, apps())
+    assert found.relative is not None
+    assert found.stands_for
+    assert is_commit(found.relative.client.version)
+    done = invoke("lookup", "filebeat@8.16.1")
+    said = " ".join(done.stdout.split())
+    assert done.exit_code == 1
+    worst = said.split("worst first: ")[1]
+    assert worst.startswith(
+        "stops silently disk/storage-error (producer): it never asks who serves now (measured at beats@"
+    )
+    assert "since no registry serves this release" in worst
+
+
+def test_no_commit_stands_for_a_release_that_a_registry_serves() -> None:
+    for name in ("filebeat@7.16.0", "filebeat@7.17.28", "beats@7.12.0"):
+        found = identify(families(), name, by_number, apps())
+        assert not found.stands_for
+        assert found.relative is None or not is_commit(found.relative.client.version), name
 
 
 def test_a_kcat_that_nobody_measured_has_the_library_that_its_version_names() -> None:

@@ -5,7 +5,6 @@ package main
 import (
 	"sync/atomic"
 
-	"github.com/elastic/beats/v7/libbeat/logp"
 	"go.uber.org/zap/zapcore"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
@@ -21,7 +20,7 @@ type notices struct {
 func listen(out *driver.Instance) (*notices, error) {
 	log := &notices{out: out}
 	// Without a place of its own the log would be a file.
-	return log, logp.ConfigureWithOutputs(logp.Config{Level: logp.CriticalLevel, ToStderr: true}, log)
+	return log, logTo(log)
 }
 
 func (n *notices) Enabled(level zapcore.Level) bool {

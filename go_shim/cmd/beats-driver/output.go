@@ -10,9 +10,6 @@ import (
 	"time"
 
 	libbeat "github.com/elastic/beats/v7/libbeat/beat"
-	"github.com/elastic/beats/v7/libbeat/common"
-	"github.com/elastic/beats/v7/libbeat/common/acker"
-	"github.com/elastic/beats/v7/libbeat/monitoring"
 	"github.com/elastic/beats/v7/libbeat/outputs"
 	_ "github.com/elastic/beats/v7/libbeat/outputs/codec/format"
 	_ "github.com/elastic/beats/v7/libbeat/outputs/kafka"
@@ -34,7 +31,7 @@ type producer struct {
 	out          *driver.Instance
 	pipeline     *pipeline.Pipeline
 	events       libbeat.Client
-	metrics      *monitoring.Registry
+	metrics      *registry
 	acknowledged atomic.Int64
 	done         chan struct{}
 	tickers      sync.WaitGroup
@@ -45,40 +42,37 @@ func openProducer(set settings, start *driverpb.Start, out *driver.Instance) (dr
 	if err != nil {
 		return nil, err
 	}
-	config, err := configuration(set, start)
+	section, err := configuration(set, start)
 	if err != nil {
 		return nil, driver.Refuse("Beats refuse these settings: %v", err)
 	}
 	// A record must reach Kafka within the interval of its operation; by default the queue waits for a second.
-	queue := common.ConfigNamespace{}
-	flush, err := common.NewConfigFrom(map[string]any{"mem": map[string]any{"flush.min_events": 0, "flush.timeout": "0s"}})
+	queue := namespace{}
+	flush, err := newConfig(map[string]any{"mem": map[string]any{"flush.min_events": 0, "flush.timeout": "0s"}})
 	if err == nil {
 		err = queue.Unpack(flush)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p := &producer{out: out, metrics: monitoring.NewRegistry(), done: make(chan struct{})}
+	p := &producer{out: out, metrics: newRegistry(), done: make(chan struct{})}
 	info := libbeat.Info{IndexPrefix: "probe", Version: driver.LinkedVersion(module, local)}
 	p.pipeline, err = pipeline.LoadWithSettings(info, pipeline.Monitors{Metrics: p.metrics},
 		pipeline.Config{Queue: queue},
 		func(stats outputs.Observer) (string, outputs.Group, error) {
-			group, err := outputs.Load(nil, info, stats, kafka, config)
+			group, err := outputs.Load(nil, info, stats, kafka, section)
 			return kafka, group, err
 		}, pipeline.Settings{})
 	if err != nil {
 		return nil, driver.Refuse("Beats refuse these settings: %v", err)
 	}
 	// As Filebeat connects its inputs: an event is sent until Kafka has it.
-	p.events, err = p.pipeline.ConnectWith(libbeat.ClientConfig{
-		PublishMode: libbeat.GuaranteedSend,
-		ACKHandler:  acker.RawCounting(func(count int) { p.acknowledged.Add(int64(count)) }),
-	})
+	p.events, err = p.pipeline.ConnectWith(guaranteed(func(count int) { p.acknowledged.Add(int64(count)) }))
 	if err != nil {
 		_ = p.pipeline.Close()
 		return nil, err
 	}
-	out.Ready(effective(config))
+	out.Ready(effective(section))
 	log.ready.Store(true)
 	for _, partition := range start.Partitions {
 		p.tickers.Go(func() { p.feed(partition) })
@@ -87,7 +81,7 @@ func openProducer(set settings, start *driverpb.Start, out *driver.Instance) (dr
 }
 
 // configuration returns the section `output.kafka`.
-func configuration(set settings, start *driverpb.Start) (*common.Config, error) {
+func configuration(set settings, start *driverpb.Start) (*config, error) {
 	section := map[string]any{
 		"hosts": start.Bootstrap, "topic": start.Topic, "client_id": start.ClientId,
 		"key": "%{[key]}", "codec.format.string": "%{[message]}",
@@ -95,13 +89,13 @@ func configuration(set settings, start *driverpb.Start) (*common.Config, error) 
 	for key, value := range set {
 		section[key] = value
 	}
-	return common.NewConfigFrom(section)
+	return newConfig(section)
 }
 
 func (p *producer) feed(partition int32) {
 	key := driver.KeyOf(partition)
 	driver.Feed(p.done, p.out, partition, func(value string) {
-		p.events.Publish(libbeat.Event{Timestamp: time.Now(), Fields: common.MapStr{"message": value, "key": key}})
+		p.events.Publish(libbeat.Event{Timestamp: time.Now(), Fields: fields{"message": value, "key": key}})
 	})
 }
 
@@ -111,7 +105,7 @@ func (p *producer) Close() {
 	_ = p.events.Close()
 	p.tickers.Wait()
 	_ = p.pipeline.Close()
-	counted := monitoring.CollectFlatSnapshot(p.metrics, monitoring.Full, false).Ints
+	counted := counters(p.metrics)
 	p.out.Event(driverpb.Kind_NOTICE, driver.Text( // also behind the limit of notices
 		"events acknowledged to the application: %d; given back by the output, to be sent again: %d",
 		p.acknowledged.Load(), counted[failed],
@@ -120,7 +114,7 @@ func (p *producer) Close() {
 
 // effective returns the effective settings by the names of driver.proto: the section's, else Beats' defaults
 // (libbeat/outputs/kafka/config.go, defaultConfig), else those of the library inside.
-func effective(config *common.Config) map[string]string {
+func effective(section *config) map[string]string {
 	read := struct {
 		Metadata struct {
 			RefreshFrequency time.Duration `config:"refresh_frequency"`
@@ -137,7 +131,7 @@ func effective(config *common.Config) map[string]string {
 	}{Timeout: 30 * time.Second, RequiredACKs: 1, Compression: "gzip", Version: "1.0", MaxRetries: 3}
 	read.Metadata.RefreshFrequency = 10 * time.Minute
 	read.Backoff.Init, read.Backoff.Max = time.Second, time.Minute
-	_ = config.Unpack(&read)
+	_ = section.Unpack(&read)
 	// The first wait is half to one time of twice `init` (makeBackoffFunc, with one retry), and each next one doubles.
 	longest := min(read.Backoff.Init<<min(max(read.MaxRetries, 1), 30), read.Backoff.Max)
 	return map[string]string{

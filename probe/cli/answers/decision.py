@@ -116,8 +116,9 @@ def _cause_lines(heading: str, found: Sequence[Cause], ways_out: Remedies, colum
 def cause_text(one: Cause, ways_out: Remedies) -> str:
     """Return a cause in words: where, why, and the version that mends it."""
     is_doubtful = all(fault.finding in UNPROVEN for fault in one.faults)
-    measured = next((f": {fault.stand_in}" for fault in one.faults if fault.stand_in), "")
-    doubt = f" ({one.faults[0].finding}{measured})" if is_doubtful else ""
+    measured = next((fault.stand_in for fault in one.faults if fault.stand_in), "")
+    words = (str(one.faults[0].finding) if is_doubtful else "", measured)
+    doubt = f" ({': '.join(filter(None, words))})" if any(words) else ""
     ways = "".join(f"; {text}" for text in _mended(one.faults, ways_out.mending))
     return f"{one.where}: {one.text}{doubt}{ways}"
 

@@ -97,7 +97,8 @@ def _faults(asked: AuditRequest, known: Answers) -> tuple[Fault, ...]:
     found = examine(asked.cells, stored)
     found = without_implied(found if one and one.library else filled(found, known.around.get))
     if one and one.relative:
-        near = of_relative(asked.cells, one.relative.client, stored, measurable=one.is_obtainable)
+        kind = {"measurable": one.is_obtainable, "stands_for": one.stands_for}
+        near = of_relative(asked.cells, one.relative.client, stored, **kind)
         found = itself_first(found, tuple(near))
     if one and one.library and one.library.application:
         usual = not asked.service.properties

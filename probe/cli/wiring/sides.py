@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from probe.catalogue.identities import Identity
 from probe.catalogue.releases import taken_back
 from probe.catalogue.selectors import Chosen
-from probe.cells.application_precedence import itself_first, like, of_stand_in
+from probe.cells.application_precedence import itself_first, like, of_commit, of_stand_in
 from probe.cells.audit import Fault
 from probe.model import Client
 
@@ -22,6 +22,9 @@ class AskedClient:
     """Its relation to the client that is asked about, in words, if it proves nothing about that; empty = it does."""
     instead_of: Client | None = None
     """The client that a run would measure to know it; None = this one."""
+
+    is_proof: bool = False
+    """Whether it is what is measured for a release that no registry serves."""
 
     has_others: bool = False
     """Whether the library inside is known, which tells more than the application's releases around this one."""
@@ -46,9 +49,16 @@ def sides_of(identity: Identity) -> tuple[AskedClient, ...]:
     itself, relative, library = identity.itself, identity.relative, identity.library
     return (
         *([AskedClient(itself, has_others=library is not None)] if itself else []),
-        *([AskedClient(relative, like(relative.client), identity.measurable)] if relative else []),
+        *(_relative_side(relative, identity) if relative else ()),
         *([library_side(library)] if library else []),
     )
+
+
+def _relative_side(relative: Chosen, identity: Identity) -> Iterator[AskedClient]:
+    if identity.stands_for:
+        yield AskedClient(relative, str(relative.client), is_proof=True)
+    else:
+        yield AskedClient(relative, like(relative.client), identity.measurable)
 
 
 def answers_of(
@@ -63,6 +73,8 @@ def answers_of(
 
 
 def _of(side: AskedClient, faults: Sequence[Fault]) -> tuple[Fault, ...]:
+    if side.is_proof:
+        return of_commit(faults, side.chosen.client)
     found = of_stand_in(faults, side.stand_in)
     one = side.instead_of
     return tuple(replace(item, cell=replace(item.cell, version=one.version)) for item in found) if one else found

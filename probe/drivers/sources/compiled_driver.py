@@ -13,7 +13,7 @@ LOCAL = "path:"
 def tags_of(family: Family, version: Version) -> list[str]:
     """Return the tags (Go) or features (Rust) of this version; other sources compile with every version."""
     key = version_key(version.version)
-    return sorted(tag for tag, since in family.source.tags.items() if key >= version_key(since))
+    return sorted([*version.tags, *(tag for tag, since in family.source.tags.items() if key >= version_key(since))])
 
 
 def check_digest(family: Family, version: Version, digest: str) -> None:

@@ -176,8 +176,8 @@ def _modfile(family: Family, version: Version) -> str:
     pins += [item.replace("==", " ") for item in (*family.source.extra, *version.extra)]
     wanted = _module(family, version)
     path = family.source.name
-    # A replaced module is never downloaded, so its version may be any.
-    required = f"{path} v{release_of(version.version)}"
+    # A replaced module is never downloaded, so its version may be any that its path allows.
+    required = wanted if wanted.startswith(f"{path} ") else f"{path} v{release_of(version.version)}"
     lines = [*head, "require (", *(f"\t{item}" for item in [required, *pins]), ")"]
     if wanted != required:
         lines.append(f"replace {path} => {wanted}")
