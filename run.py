@@ -26,7 +26,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from probe.toolchain import scanner_build
+from probe.toolchain.checked_library import needed_tools
 from probe.toolchain.lookup_wheels import WHEELS, build_both, fill, link
+from probe.toolchain.python_speed import seconds_of
 from probe.toolchain.setup_calls import SetupError, call, say
 from probe.toolchain.setup_state import is_as_left, leave_state, read_state
 from probe.toolchain.tools import BROWSERS, GO, NODE, cache_root
@@ -45,22 +47,6 @@ CHROMIUM = "@sparticuz/chromium@153.0.0"
 SHARED = ("--numprocesses", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
 """Two workers, because tests wait for clients most of the time. tests/conftest.py groups the tests."""
 QUICK = ("--numprocesses", "3", "-m", "not real and not browser and not spark")
-SPEED = """
-import ctypes, ssl, sqlite3, time, zlib
-from dataclasses import dataclass
-@dataclass(frozen=True, slots=True)
-class Event:
-    at: int
-    kind: str
-    text: str = ''
-def work():
-    began, seen = time.process_time(), {}
-    for number in range(20_000):
-        event = Event(at=number, kind='sent', text=f'{number}')
-        seen[number % 99] = event, int.from_bytes(event.text.encode()[:4], 'big')
-    return time.process_time() - began
-print("seconds", min(work() for _ in range(9)))
-"""
 SPEED_ROUNDS = 4
 """Builds are measured in turn, because the speed of a machine varies from one second to the next."""
 MUCH_FASTER = 0.8
@@ -159,7 +145,7 @@ def interpreter() -> str:
     seconds = dict.fromkeys([sys.executable, *others], float("inf"))
     for _ in range(SPEED_ROUNDS if others else 0):
         for build, before in seconds.items():
-            seconds[build] = min(before, _seconds(build))
+            seconds[build] = min(before, seconds_of(build))
     best = min(seconds, key=lambda build: seconds[build])
     if seconds[best] >= seconds[sys.executable] * MUCH_FASTER:
         return sys.executable
@@ -167,19 +153,12 @@ def interpreter() -> str:
     return best
 
 
-def _seconds(python: str) -> float:
-    """Return the seconds that a build of Python needs for the benchmark; infinite if it lacks a module."""
-    try:
-        output = call([python, "-I", "-c", SPEED], "")
-    except SetupError:
-        return float("inf")
-    return float(output.split()[-1])
-
-
-def environment(uv_path: str) -> None:
-    """Make .venv equal to uv.lock; print nothing if it already is."""
+def environment(uv_path: str, *, spark: bool = True) -> None:
+    """Make .venv equal to uv.lock (a new one without Spark if so asked); print nothing if it already is."""
     settings = {"UV_PYTHON_DOWNLOADS": "never", "VIRTUAL_ENV": ""}
     sync = [uv_path, "sync", "--frozen", "--quiet", "--python", interpreter(), "--project", str(ROOT)]
+    if not spark and not (VENV / "bin" / "spark-submit").exists():
+        sync += ["--no-install-package", "pyspark"]
     if VENV.exists() and _is_complete(sync, settings):
         return
     say("Python packages: .venv from uv.lock (the first time takes a minute or two: Spark is large)")
@@ -281,14 +260,21 @@ def check_python() -> None:
         raise SetupError(f"Python {sysconfig.get_python_version()} is too old; run this with 3.11 or newer")
 
 
-def set_up(*, tests: bool, wheels: bool) -> None:
-    """Run every step of the set-up that is not done yet; the browser and the folder of wheels are for tests."""
+def set_up(*, tests: bool, wheels: bool, only: tuple[str, ...] | None) -> None:
+    """Run every step of the set-up that is not done yet; the browser and the folder of wheels are for tests.
+
+    With `only`, Go and these tools are fetched, and no Spark.
+    """
     state = read_state(ROOT, {name: find(name) for name in TOOL_NAMES}, BIN)
     has_rest = (not tests or any(state[name] for name in BROWSERS)) and (not wheels or (VENV / WHEELS).is_dir())
     if is_as_left(ROOT, state) and has_rest:
         return
     uv_path = uv()
-    environment(uv_path)
+    environment(uv_path, spark=only is None)
+    if only is not None:
+        for ensure in (go, *({"java": java, "node": node}[name] for name in only)):
+            ensure(uv_path)
+        return
     link(ROOT, fill(ROOT, uv_path, interpreter()) if wheels else None)
     java(uv_path)
     go(uv_path)
@@ -326,7 +312,8 @@ def main(arguments: list[str]) -> None:
         if task == "wheel":
             build_wheel((Path(rest[0]) if rest else ROOT / "dist").absolute())
             return
-        set_up(tests=task == "test" and "--quick" not in rest, wheels=task in {"test", "setup"})
+        only = needed_tools(ROOT, task, rest)
+        set_up(tests=task == "test" and "--quick" not in rest, wheels=task in {"test", "setup"}, only=only)
     except SetupError as error:
         sys.exit(f"setup: {error}")
     if task == "probe":

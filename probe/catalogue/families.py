@@ -115,7 +115,7 @@ class NpmBuild(_Strict):
 class Source(_Strict):
     """The way to obtain a version."""
 
-    kind: Literal["module", "wheel", "jar", "npm", "crate", "program"]
+    kind: Literal["module", "wheel", "jar", "npm", "crate", "program", "exec"]
     name: str
     """Module path, PyPI name, `group:artifact`, npm name, crate; of a program, its command and its distribution's
     package."""

@@ -190,11 +190,14 @@ class SettledCell:
         return f"{self.outcome}: {self.worst} in {votes[self.worst]} of {len(self.verdicts)}{trials}{''.join(others)}"
 
 
-def settle(rows: Iterable[JudgedTrial]) -> dict[Cell, SettledCell]:
-    """Settle trials into cells. The rows of one run alone give that run's result."""
+def settle(rows: Iterable[JudgedTrial], *, shortened: bool = False) -> dict[Cell, SettledCell]:
+    """Settle trials into cells. The rows of one run alone give that run's result.
+
+    Trials with a shortened observation settle cells only where `shortened` asks for it: those of one run alike.
+    """
     best: dict[Cell, tuple[Rank, list[JudgedTrial]]] = {}
     for row in rows:
-        if row.shortened or row.sweep:
+        if (row.shortened and not shortened) or row.sweep:
             continue
         rank = conditions.rank(row.cell, row.verdict.outcome, row.conditions, row.run_id)
         held = best.get(row.cell)

@@ -2,7 +2,8 @@
 
 TOML with one `[[ignore]]` per entry. `client`, `service`, `scenario` and `role` select findings and may contain the
 wildcards `*`, `?` and `[]`; what is left out selects all, but one of them is needed. `reason` and `expires`, the last
-day (UTC) on which the entry applies, are needed as well.
+day (UTC) on which the entry applies, are needed as well. Entries with `cell` are for `probe check`
+(`probe.cells.cell_ignores`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from probe.cells.audit import TOLD, Fault, Finding, Report
 from probe.errors import ProbeError
 
 NAME = ".probe-ignore.toml"
-"""The ignore file of the working directory, which `probe audit` takes by itself."""
+"""The ignore file of the working directory, which `probe audit` and `probe check` take by themselves."""
+CELL = "cell"
+"""The key of an entry about cells of `probe check`."""
 SELECTORS = ("client", "service", "scenario", "role")
 KEYS = (*SELECTORS, "reason", "expires")
 ACCEPTABLE = (*TOLD, Finding.UNKNOWN)
@@ -69,6 +72,11 @@ class Ignored:
 
 def read_ignores(text: str, name: str) -> tuple[Entry, ...]:
     """Read an ignore file. IgnoreError names the entry, the reason and the way out."""
+    return tuple(_entry(row, number, name) for number, row in enumerate(rows_of(text, name), 1) if CELL not in row)
+
+
+def rows_of(text: str, name: str) -> Sequence[Mapping[str, Any]]:
+    """Return the entries of an ignore file as tables. IgnoreError if it is none."""
     try:
         data = tomllib.loads(text.removeprefix("\ufeff"))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -79,31 +87,38 @@ def read_ignores(text: str, name: str) -> tuple[Entry, ...]:
         raise IgnoreError(f"{name}: unknown key {next(iter(data))!r}; begin each entry with [[ignore]]")
     if not (isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows)):
         raise IgnoreError(f"{name}: `ignore` is not a list of tables; begin each entry with [[ignore]]")
-    return tuple(_entry(row, number, name) for number, row in enumerate(rows, 1))
+    return rows
 
 
 def _entry(row: Mapping[str, Any], number: int, name: str) -> Entry:
     place = f"{name}, [[ignore]] {number}"
-    for key in row:
-        if key not in KEYS:
-            raise IgnoreError(f"{place}: unknown key {key!r}; known are {', '.join(KEYS)}")
-    selectors = {key: _text(row[key], key, place) for key in SELECTORS if key in row}
+    checked_keys(row, KEYS, place)
+    selectors = {key: checked_text(row[key], key, place) for key in SELECTORS if key in row}
     if not selectors:
-        raise IgnoreError(f"{place}: it selects nothing; give one of {', '.join(SELECTORS)}")
+        raise IgnoreError(f"{place}: it selects nothing; give one of {', '.join((*SELECTORS, CELL))}")
     if "reason" not in row:
         raise IgnoreError(f"{place}: it has no reason; say in `reason` why the finding is accepted")
-    reason = _text(row["reason"], "reason", place)
-    return Entry(number, selectors, reason, _day(row.get("expires"), place))
+    reason = checked_text(row["reason"], "reason", place)
+    return Entry(number, selectors, reason, day(row.get("expires"), place))
 
 
-def _text(value: object, key: str, place: str) -> str:
+def checked_keys(row: Mapping[str, Any], known: Sequence[str], place: str) -> None:
+    """Raise IgnoreError for a key that an entry cannot have."""
+    for key in row:
+        if key not in known:
+            raise IgnoreError(f"{place}: unknown key {key!r}; known are {', '.join(known)}")
+
+
+def checked_text(value: object, key: str, place: str) -> str:
+    """Return a text in one line. IgnoreError if it is none."""
     found = " ".join(value.split()) if isinstance(value, str) else ""
     if not found:
         raise IgnoreError(f'{place}: `{key}` is not a text with a content; write {key} = "..."')
     return found
 
 
-def _day(value: object, place: str) -> date:
+def day(value: object, place: str) -> date:
+    """Return a day. IgnoreError if it is none."""
     if value is None:
         raise IgnoreError(f"{place}: it never expires; give its last day, as in expires = 2027-03-31")
     if isinstance(value, datetime) or not isinstance(value, date):

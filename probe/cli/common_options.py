@@ -10,13 +10,14 @@ from probe.cells.cli_hints import DEFAULT_FOLDER
 from probe.cells.gate_words import GATES
 from probe.errors import ProbeError
 from probe.model import Engine, Role, Workload
+from probe.model.release_lines import DEFAULT_LINE
 from probe.runner.trial_limit import MOST
 
 if TYPE_CHECKING:
     from probe.cells.audit_gate import Gates
 
 RESULTS = DEFAULT_FOLDER
-DEFAULT_BROKER = "3.9"
+DEFAULT_BROKER = DEFAULT_LINE
 MAX_AGE_DAYS = 180
 
 Scenarios = Annotated[

@@ -51,6 +51,18 @@ COMMANDS: Mapping[str, Command] = {
         summary="Say which KIPs a client supports: declared, seen on the wire, and as it behaves in faults. Each yes "
         "has a cell.",
     ),
+    "check": Command(
+        module="check",
+        summary="Build a working copy of a client library and compare it with a release: what is worse, better, "
+        "undecided.",
+        laboratory=True,
+    ),
+    "check-driver": Command(
+        module="check_driver",
+        summary="Test a program on lines of JSON against its contract (docs/join.md); exit code 1 if it breaks a "
+        "promise.",
+        laboratory=True,
+    ),
     "matrix": Command(
         module="matrix",
         summary="Build matrix.csv, the other tables and the web site from stored runs.",
@@ -134,7 +146,7 @@ COMMANDS: Mapping[str, Command] = {
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Ask what is known": ("lookup", "supports", "audit", "advise", "diagnose", "bisect", "show"),
-    "Run and judge": ("run", "plan", "sweep", "verify", "judge", "diff"),
+    "Run and judge": ("run", "plan", "check", "check-driver", "sweep", "verify", "judge", "diff"),
     "Publish and keep": ("matrix", "site", "publish-evidence", "publish-fingerprints", "prune"),
     "What there is": ("clients", "scenarios", "doctor"),
 }

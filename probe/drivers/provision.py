@@ -22,6 +22,7 @@ SOURCES: Mapping[str, str] = {
     "npm": "probe.drivers.sources.npm",
     "crate": "probe.drivers.sources.crate",
     "program": "probe.drivers.sources.program",
+    "exec": "probe.drivers.sources.lines_program",
 }
 """Modules by kind of source. Each is imported when first needed, so that machines need no Go, Java or Node for
 others."""

@@ -6,6 +6,9 @@ from enum import Enum
 
 from probe.model.versions import version_key
 
+DEFAULT_LINE = "3.9"
+"""The release line that is played, and asked for, where nobody names one."""
+
 
 class Since(Enum):
     """Something that brokers have from a release line on: that line, and what it is, with its source."""

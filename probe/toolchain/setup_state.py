@@ -15,9 +15,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-MODULES = tuple(
-    f"probe/toolchain/{name}.py" for name in ("lookup_wheels", "scanner_build", "setup_calls", "setup_state", "tools")
+_NAMES = (
+    "checked_library",
+    "lookup_wheels",
+    "python_speed",
+    "scanner_build",
+    "setup_calls",
+    "setup_state",
+    "tools",
 )
+MODULES = tuple(f"probe/toolchain/{name}.py" for name in _NAMES)
 """Modules of the set-up beside run.py."""
 INPUTS = ("run.py", *MODULES, "uv.lock", "pyproject.toml")
 """Files of the checkout that decide what is set up and how."""

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from probe.catalogue.families import Version
 from probe.catalogue.selectors import select_clients
-from probe.cells.aggregate import SettledCell, settle
+from probe.cells.aggregate import SettledCell
 from probe.cli.app import app
 from probe.cli.wiring import fresh_trials, missing_cells
 from probe.cli.wiring.catalogue import apps, families
 from probe.cli.wiring.comparisons import Change, Filter, absent, needed, stored_cells
 from probe.cli.wiring.evidence import open_evidence
-from probe.cli.wiring.settled_cells import write_settled
 from probe.model import Cell, Engine, Outcome, Profile, Role
-from probe.store import trials
-from tests.support.synthetic_rows import CELL, create, fill, history, verdict
+from tests.support.played_trials import Played
+from tests.support.synthetic_rows import CELL, fill
 
 CHANGE = Change("version", "1.43.2", "1.43.3", ("sarama",))
 PRODUCER = Filter((Role.PRODUCER,), ("isolated",), ("disk/storage-error", "net/reset"), Engine.EMBEDDED, "3.9")
@@ -59,48 +57,6 @@ def test_globs_expand_to_scenarios_that_apply_to_the_roles() -> None:
     cells = needed({}, CHANGE, wanted)
     assert {cell.scenario for cell in cells} == {"leader/elected", "leader/election-slow"}
     assert {cell.version for cell in cells} == {"1.43.2", "1.43.3"}
-
-
-LATER = "20991231T235959Z-0001"
-"""The id of a run after all others."""
-
-
-class Played:
-    """Fresh trials that have the outcome of their version at once, or one of a list in turn."""
-
-    def __init__(self, outcomes: Mapping[str, Sequence[Outcome]]) -> None:
-        self.outcomes = outcomes
-        self.counts: list[dict[Cell, int]] = []
-        self.stored: set[tuple[Cell, int]] = set()
-        self.run = ""
-
-    def __call__(self, results: str, _jobs: int | None) -> Self:
-        self.results = Path(results)
-        self.store = create(self.results, run_id=LATER)
-        self.run = self.store.run_id
-        return self
-
-    def __enter__(self) -> Self:
-        self.store.__enter__()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.store.__exit__(None, None, None)
-        write_settled(str(self.results))
-
-    def possible(self, _cell: Cell) -> bool:
-        return True
-
-    def play(self, counts: Mapping[Cell, int]) -> dict[Cell, SettledCell]:
-        self.counts.append(dict(counts))
-        for cell, count in counts.items():
-            for number in range(count):
-                if (cell, number) not in self.stored:
-                    own = self.outcomes[cell.version]
-                    self.store.add(history(cell, number), verdict(own[number % len(own)]))
-                    self.stored.add((cell, number))
-        self.store.flush()
-        return settle(trials(str(self.results), self.run))
 
 
 def decided(

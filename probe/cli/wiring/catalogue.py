@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from probe.catalogue.apps import App
     from probe.catalogue.packages import Packages
 
+PROGRAM = "exec:"
+"""Prefix of a client that is a program on lines of JSON (docs/join.md)."""
+
 
 @cache
 def families() -> Mapping[str, Family]:
@@ -57,10 +60,22 @@ def inside(client: Client) -> Sequence[str]:
 
 
 def choose_clients(names: Sequence[str]) -> tuple[Chosen, ...]:
-    """Return the selected client versions; unpinned ones are looked up at the registry."""
+    """Return the selected client versions; unpinned ones are looked up at the registry, programs are asked."""
     from probe.drivers.provision import resolve  # noqa: PLC0415  # a look-up needs no registry
 
-    return select_clients(families(), names, lambda family, text: resolve(family, text, cache_root()), apps())
+    listed = [name for name in names if not name.startswith(PROGRAM)]
+    programs = [chosen_program(name) for name in dict.fromkeys(names) if name.startswith(PROGRAM)]
+    if programs and not listed:
+        return tuple(programs)
+    found = select_clients(families(), listed, lambda family, text: resolve(family, text, cache_root()), apps())
+    return (*found, *programs)
+
+
+def chosen_program(text: str) -> Chosen:
+    """Return the client that is a program on lines of JSON, `exec:PROGRAM`. ProvisionError if it is none."""
+    from probe.drivers.sources.lines_program import described  # noqa: PLC0415  # as above
+
+    return Chosen(*described(text))
 
 
 def by_number(family: Family, text: str) -> Version:

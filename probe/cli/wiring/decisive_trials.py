@@ -24,7 +24,11 @@ def decisive(steps: Sequence[Step], evidence: Evidence) -> list[Step]:
     cells = {side.cell for step in steps for side in (step.before, step.after)}
     if not cells:
         return []
-    files = evidence.each(Wanted.of(cells), facts=True)
+    return decisive_of(steps, evidence.each(Wanted.of(cells), facts=True))
+
+
+def decisive_of(steps: Sequence[Step], files: Sequence[Mapping[Cell, SettledCell]]) -> list[Step]:
+    """Return the steps with the trials that decide, of the settled cells of several files or runs."""
     return [_decisive(step, files) for step in steps]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from probe.errors import ProbeError
 from probe.model import Cell
 from probe.model.counts import counted
 from probe.planning.plan import Plan, Planned
+from probe.planning.selection import Selection
 from probe.runner import Options
 
 if TYPE_CHECKING:
@@ -30,13 +31,28 @@ SPARE = 3
 """Trials a side beyond those that decide, in place of those in which the harness fails."""
 Both = tuple[Cell, Cell]
 """The cells of the two sides of a question."""
+Planner = Callable[[Cell], tuple[Plan, Selection]]
+"""Plans a cell with its control cell. Raises ProbeError, with the reason, if it cannot be run."""
+View = Callable[[SettledCell], SettledCell]
+"""Makes of a played cell the one that is compared."""
+
+
+def unchanged(one: SettledCell) -> SettledCell:
+    """Return a played cell as it is."""
+    return one
 
 
 class FreshTrials:
-    """Plays cells, all in one stored run that begins with the first of them."""
+    """Plays cells, all in one stored run that begins with the first of them.
 
-    def __init__(self, results: str, jobs: int | None) -> None:
-        self._results, self._options = results, Options(jobs=jobs, as_planned=True)
+    With `watch_ms` each client is observed for at most that time; such trials settle cells here, and nowhere else.
+    """
+
+    def __init__(
+        self, results: str, jobs: int | None, planner: Planner = plan_cell, watch_ms: int | None = None
+    ) -> None:
+        self._results, self._planner = results, planner
+        self._options = Options(jobs=jobs, as_planned=True, watch_ms=watch_ms)
         self._stack = contextlib.ExitStack()
         self._store: RunStore | None = None
         self._planned: dict[Cell, tuple[Planned, ...]] = {}
@@ -56,7 +72,7 @@ class FreshTrials:
         """Return whether a cell can be played; print the reason to stderr if not."""
         if cell not in self._planned:
             try:
-                plan, selection = plan_cell(cell)
+                plan, selection = self._planner(cell)
             except ProbeError as error:
                 say(f"not run  {error}")
                 return False
@@ -81,35 +97,45 @@ class FreshTrials:
             self._store = self._stack.enter_context(begun)
         execute(plan, ready, self._options, self._results, self._store, {})
         self._store.flush()
-        return settle(trials(self._results, self._store.run_id))
+        return settle(trials(self._results, self._store.run_id), shortened=self._options.watch_ms is not None)
 
 
 def decide(open_ones: Collection[Compared], asked: Asked, results: str, jobs: int | None) -> None:
-    """Play both sides of undecided questions: plain cells until a trial contradicts, those of chance as a whole."""
-    screen = {_cells(one.step): one for one in open_ones if one.needs}
+    """Play both sides of undecided questions in a run of their own."""
     with FreshTrials(results, jobs) as fresh:
-        wanted = {
-            both: one.needs if one.needs > PLAIN else 1
-            for both, one in screen.items()
-            if all(fresh.possible(cell) for cell in both)
-        }
-        counts: dict[Cell, int] = {}
-        while wanted:
-            for both, number in wanted.items():  # a version between two others has one cell for both questions
-                counts.update({cell: max(number, counts.get(cell, 0)) for cell in both})
-            say(
-                f"both sides of {counted(len(wanted), 'cell')}: {counted(max(wanted.values()), 'trial')} a side at most"
-            )
-            played = fresh.play(_beside(counts))
-            again = {both: _more(screen[both], played, number, asked) for both, number in wanted.items()}
-            wanted = {both: more for both, more in again.items() if more > wanted[both]}
+        decide_with(fresh, open_ones, asked)
+
+
+def decide_with(
+    fresh: FreshTrials, open_ones: Collection[Compared], asked: Asked, seen: View = unchanged
+) -> dict[Cell, SettledCell]:
+    """Play both sides of undecided questions: plain cells until a trial contradicts, those of chance as a whole.
+
+    Return the cells that were played, as `seen` shows them.
+    """
+    screen = {_cells(one.step): one for one in open_ones if one.needs}
+    wanted = {
+        both: one.needs if one.needs > PLAIN else 1
+        for both, one in screen.items()
+        if all(fresh.possible(cell) for cell in both)
+    }
+    counts: dict[Cell, int] = {}
+    played: dict[Cell, SettledCell] = {}
+    while wanted:
+        for both, number in wanted.items():  # a version between two others has one cell for both questions
+            counts.update({cell: max(number, counts.get(cell, 0)) for cell in both})
+        say(f"both sides of {counted(len(wanted), 'cell')}: {counted(max(wanted.values()), 'trial')} a side at most")
+        played = {cell: seen(one) for cell, one in fresh.play(beside(counts)).items()}
+        again = {both: _more(screen[both], played, number, asked) for both, number in wanted.items()}
+        wanted = {both: more for both, more in again.items() if more > wanted[both]}
+    return played
 
 
 def _cells(step: Step) -> Both:
     return step.before.cell, step.after.cell
 
 
-def _beside(counts: Mapping[Cell, int]) -> dict[Cell, int]:
+def beside(counts: Mapping[Cell, int]) -> dict[Cell, int]:
     """Return the counts with both sides of a question beside each other, so that they alternate."""
     return {cell: counts[cell] for cell in in_order(counts)}
 

@@ -19,10 +19,13 @@ def read_ignore_file(named: Path | None) -> tuple[Entry, ...]:
 
     No other folder is looked into: an inventory may lie in a repository that nobody vetted.
     """
+    return read_ignores(*ignore_text(named))
+
+
+def ignore_text(named: Path | None) -> tuple[str, str]:
+    """Return the text of a named file, else of the working directory's, and its name. IgnoreError with a reason."""
     path = named or Path(NAME)
-    if named is None and not path.is_file():
-        return ()
-    return read_ignores(_text(path), str(path))
+    return ("" if named is None and not path.is_file() else _text(path)), str(path)
 
 
 def _text(path: Path) -> str:

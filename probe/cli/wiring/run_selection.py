@@ -10,7 +10,7 @@ from probe.catalogue.baseline import baseline
 from probe.catalogue.brokers import asked_brokers
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
-from probe.catalogue.selectors import broker_line, select_profiles
+from probe.catalogue.selectors import Chosen, broker_line, select_profiles
 from probe.catalogue.workloads import select_workloads
 from probe.cli.common_options import DEFAULT_BROKER
 from probe.cli.console.skips import by_reason, without_role
@@ -37,6 +37,8 @@ class RunSelection:
     """The selectors of a command line, as text."""
 
     clients: Sequence[str] = ()
+    chosen: Sequence[Chosen] = ()
+    """Clients that are resolved already, in place of `clients`."""
     scenarios: Sequence[str] = ()
     roles: Sequence[Role] = ()
     profiles: Sequence[str] = ()
@@ -87,7 +89,7 @@ class RunSelection:
                 f"{option} is for the embedded engine only, since real brokers elect by themselves; leave it out"
             )
         return Selection(
-            clients=choose_clients(self.clients),
+            clients=tuple(self.chosen) or choose_clients(self.clients),
             scenarios=scenarios,
             roles=tuple(self.roles) or tuple(Role),
             profiles=self._profiles(),

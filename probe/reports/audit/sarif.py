@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote
@@ -49,40 +50,37 @@ ROOT = "ROOT"
 
 def sarif(audit: AuditResult) -> str:
     """Return an audit as SARIF."""
-    return json.dumps({"$schema": SCHEMA, "version": VERSION, "runs": [_run(audit)]}, indent=1) + "\n"
-
-
-def _run(audit: AuditResult) -> dict[str, Any]:
     found = [(report, one) for report in audit.reports for one in grouped(_of_levels(report))]
     broken = [report for report in audit.reports if report.is_broken]
     cells = {finding_id(one.first.cell): one.first.cell for _, one in found}
-    described = [_rule(name, cells[name]) for name in sorted(cells)] + ([BROKEN] if broken else [])
-    rules = {rule["id"]: number for number, rule in enumerate(described)}
-    return {
-        "tool": {
-            "driver": {
-                "name": TOOL,
-                "version": __version__,
-                "rules": described,
-            }
-        },
-        "invocations": [
-            {
-                "executionSuccessful": True,
-                "endTimeUtc": iso(audit.moment),
-                "toolExecutionNotifications": [_note(str(audit.question)), *_notes(audit)],
-            }
-        ],
-        "originalUriBaseIds": {ROOT: {"description": {"text": "The folder in which the audit was run."}}},
+    described = [rule(name, cells[name]) for name in sorted(cells)] + ([BROKEN] if broken else [])
+    rules = {one["id"]: number for number, one in enumerate(described)}
+    results = [
+        *(_result(report, one, audit, rules) for report, one in found),
+        *(_broken(report, rules) for report in broken),
+    ]
+    return log(described, results, [note(str(audit.question)), *_notes(audit)], audit.moment)
+
+
+def log(
+    rules: Sequence[Mapping[str, Any]],
+    results: Sequence[Mapping[str, Any]],
+    notes: Sequence[Mapping[str, Any]],
+    moment: datetime,
+) -> str:
+    """Return a SARIF log of one run of this program, which ended at `moment`."""
+    run = {
+        "tool": {"driver": {"name": TOOL, "version": __version__, "rules": rules}},
+        "invocations": [{"executionSuccessful": True, "endTimeUtc": iso(moment), "toolExecutionNotifications": notes}],
+        "originalUriBaseIds": {ROOT: {"description": {"text": "The folder in which the command was run."}}},
         "columnKind": "unicodeCodePoints",
-        "results": [
-            *(_result(report, one, audit, rules) for report, one in found),
-            *(_broken(report, rules) for report in broken),
-        ],
+        "results": results,
     }
+    return json.dumps({"$schema": SCHEMA, "version": VERSION, "runs": [run]}, indent=1) + "\n"
 
 
-def _rule(name: str, cell: Cell) -> dict[str, Any]:
+def rule(name: str, cell: Cell) -> dict[str, Any]:
+    """Return the rule of a finding in a cell, whose id is `name`."""
     story = about(cell.scenario) or f"Scenario {cell.scenario}."
     question = f"{cell.scenario}{cell.unusual}"
     return {
@@ -115,7 +113,7 @@ def _result(report: Report, one: Group, audit: AuditResult, rules: Mapping[str, 
         "message": {"text": " ".join(f"{part.rstrip('.')}." for part in parts if part)},
         "locations": [_location(report)],
         "partialFingerprints": {FINGERPRINT: fingerprint(report, str(fault.cell))},
-        **({"suppressions": [_suppression(fault)]} if fault.ignored else {}),
+        **({"suppressions": [accepted_because(fault.ignored)]} if fault.ignored else {}),
         "properties": {
             **fault.cell.columns(),
             "workloads": [str(item.cell.workload) for item in (fault, *one.others)],
@@ -150,17 +148,19 @@ def _broken(report: Report, rules: Mapping[str, int]) -> dict[str, Any]:
     }
 
 
-def _suppression(fault: Fault) -> dict[str, str]:
-    return {"kind": "external", "status": "accepted", "justification": fault.ignored}
+def accepted_because(reason: str) -> dict[str, str]:
+    """Return the suppression of an accepted finding."""
+    return {"kind": "external", "status": "accepted", "justification": reason}
 
 
 def _location(report: Report) -> dict[str, Any]:
     named = {"logicalLocations": [{"fullyQualifiedName": report.name}]}
     place = report.place
-    return {"physicalLocation": _physical(place), **named} if place is not None and place.is_file else named
+    return {"physicalLocation": physical(place), **named} if place is not None and place.is_file else named
 
 
-def _physical(place: Place) -> dict[str, Any]:
+def physical(place: Place) -> dict[str, Any]:
+    """Return the location of a file; a relative path begins at `ROOT`."""
     absolute = PurePosixPath(place.file).is_absolute()
     path = quote(str(PurePosixPath(place.file)))
     where = {"uri": f"file://{path}"} if absolute else {"uri": path, "uriBaseId": ROOT}
@@ -170,7 +170,12 @@ def _physical(place: Place) -> dict[str, Any]:
 def fingerprint(report: Report, what: str) -> str:
     """Return what makes a finding the same in the next audit: not its line, nor its evidence."""
     place = report.place.file if report.place else ""
-    return hashlib.sha256("\n".join([place, report.name, report.client, what]).encode()).hexdigest()[:32]
+    return digest([place, report.name, report.client, what])
+
+
+def digest(parts: Sequence[str]) -> str:
+    """Return a fingerprint that is the same for the same parts."""
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
 
 def _notes(audit: AuditResult) -> Iterator[dict[str, Any]]:
@@ -182,8 +187,9 @@ def _notes(audit: AuditResult) -> Iterator[dict[str, Any]]:
             text = f"{counted(len(unknown), 'question')} not answered ({unknown_reason(unknown[0])})"
         else:
             continue
-        yield {**_note(f"{report.name} ({report.client}): {text}"), "locations": [_location(report)]}
+        yield {**note(f"{report.name} ({report.client}): {text}"), "locations": [_location(report)]}
 
 
-def _note(text: str) -> dict[str, Any]:
+def note(text: str) -> dict[str, Any]:
+    """Return a notification of the invocation; the text has no full stop."""
     return {"level": "note", "message": {"text": f"{text}."}}

@@ -1,0 +1,1 @@
+"""Drives a program that speaks lines of JSON (docs/join.md)."""

@@ -1,0 +1,98 @@
+"""The trials of `probe check`: one of each side in every cell, then both sides of those that differ, alternating."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from probe.cells.aggregate import SettledCell
+from probe.cells.comparison import Compared
+from probe.cells.comparison_steps import Asked, compared_steps
+from probe.cells.short_watches import as_late
+from probe.cells.trends import Step
+from probe.cli.console.streams import say
+from probe.cli.wiring.check_plan import Questions, Sides, is_watched_briefly
+from probe.cli.wiring.decisive_trials import decisive_of
+from probe.cli.wiring.evidence import open_evidence
+from probe.cli.wiring.fresh_trials import FreshTrials, beside, decide_with, unchanged
+from probe.errors import NothingJudgedError
+from probe.evidence.cell_choice import Wanted
+from probe.model import Cell
+from probe.model.counts import counted
+from probe.model.engines import DEFAULT_ENGINE
+
+WATCH_MS = 60_000
+"""Longest observation with the library's own defaults."""
+AGE_DAYS = 180
+"""Evidence is asked for cells of chance only, of which it is never too old."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Player:
+    """The place of the trials, and the number of those at once."""
+
+    results: str
+    jobs: int | None
+    questions: Questions
+
+    def fresh(self, briefly: bool) -> FreshTrials:  # one flag of two callers
+        """Return fresh trials in a run of their own, each observed for a minute at most, or to its end."""
+        watch_ms = WATCH_MS if briefly else None
+        return FreshTrials(self.results, self.jobs, self.questions.planner, watch_ms)
+
+
+def check(player: Player, sides: Sides, trials: int) -> list[Compared]:
+    """Play both sides and return what is said of each cell. NothingJudgedError if that is nothing."""
+    pairs = list(player.questions.pairs(sides).values())
+    groups = [[both for both in pairs if is_watched_briefly(both[0]) is briefly] for briefly in (False, True)]
+    screens = [_screened(player, group, briefly=bool(place)) for place, group in enumerate(groups)]
+    asked = _asked(player, sides, [one for screen in screens for one in screen.values()], trials)
+    steps: list[Step] = []
+    for place, (group, screen) in enumerate(zip(groups, screens, strict=True)):
+        steps += _decided(player, _steps(group, screen), screen, asked, briefly=bool(place))
+    found = compared_steps(steps, asked)
+    if not any(one.step.after.judged for one in found):
+        why = found[0].step.after.reason if found else "no trial of it ended"
+        raise NothingJudgedError(f"nothing could be judged of {sides.build.client}: {why}")
+    return found
+
+
+def _screened(player: Player, pairs: Sequence[tuple[Cell, Cell]], *, briefly: bool) -> dict[Cell, SettledCell]:
+    if not pairs:
+        return {}
+    watched = f", each watched for {WATCH_MS // 1000} s at most" if briefly else ""
+    say(f"both sides of {counted(len(pairs), 'cell')}{watched}")
+    counts = {cell: player.questions.trials_of(cell) for both in pairs for cell in both}
+    with player.fresh(briefly) as fresh:
+        possible = {cell: count for cell, count in beside(counts).items() if fresh.possible(cell)}
+        played = fresh.play(possible)
+    return _seen(played, briefly=briefly)
+
+
+def _seen(played: Mapping[Cell, SettledCell], *, briefly: bool) -> dict[Cell, SettledCell]:
+    return {cell: as_late(one) if briefly else one for cell, one in played.items()}
+
+
+def _asked(player: Player, sides: Sides, screened: Collection[SettledCell], trials: int) -> Asked:
+    """Return which cells have to do with chance, by all that is stored of the library and by known results."""
+    family = sides.build.client.family
+    with open_evidence(None, player.results, AGE_DAYS) as evidence:
+        stored = evidence.find(Wanted(family=[family], engine=[str(DEFAULT_ENGINE)]))
+    asked = Asked.of([*stored.values(), *screened], trials=trials)
+    return replace(asked, chance=asked.chance | player.questions.races)
+
+
+def _steps(pairs: Sequence[tuple[Cell, Cell]], screen: Mapping[Cell, SettledCell]) -> list[Step]:
+    return [Step(screen[before], screen[after]) for before, after in pairs if before in screen and after in screen]
+
+
+def _decided(
+    player: Player, steps: Sequence[Step], screen: Mapping[Cell, SettledCell], asked: Asked, *, briefly: bool
+) -> list[Step]:
+    """Return the steps with fresh trials of both sides where the screen differs."""
+    open_ones = [one for one in compared_steps(steps, asked) if one.needs]
+    if not open_ones:
+        return list(steps)
+    with player.fresh(briefly) as fresh:
+        played = decide_with(fresh, open_ones, asked, as_late if briefly else unchanged)
+    return decisive_of(steps, [played, screen])
