@@ -19,7 +19,7 @@ from probe.engines.kafka.cluster.nodes import Broker
 from probe.engines.kafka.cluster.release import Release
 from probe.engines.kafka.cluster.server import Server
 from probe.engines.kafka.cluster.workspace import temporary_folder
-from probe.engines.kafka.deadlines import STARTED_S
+from probe.engines.kafka.deadlines import STARTED_S, started
 from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, DiskWay, Replicas
 from probe.engines.kafka.zookeeper.admin import ZooKeeper
 from probe.engines.kafka.zookeeper.ensemble import QuorumProxies
@@ -154,13 +154,9 @@ class KafkaCluster:
     async def start(self) -> None:
         """Start all servers. EngineError or OSError with the last lines of a server that does not start."""
         await self._serve()
-        try:
-            async with asyncio.timeout(STARTED_S):
-                await self._make_internal_topics()
-                await self._make_history()
-        except TimeoutError as late:
-            words = str(late) or f"internal topics and a history were not made within {STARTED_S:.0f} s"
-            raise TimeoutError(words) from None
+        async with started("internal topics and a history were not made"):
+            await self._make_internal_topics()
+            await self._make_history()
 
     async def _serve(self) -> None:
         """Start all servers, and wait until every broker lists all of them."""
@@ -172,7 +168,7 @@ class KafkaCluster:
         end = time.monotonic() + STARTED_S
         for server in servers:
             await server.ready(end - time.monotonic())
-        async with asyncio.timeout(STARTED_S):
+        async with started("brokers did not list each other"):
             await self._listed(set(self.nodes))
             await self.admin.set_scram_users(scram_users(self.access))
 
@@ -190,7 +186,7 @@ class KafkaCluster:
         for node, broker in self.brokers.items():
             data_folders.make_broker(broker.folder, identity, node, kraft=self.kraft)
         await self._serve()
-        async with asyncio.timeout(STARTED_S):
+        async with started("internal topics and a history were not made"):
             await self._make_internal_topics()
             await self.admin.create_topics(topics)
             elections = dict(zip(partitions, self.history.plan.elections, strict=True))
