@@ -71,6 +71,8 @@ class Fault:
     """The smallest later version in which work is known to go on and nothing to be lost; empty = none, or no need."""
     helped_by: str = ""
     """A profile in which this version is known to pass the same; empty = none is known, or nothing fails."""
+    restart_helps: bool | None = None
+    """Whether a second instance works that starts under the fault; None = not known, or nothing stops."""
 
     @property
     def is_control(self) -> bool:

@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 from probe.catalogue.families import is_local
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import BAD, Fault, Finding, Report, Upgrade, examine, in_plain_profile
-from probe.cells.trends import Question, question
+from probe.cells.cell_harm import harm_in
+from probe.cells.trends import question
 from probe.cells.upgrades import next_conforming, next_harmless
-from probe.model import Cell, Profile
+from probe.model import Cell
+from probe.model.harm import Harm
 from probe.model.versions import version_key
+from probe.model.ways_out import RESTARTS, mending_profiles, restarts
 
 
 def upgrade(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> Upgrade | None:
@@ -36,18 +39,20 @@ def with_remedies(reports: Sequence[Report], stored: Mapping[Cell, SettledCell])
     found = Ways(
         passing=next_conforming(bad, stored.values()),
         mending=next_harmless(bad, stored.values()),
-        helping=in_other_profiles(bad, stored.values()),
+        helping=mending_profiles(bad, stored.values()),
+        restarting=restarting(bad, stored.values()),
     )
     return [replace(one, faults=tuple(_remedied(fault, found) for fault in one.faults)) for one in reports]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ways:
-    """Remedies by the cell of the evidence: versions that pass, versions in which work goes on, profiles."""
+    """Remedies by the cell of the evidence: versions that pass, versions in which work goes on, profiles, restarts."""
 
     passing: Mapping[Cell, str]
     mending: Mapping[Cell, str]
     helping: Mapping[Cell, str]
+    restarting: Mapping[Cell, bool]
 
 
 def ways_of(faults: Iterable[Fault]) -> Ways:
@@ -57,6 +62,7 @@ def ways_of(faults: Iterable[Fault]) -> Ways:
         passing={cell: one.passes_in for cell, one in known if one.passes_in},
         mending={cell: one.mended_in for cell, one in known if one.mended_in},
         helping={cell: one.helped_by for cell, one in known if one.helped_by},
+        restarting={cell: one.restart_helps for cell, one in known if one.restart_helps is not None},
     )
 
 
@@ -69,22 +75,16 @@ def _remedied(fault: Fault, ways: Ways) -> Fault:
         passes_in=ways.passing.get(cell, ""),
         mended_in=ways.mending.get(cell, ""),
         helped_by=ways.helping.get(cell, ""),
+        restart_helps=ways.restarting.get(cell),
     )
 
 
-def in_other_profiles(bad: Iterable[SettledCell], stored: Iterable[SettledCell]) -> dict[Cell, str]:
-    """Return for each cell the first named profile in which the same version passes, where there is one."""
-    other: dict[Question, list[SettledCell]] = {}
-    for item in stored:
-        if item.passes and not Profile.parse(item.cell.profile).properties:
-            other.setdefault(question(item.cell, "profile"), []).append(item)
-    found = {}
-    for one in bad:
-        there = other.get(question(one.cell, "profile"), ())
-        names = sorted(item.cell.profile for item in there if item.is_comparable(one) and item.cell != one.cell)
-        if names:
-            found[one.cell] = names[0]
-    return found
+def restarting(bad: Iterable[SettledCell], stored: Iterable[SettledCell]) -> dict[Cell, bool]:
+    """Return for each cell in which work stops whether a second instance works that starts under its fault."""
+    starts = [item for item in stored if item.cell.scenario.startswith(RESTARTS)]
+    harms = {item.cell: harm.rank for item in starts if (harm := harm_in(item)) is not None}
+    stopped = [one.cell for one in bad if (harm := harm_in(one)) is not None and harm.rank >= Harm.STOPS]
+    return restarts(stopped, harms)
 
 
 def first_good(

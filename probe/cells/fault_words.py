@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault
+from probe.cells.causes import is_mended_by_acks
 from probe.cells.citations import never_measured, rests_on
 from probe.cells.loss_words import loss_remarks
+
+ACKS_ALL = "acks=all"
+"""The setting that mends a loss of records which only the leader had."""
+_PARTS = ("harm", "silently", "stalls_s", "everything", "restart_helps", "mended_by")
 
 
 def doubt(fault: Fault) -> str:
@@ -34,10 +39,10 @@ def in_harm(fault: Fault) -> str:
 
 
 def harm_columns(fault: Fault) -> dict[str, str | float | bool | None]:
-    """Return the harm of a fault for JSON; empty and null where it is unknown."""
+    """Return the harm of a fault for JSON, and what mends it but for upgrades; empty and null where it is unknown."""
     harm = fault.harm
     if harm is None:
-        return {"harm": "", "silently": None, "stalls_s": None, "everything": None}
+        return {**dict.fromkeys(_PARTS), "harm": "", "mended_by": ""}
     worst = harm.worst
     stalls_s = round(worst.stalls_ms / 1000, 1) if worst.stalls_ms else None
     return {
@@ -45,6 +50,8 @@ def harm_columns(fault: Fault) -> dict[str, str | float | bool | None]:
         "silently": worst.silently,
         "stalls_s": stalls_s,
         "everything": worst.everything,
+        "restart_helps": fault.restart_helps,
+        "mended_by": ACKS_ALL if is_mended_by_acks(fault) else fault.helped_by,
     }
 
 

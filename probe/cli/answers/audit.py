@@ -153,7 +153,6 @@ def recommendations(report: Report, grave: Sequence[Cause], audit: AuditResult) 
     family = report.stands_for.partition("@")[0]
     yield from to_do(
         grave,
-        report.faults,
         ways_of(bad),
         lambda name: of_application(report, audit.apps, family, name),
         lambda fault: f"; {bisect_command(fault)}" if audit.can_run else "",

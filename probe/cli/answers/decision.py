@@ -24,8 +24,6 @@ NAMED = 4
 """Scenarios of a lesser harm that are named; others are counted."""
 TO_DO = "to do: "
 """Beginning of what mends a fault."""
-RESTARTS = "start-during/"
-"""Beginning of the names of scenarios in which a second instance starts under a fault."""
 LESSER = (Harm.STALLS, Harm.BURDENS, Harm.ERRORS)
 ISOLATED = (
     "measured without periodic refreshes (profile isolated): it says whether the client reacts, not what a service "
@@ -55,6 +53,10 @@ class Remedies(Protocol):
     def helping(self) -> Mapping[Cell, str]:
         """A profile in which the same version passes, by the cell of the evidence."""
 
+    @property
+    def restarting(self) -> Mapping[Cell, bool]:
+        """Whether a second instance works that starts under the fault, by the cell of the evidence."""
+
 
 def on_one_screen(
     heads: Sequence[str], faults: Sequence[Fault], levels: Sequence[RoleLevel], ways_out: Remedies, columns: int
@@ -64,7 +66,7 @@ def on_one_screen(
     scored = [one for one in grave if one.scored]
     head = [*heads, *_level_lines(levels, columns, note_of(faults))]
     foot = [
-        *(line for text in to_do(scored, faults, ways_out) for line in wrapped(text, columns, 2)),
+        *(line for text in to_do(scored, ways_out) for line in wrapped(text, columns, 2)),
         *wrapped(MORE, columns, 2),
     ]
     body = [
@@ -156,7 +158,6 @@ def _stalls_ms(fault: Fault) -> float:
 
 def to_do(
     scored: Sequence[Cause],
-    faults: Sequence[Fault],
     ways_out: Remedies,
     contains: Callable[[str], str] = lambda _: "",
     search: Callable[[Fault], str] = lambda _: "",
@@ -186,7 +187,7 @@ def to_do(
     if none := [fault for fault in left if not profile(fault)]:
         known = f"no released version is known to mend {placed(none)}: watch the age of the last success, and restart"
         yield f"{known}{search(none[0])}"
-    yield from _restarts(others, faults)
+    yield from _restarts(others, ways_out.restarting)
 
 
 def _by(faults: Iterable[Fault], way: Callable[[Fault], str]) -> list[tuple[str, list[Fault]]]:
@@ -198,13 +199,12 @@ def _by(faults: Iterable[Fault], way: Callable[[Fault], str]) -> list[tuple[str,
     return list(found.items())
 
 
-def _restarts(grave: Iterable[Fault], faults: Iterable[Fault]) -> Iterator[str]:
+def _restarts(grave: Iterable[Fault], restarting: Mapping[Cell, bool]) -> Iterator[str]:
     """Yield whether a second instance works that starts under a fault which stops the first."""
-    starts = {(one.cell.role, one.cell.scenario): one for one in faults if one.cell.scenario.startswith(RESTARTS)}
     helps: dict[bool, list[Fault]] = {}
     for fault in grave:
-        again = starts.get((fault.cell.role, f"{RESTARTS}{fault.cell.scenario}"))
-        if again is not None and again.harm is not None:
-            helps.setdefault(again.harm.rank < Harm.STOPS, []).append(fault)
+        works = None if fault.evidence is None else restarting.get(fault.evidence.cell)
+        if works is not None:
+            helps.setdefault(works, []).append(fault)
     for works, mine in sorted(helps.items(), reverse=True):
         yield f"a restart under the fault {'helps' if works else 'does not help'} in {placed(mine)}"

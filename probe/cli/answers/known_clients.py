@@ -12,6 +12,7 @@ from probe.catalogue.selectors import Chosen, select_clients
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import TOLD, Fault, examine
 from probe.cells.causes import Cause, causes, is_scored
+from probe.cells.client_levels import client_levels
 from probe.cells.control_cells import without_implied
 from probe.cells.fault_words import harm_columns, remarks
 from probe.cells.levels import RoleLevel
@@ -21,7 +22,6 @@ from probe.cli.answers.decision import BESIDE, LESSER, NOTHING_STOPS, WORST_FIRS
 from probe.cli.answers.lookup import Known, levels_json
 from probe.cli.answers.supports import kip_data
 from probe.cli.wiring.catalogue import apps, by_number, families, inside
-from probe.cli.wiring.client_levels import client_levels
 from probe.cli.wiring.evidence import Evidence
 from probe.cli.wiring.kip_support import supports_of
 from probe.cli.wiring.lookup_cells import examined
@@ -120,7 +120,7 @@ def _known(
 ) -> KnownClient:
     every = {cell: one for cell, one in stored.items() if cell.engine is DEFAULT_ENGINE}
     faults = without_implied(examined(every, every, asked, line))
-    levels = client_levels(asked, faults, stored, line)
+    levels = client_levels(asked.family, asked.client, faults, stored, line)
     suffered = as_suffered(faults, stored)
     sections, todo = _sections(suffered, levels, ways_out)
     library = asked.family.find(asked.client.version)
@@ -134,7 +134,7 @@ def _known(
         note=note_of(suffered),
         sections=sections,
         ways_out=todo,
-        cells=tuple(_cell(fault) for fault in _as_stored(stored.values())),
+        cells=tuple(_cell(ways_out.remedied(fault)) for fault in _as_stored(stored.values())),
         supports=supports,
         data=_data(asked.client, line, levels, sections, todo) | {"supports": [kip_data(one) for one in supports]},
     )
@@ -154,7 +154,7 @@ def _sections(
     found = [Section(heading=heading, entries=tuple(first))] if first or levels else []
     if beside:
         found.append(Section(heading=BESIDE, entries=tuple(_entries(beside, ways_out))))
-    return tuple(found), tuple(to_do(scored, faults, ways_out))
+    return tuple(found), tuple(to_do(scored, ways_out))
 
 
 def _entries(found: Sequence[Cause], ways_out: Known) -> Iterator[Entry]:
@@ -210,13 +210,18 @@ def _cell_data(fault: Fault, seen: SettledCell, reason: str, measured: str, fact
         **({"workload": cell.workload} if cell.workload is not Workload.CONTINUOUS else {}),
         "finding": fault.finding,
         "outcomes": seen.outcomes,
-        **{name: value for name, value in harm_columns(fault).items() if name == "harm" or value},
+        **{name: value for name, value in harm_columns(fault).items() if name == "harm" or _says(name, value)},
         "reason": reason,
         "measured": measured,
         "rules": seen.rules,
         "conditions": seen.conditions,
         "facts": dict(_stated(facts)),
     }
+
+
+def _says(name: str, value: object) -> bool:
+    """Return whether a part of the harm says something: that a restart does not help does, too."""
+    return value is not None if name == "restart_helps" else bool(value)
 
 
 def _stated(facts: Facts) -> Iterator[tuple[str, Any]]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from probe.catalogue.scenarios import CORE
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import TOLD, Fault, Finding
-from probe.cells.audit_upgrades import in_other_profiles
+from probe.cells.audit_upgrades import restarting
 from probe.cells.badges import badge
 from probe.cells.citations import command, rests_on, said, source
 from probe.cells.cli_hints import run_command
@@ -23,6 +23,7 @@ from probe.model import Cell, Role
 from probe.model.counts import counted
 from probe.model.profile import named_profile
 from probe.model.safe_text import visible
+from probe.model.ways_out import mending_profiles
 
 LISTED = (*TOLD, Finding.UNKNOWN)
 """Findings that are listed one by one where there is evidence; the others are summed up per role."""
@@ -44,6 +45,8 @@ class Known:
     """The next version in which work goes on and nothing is lost, by the cell of the evidence."""
     helping: Mapping[Cell, str]
     """A profile in which the same version passes, by the cell of the evidence."""
+    restarting: Mapping[Cell, bool]
+    """Whether a second instance works that starts under the fault, by the cell of the evidence."""
     results: str
     """The results folder as commands name it."""
     can_run: bool
@@ -63,10 +66,18 @@ class Known:
         return cls(
             passing=next_conforming(bad, later),
             mending=next_harmless(bad, later),
-            helping=in_other_profiles(bad, read),
+            helping=mending_profiles(bad, read),
+            restarting=restarting(bad, read),
             results=results,
             can_run=can_run,
         )
+
+    def remedied(self, fault: Fault) -> Fault:
+        """Return a fault with the profile and the restart that are known to help."""
+        if fault.evidence is None:
+            return fault
+        cell = fault.evidence.cell
+        return replace(fault, helped_by=self.helping.get(cell, ""), restart_helps=self.restarting.get(cell))
 
 
 def as_text(faults: Sequence[Fault], known: Known, *, everything: bool, columns: int) -> Iterator[str]:
@@ -205,7 +216,7 @@ def _answer(fault: Fault, known: Known) -> dict[str, Any]:
         "remark": "" if seen is None else "; ".join(remarks(seen)),
         "passes_in": "" if seen is None else known.passing.get(seen.cell, ""),
         "helped_by": "" if seen is None else known.helping.get(seen.cell, ""),
-        **harm_columns(fault),
+        **harm_columns(known.remedied(fault)),
         "stand_in": fault.stand_in,
         "command": run_command([fault.cell], known.results)
         if seen is None

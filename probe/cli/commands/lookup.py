@@ -15,6 +15,7 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.audit import TOLD, Fault, Finding
 from probe.cells.audit_gate import Gates
 from probe.cells.between import filled
+from probe.cells.client_levels import client_levels
 from probe.cells.control_cells import without_implied
 from probe.cells.gate_words import DEFAULT
 from probe.cells.role_levels import as_suffered
@@ -27,7 +28,6 @@ from probe.cli.laboratory import absent_packages
 from probe.cli.wiring import evidence as given
 from probe.cli.wiring.asked_sides import asked_sides
 from probe.cli.wiring.between import near_releases
-from probe.cli.wiring.client_levels import client_levels
 from probe.cli.wiring.lookup_cells import examined, is_asked, shown_profiles
 from probe.cli.wiring.lookup_words import asked_client, check_scenarios, nothing
 from probe.cli.wiring.sides import AskedClient, answers_of, notes_of, used_of
@@ -113,7 +113,7 @@ def lookup(
         beside = Known.of(bad.values(), later.values(), read.values(), results=results, can_run=not absent_packages())
     where = f"broker line {line}, {engine} engine, {shown_profiles(profile, faults)}"
     columns = terminal_columns()
-    levels = [] if _is_family(asked, client) else client_levels(asked, faults, stored, line)
+    levels = [] if _is_family(asked, client) else client_levels(asked.family, asked.client, faults, stored, line)
     if json_out:
         about = {"client": client, "stands_for": _meant(asked, client), "broker": line, "engine": str(engine)}
         lines = [as_json(about, faults, beside, levels)]

@@ -21,7 +21,7 @@ COLUMNS = (
     *("evidence", "measured", "days", "rules", "conditions", "passes_in"),
     *("measured_on", "measured_profile", "rests_on", "workload", "stand_in"),
     *("trials", "failing", "lost", "remark", "helped_by", "asked", "not_asked"),
-    *("harm", "silently", "stalls_s", "everything", "mended_in"),
+    *("harm", "silently", "stalls_s", "everything", "mended_in", "restart_helps", "mended_by"),
 )
 
 

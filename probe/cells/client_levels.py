@@ -1,4 +1,4 @@
-"""The levels of a client, by what evidence has of it and by what the catalogue says it can meet."""
+"""The levels of a client, by what evidence has of it and by what the catalogue says it can meet. Pure."""
 
 from __future__ import annotations
 
@@ -6,24 +6,23 @@ from collections.abc import Iterable, Mapping
 
 from probe.catalogue.acks import acks_of
 from probe.catalogue.baseline import Scored
-from probe.catalogue.selectors import Chosen
+from probe.catalogue.families import Family
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault
 from probe.cells.levels import RoleLevel
 from probe.cells.role_levels import levels_of
-from probe.model import Cell, Role
+from probe.model import Cell, Client, Role
 from probe.model.engines import DEFAULT_ENGINE
 from probe.model.profile import OWN_DEFAULTS
 
 
 def client_levels(
-    chosen: Chosen, faults: Iterable[Fault], stored: Mapping[Cell, SettledCell], line: str
+    family: Family, client: Client, faults: Iterable[Fault], stored: Mapping[Cell, SettledCell], line: str
 ) -> list[RoleLevel]:
     """Return what is said of each role of a client in which something is known."""
 
     def is_asked(role: Role, one: Scored) -> bool:
-        family, version = chosen.client.family, chosen.client.version
-        cell = Cell(family, version, role, OWN_DEFAULTS, one.scenario, DEFAULT_ENGINE, line)
-        return not one.acks_all or acks_of(chosen.family, cell).is_all
+        cell = Cell(client.family, client.version, role, OWN_DEFAULTS, one.scenario, DEFAULT_ENGINE, line)
+        return not one.acks_all or acks_of(family, cell).is_all
 
     return levels_of(faults, stored, line, is_asked)
