@@ -22,9 +22,11 @@ from typing import Any
 from probe.catalogue.packages import Package, Packages
 from probe.catalogue.scenarios import CORE_FAULTS, INCIDENTS, about
 from probe.cells.aggregate import SettledCell
+from probe.cells.cell_harm import harm_in
 from probe.cells.finding_ids import finding_id
 from probe.cells.series import Series, series
 from probe.model import Cell
+from probe.model.harm import Harm
 from probe.model.profile import DEFAULT_PROFILE
 from probe.model.run_ids import began, iso
 from probe.model.versions import version_key
@@ -81,12 +83,12 @@ def records(cells: Iterable[SettledCell], packages: Packages) -> dict[str, Recor
 
 def _record(name: str, lines: Sequence[Series], packages: Packages) -> Record:
     cell = lines[0].cells[0].cell
-    outcomes = sorted({one.worst.replace("_", " ") for line in lines for one in line.mended()})
+    mended = [one for line in lines for one in line.mended()]
     return {
         "schema_version": SCHEMA,
         "id": name,
         "modified": iso(newest(one.run_id for line in lines for one in line.cells)),
-        "summary": f"{cell.family} as {cell.role} in {cell.scenario}{cell.unusual}: {', '.join(outcomes)}",
+        "summary": f"{cell.family} as {cell.role} in {cell.scenario}{cell.unusual}: {_worded(mended)}",
         "details": _details(cell, lines),
         "affected": _all_affected(lines, packages),
         "database_specific": {
@@ -94,8 +96,20 @@ def _record(name: str, lines: Sequence[Series], packages: Packages) -> Record:
             "role": str(cell.role),
             "library": cell.family,
             "workload": str(cell.workload),
+            "harm": max(_ranks(mended), default=Harm.NONE).word,
         },
     }
+
+
+def _worded(cells: Sequence[SettledCell]) -> str:
+    """Return the harms of cells, the worst first, and in brackets their outcomes."""
+    outcomes = sorted({one.worst.replace("_", " ") for one in cells})
+    harms = [harm.word for harm in sorted(set(_ranks(cells)), reverse=True)]
+    return f"{', '.join(harms)} ({', '.join(outcomes)})"
+
+
+def _ranks(cells: Iterable[SettledCell]) -> list[Harm]:
+    return [harm.rank for one in cells if (harm := harm_in(one)) is not None]
 
 
 def newest(run_ids: Iterable[str]) -> datetime:
@@ -159,6 +173,7 @@ def _measured(line: Series) -> dict[str, Any]:
         "engine": str(cell.engine),
         "broker": cell.broker,
         "fails": {one.cell.version: one.outcomes for one in line.mended()},
+        "harm": {one.cell.version: harm.words for one in line.mended() if (harm := harm_in(one)) is not None},
         "conforms": [one.cell.version for one in line.cells if one.conforms],
     }
 

@@ -32,8 +32,16 @@ from probe.reports.audit.result import TOOL, AuditResult
 VERSION = "2.1.0"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ERROR, SUSPECTED, LIKELY_LEVEL = "error", "warning", "note"
-LEVELS = ((Harm.STOPS, ERROR), (Harm.BURDENS, "warning"), (Harm.NONE, "note"))
-"""The level of a result whose harm is this or a graver one."""
+LEVELS: Mapping[Harm, str] = {
+    Harm.LOSES: ERROR,
+    Harm.REPEATS: "warning",
+    Harm.STOPS: ERROR,
+    Harm.STALLS: "warning",
+    Harm.BURDENS: "note",
+    Harm.ERRORS: "note",
+    Harm.NONE: "note",
+}
+"""The level of a result by its harm."""
 RULE = "warning"
 """The level of a rule: readers take that level of a result, the format's default, for the rule's."""
 FINGERPRINT = "findingAtService/v1"
@@ -133,7 +141,7 @@ def _level(fault: Fault) -> str:
     harm = fault.harm
     if harm is None or fault.finding is Finding.SUSPECTED:
         return SUSPECTED
-    return next(level for least, level in LEVELS if harm.rank >= least)
+    return LEVELS[harm.rank]
 
 
 def _broken(report: Report, rules: Mapping[str, int]) -> dict[str, Any]:
