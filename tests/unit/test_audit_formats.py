@@ -25,6 +25,7 @@ from probe.model import Cell, Client, Outcome
 from probe.reports.audit.formats import WRITERS, Format, write
 from probe.reports.audit.question import Question
 from probe.reports.audit.result import AuditResult
+from probe.reports.audit.sarif import LEVELS
 from probe.reports.audit.vex import statements
 from tests.support import finding_readers
 from tests.support.finding_readers import ask, sarif_problems, sarif_rows, sarif_schema
@@ -104,6 +105,13 @@ class TestSarif:
         path = tmp_path / "out.sarif"
         path.write_text(written(Format.SARIF))
         return path
+
+    def test_what_stops_or_loses_is_an_error_what_stalls_or_repeats_a_warning(self) -> None:
+        assert {harm.word: level for harm, level in LEVELS.items()} == {
+            **dict.fromkeys(("loses", "stops"), "error"),
+            **dict.fromkeys(("stalls", "repeats"), "warning"),
+            **dict.fromkeys(("burdens", "errors", "none"), "note"),
+        }
 
     def test_its_schema_is_met(self, file: Path) -> None:
         jsonschema.Draft7Validator(sarif_schema()).validate(json.loads(file.read_text()))

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
 from probe.catalogue.baseline import Counted, Scored
+from probe.catalogue.selectors import select_clients
+from probe.cells.aggregate import SettledCell
+from probe.cells.audit import examine
 from probe.cells.badges import badge
+from probe.cells.client_levels import client_levels
 from probe.cells.levels import Known, RoleLevel, level_of
-from probe.model import Role
+from probe.cli.wiring.catalogue import by_number, families
+from probe.cli.wiring.evidence import open_evidence
+from probe.evidence.cell_choice import Wanted
+from probe.evidence.checkout_build import built
+from probe.files.shipped_evidence import TEXT
+from probe.model import Cell, Outcome, Role, Verdict
+from probe.model.engines import DEFAULT_ENGINE
 from probe.model.harm import Harm, TrialHarm
 
 P = Role.PRODUCER
@@ -144,3 +155,24 @@ def test_a_badge_names_its_role_and_the_least_level(trials: list[TrialHarm], mes
     found = badge(level(ONE, defaults={"broker/hang": trials}))
     assert found["label"] == "Failover Baseline 2026: producer"
     assert (found["message"], found["color"]) == (message, colour)
+
+
+@pytest.mark.parametrize("client", ["sarama@1.43.2", "kafka-go@0.4.51", "librdkafka@2.16.0"])
+def test_a_scenario_that_the_catalogue_gets_later_changes_no_level(client: str) -> None:
+    """Only the frozen list counts: evidence of any further scenario, however bad, is shown and not scored."""
+    (asked,) = select_clients(families(), [client], by_number)
+    with open_evidence([str(built(TEXT))], "", 36_500) as found:
+        stored = found.find(Wanted(family=[asked.client.family], version=[asked.client.version]))
+    bad = Verdict(outcome=Outcome.STUCK, reason="", conforms=False)
+    later = {
+        cell: replace(item, cell=cell, verdicts=(bad,) * len(item.verdicts))
+        for item in stored.values()
+        for cell in (replace(item.cell, scenario=f"later/{item.cell.scenario}"),)
+    }
+
+    def levels(known: Mapping[Cell, SettledCell]) -> list[RoleLevel]:
+        own = [cell for cell in known if cell.engine is DEFAULT_ENGINE and cell.broker == "3.9"]
+        return client_levels(asked.family, asked.client, examine(own, known), known, "3.9")
+
+    assert levels(stored)
+    assert levels({**stored, **later}) == levels(stored)

@@ -50,6 +50,8 @@ def test_a_version_that_fails_and_a_later_one_that_conforms_make_a_record() -> N
     assert affected(found[NAME], IBM)["package"]["purl"] == "pkg:golang/github.com/IBM/sarama"
     assert found[NAME]["modified"] == "2026-11-27T07:13:07Z"
     assert "1.43.3 is the first later version measured that conforms" in found[NAME]["details"]
+    assert found[NAME]["summary"] == "sarama as producer in disk/storage-error: stops (stuck)"
+    assert found[NAME]["database_specific"]["harm"] == "stops"
 
 
 @pytest.mark.parametrize(
