@@ -173,3 +173,17 @@ def test_check_driver_names_the_promise_that_is_broken(tmp_path: Path, monkeypat
     assert [one.is_kept for one in found] == [True, False, False]
     assert "hello, ready" in found[1].seen
     assert "never served" in found[2].seen
+
+
+def test_the_page_names_every_event_and_its_skeleton_is_short() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(PYTHON))
+        from program_adapter.roles import EVENTS  # noqa: PLC0415  # found by the line above
+    page = (PYTHON.parents[1] / "docs" / "join.md").read_text()
+    written = page.partition("### What it writes")[2].partition("\nAn `error`")[0]
+    rows = [row.split("|")[1] for row in written.splitlines() if row.startswith("| `")]
+    named = {name.strip().strip("`") for row in rows for name in row.split(",")} - {"event"}
+    assert named == {*EVENTS, "hello", "closed", "unsupported", "fatal"}
+    skeleton = (PYTHON.parents[1] / "docs" / "my-driver").read_text()
+    compile(skeleton, "my-driver", "exec")
+    assert len(skeleton.splitlines()) <= 80
