@@ -71,7 +71,7 @@ func (f *Front) check(change *clusterpb.Change) error {
 	case *clusterpb.Change_OpenTransaction:
 		return f.checkOpenTransaction(c.OpenTransaction)
 	case *clusterpb.Change_Security:
-		_, err := listenerOf(c.Security)
+		_, err := f.listenerOf(c.Security)
 		return err
 	}
 	return fmt.Errorf("a change must name what changes")
@@ -142,7 +142,7 @@ func (f *Front) apply(change *clusterpb.Change, hitMs int64) error {
 	case *clusterpb.Change_OpenTransaction:
 		return f.backend.LeaveOpen(c.OpenTransaction)
 	case *clusterpb.Change_Security:
-		asked, err := listenerOf(c.Security)
+		asked, err := f.listenerOf(c.Security)
 		if err == nil {
 			f.logins.Store(asked)
 		}

@@ -21,11 +21,15 @@ const (
 var errRefused = errors.New("the log-in is refused")
 
 // listenerOf reads a change of what listeners ask for; nil without mechanisms.
-func listenerOf(s *clusterpb.Security) (*sasl.Listener, error) {
+func (f *Front) listenerOf(s *clusterpb.Security) (*sasl.Listener, error) {
 	if len(s.Mechanisms) == 0 {
 		return nil, nil
 	}
-	return sasl.NewListener(s.Mechanisms, s.Passwords, time.Duration(s.SessionMs)*time.Millisecond)
+	made, err := sasl.NewListener(s.Mechanisms, s.Passwords, time.Duration(s.SessionMs)*time.Millisecond)
+	if err == nil {
+		made.ChecksNonce = f.release.ChecksNonces()
+	}
+	return made, err
 }
 
 // logIn serves the requests of a log-in, and refuses others before it; `served` is false for a request of one that is

@@ -165,3 +165,7 @@ func Served(offered []kmsg.ApiVersionsResponseApiKey, bounds map[int16]VersionRa
 
 // DelaysRefusals reports whether brokers answer a log-in that fails after a pause (KIP-306).
 func (r *Release) DelaysRefusals() bool { return r.AtLeast(2, 1) }
+
+// ChecksNonces reports whether brokers check the nonce of SCRAM's last message (CVE-2024-56128: 3.7.2, 3.8.1, 3.9.0; each
+// line is played in its newest version).
+func (r *Release) ChecksNonces() bool { return r.AtLeast(3, 7) }

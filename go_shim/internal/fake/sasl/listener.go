@@ -17,6 +17,9 @@ type Listener struct {
 	passwords  map[string]string
 	scram      map[string]map[string]credential // by mechanism and user
 	session    time.Duration
+
+	// ChecksNonce refuses a final message of SCRAM that does not end with the nonce of both (CVE-2024-56128).
+	ChecksNonce bool
 }
 
 // NewListener returns a listener with these mechanisms; sessions end after `session`, never if it is 0.
@@ -52,5 +55,5 @@ func (l *Listener) begin(mechanism string) exchange {
 	if mechanism == plainName {
 		return &plainExchange{passwords: l.passwords}
 	}
-	return &scramExchange{mechanism: mechanism, hash: hashes[mechanism], credentials: l.scram[mechanism]}
+	return &scramExchange{mechanism: mechanism, hash: hashes[mechanism], credentials: l.scram[mechanism], checksNonce: l.ChecksNonce}
 }
