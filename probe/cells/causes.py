@@ -10,7 +10,7 @@ from probe.catalogue.baseline import UNLEVELLED, baseline
 from probe.catalogue.scenarios import CORE_FAULTS
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault, Finding
-from probe.cells.cell_harm import CellHarm
+from probe.cells.cell_harm import CellHarm, stops_beside_loss
 from probe.model.cell import Role, Workload
 from probe.model.counts import share
 from probe.model.harm import Harm
@@ -55,7 +55,8 @@ class Cause:
     def word(self) -> str:
         """The harm in words: `stops silently`."""
         everything = ", everything" if self.harm.worst.everything else ""
-        return f"{self.harm.rank.word}{' silently' if self.is_silent else ''}{everything}"
+        stops = f"{Harm.STOPS.word}, " if all(map(loses_and_stops, self.faults)) else ""
+        return f"{stops}{self.harm.rank.word}{' silently' if self.is_silent else ''}{everything}"
 
     @property
     def where(self) -> str:
@@ -115,9 +116,14 @@ def cause_of(fault: Fault) -> str:
         return ""
     if fault.evidence.refusal:
         return "brokers refuse it"
-    if is_acknowledged_loss(fault):
-        return f"acknowledged records are lost{_by_acks(fault.evidence)}"
-    reason = fault.evidence.reason
+    lost = f"acknowledged records are lost{_by_acks(fault.evidence)}" if is_acknowledged_loss(fault) else ""
+    if loses_and_stops(fault):
+        return ", and ".join(filter(None, (_why_it_stops(fault.evidence.reason), lost)))
+    return lost or _why_it_stops(fault.evidence.reason)
+
+
+def _why_it_stops(reason: str) -> str:
+    """Return the reason of a trial in words that trials of one cause share."""
     if fatal := _FATAL.match(reason):
         why = _ADDRESS.sub("", fatal["why"].removeprefix("client:")).strip(" :")
         return f"it ends: {_shortened(why)}"
@@ -135,6 +141,11 @@ def is_acknowledged_loss(fault: Fault) -> bool:
     """Return whether the harm is that acknowledged records are lost."""
     one = fault.evidence
     return fault.harm is not None and fault.harm.rank is Harm.LOSES and one is not None and one.loses
+
+
+def loses_and_stops(fault: Fault) -> bool:
+    """Return whether acknowledged records are lost, and work stops, too."""
+    return is_acknowledged_loss(fault) and fault.evidence is not None and stops_beside_loss(fault.evidence)
 
 
 def is_mended_by_acks(fault: Fault) -> bool:
@@ -166,7 +177,7 @@ def _order(one: Cause) -> tuple[bool, bool, bool, bool, int, bool, int, str]:
         not any(fault.is_control for fault in one.faults),
         not one.scored,
         all(fault.cell.role in UNLEVELLED for fault in one.faults),
-        all(map(is_mended_by_acks, one.faults)),
+        all(is_mended_by_acks(fault) and not loses_and_stops(fault) for fault in one.faults),
         -one.harm.rank,
         scenarios.isdisjoint(CORE_FAULTS),
         -len(one.faults),

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from probe.catalogue.harm_bounds import bounds_in
 from probe.cells.aggregate import SettledCell
+from probe.model import Outcome
 from probe.model.counts import share
 from probe.model.harm import Harm, TrialHarm, gravest, harm_of
+from probe.model.outcomes import OUTCOMES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -31,6 +33,12 @@ class CellHarm:
     def words(self) -> str:
         """The harm in words, with its share where trials differ: `stops silently in 3 of 20`."""
         return f"{self.worst.words}{share(self.bad, self.of)}"
+
+
+def stops_beside_loss(settled: SettledCell) -> bool:
+    """Return whether work stops in trials of a cell, where the records that are lost are the graver harm."""
+    stopped = (trial for trial in settled.verdicts if trial.outcome is not Outcome.VIOLATES and not trial.conforms)
+    return settled.loses and any(OUTCOMES[trial.outcome].hard for trial in stopped)
 
 
 def harms_of(settled: SettledCell) -> tuple[TrialHarm, ...]:

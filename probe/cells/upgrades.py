@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from probe.catalogue.families import is_local
 from probe.cells.aggregate import SettledCell
-from probe.cells.cell_harm import harm_in
+from probe.cells.cell_harm import harm_in, stops_beside_loss
 from probe.cells.trends import Question, question
 from probe.model import Cell
 from probe.model.harm import Harm
@@ -57,10 +57,11 @@ def next_conforming(bad: Iterable[SettledCell], stored: Iterable[SettledCell]) -
 def next_harmless(bad: Iterable[SettledCell], stored: Iterable[SettledCell]) -> dict[Cell, str]:
     """Return for each cell the smallest later version in which work is known to go on, and nothing to be lost.
 
-    Of a cell that lost acknowledged records none is known: the same has to be played on real brokers.
+    Of a cell that lost acknowledged records none is known: the same has to be played on real brokers. Where work stops
+    as well, it is the version in which work goes on.
     """
     good = (item for item in stored if item.judged and not (item.is_old or item.chance) and _works(item))
-    return _next((one for one in bad if not one.loses), good)
+    return _next((one for one in bad if not one.loses or stops_beside_loss(one)), good)
 
 
 def _works(item: SettledCell) -> bool:

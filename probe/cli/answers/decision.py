@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from probe.cells.audit import BAD, UNPROVEN, Fault
-from probe.cells.causes import Cause, causes, is_mended_by_acks, is_scored, placed
+from probe.cells.causes import Cause, causes, is_mended_by_acks, is_scored, loses_and_stops, placed
 from probe.cells.levels import RoleLevel
 from probe.cli.console.line_wrap import wrapped
 from probe.model import Cell, Profile
@@ -121,7 +121,8 @@ def cause_text(one: Cause, ways_out: Remedies) -> str:
     measured = next((fault.stand_in for fault in one.faults if fault.stand_in), "")
     words = (str(one.faults[0].finding) if is_doubtful else "", measured)
     doubt = f" ({': '.join(filter(None, words))})" if any(words) else ""
-    ways = "".join(f"; {text}" for text in _mended(one.faults, ways_out.mending))
+    part = "that it stops is " if all(map(loses_and_stops, one.faults)) else ""
+    ways = "".join(f"; {part}{text}" for text in _mended(one.faults, ways_out.mending))
     return f"{one.where}: {one.text}{doubt}{ways}"
 
 
@@ -169,7 +170,7 @@ def to_do(
     """
     grave = [fault for one in scored for fault in one.faults if fault.evidence is not None]
     acks = [fault for fault in grave if is_mended_by_acks(fault)]
-    others = [fault for fault in grave if not is_mended_by_acks(fault)]
+    others = [fault for fault in grave if not is_mended_by_acks(fault) or loses_and_stops(fault)]
 
     def version(fault: Fault) -> str:
         return "" if fault.evidence is None else ways_out.mending.get(fault.evidence.cell, "")
