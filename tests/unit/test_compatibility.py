@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from probe.model import App, AppKind, ClientError, Closed, Event, Request, Response, Row
-from probe.protocol.apis import FETCH, METADATA
+from probe.protocol.apis import FETCH, METADATA, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from probe.protocol.apis import OFFSET_COMMIT as COMMIT
 from probe.runner.trial.compatibility import incompatibility_reason
 
@@ -61,6 +63,18 @@ def test_without_success_errors_come_before_connections() -> None:
     assert not incompatibility_reason(LINE, [other], MAIN, served=False)
     assert not incompatibility_reason(LINE, [asked(1, METADATA, 5), answered(1, METADATA, 5)], MAIN, served=False)
     assert not incompatibility_reason(LINE, [error, closed(1), closed(2), closed(3)], MAIN, served=True)
+
+
+def test_a_refused_log_in_is_named_before_the_connections_that_it_ends() -> None:
+    """As franz-go 1.0.0, whose last message of SCRAM brokers refuse from 3.7 on."""
+    events: list[Event] = []
+    for conn in range(3):
+        first, last = answered(conn, SASL_AUTHENTICATE, 1), replace(answered(conn, SASL_AUTHENTICATE, 1), code=58)
+        events += [answered(conn, SASL_HANDSHAKE, 1), first, last, closed(conn)]
+    said = "brokers refused its log-in: SASL_AUTHENTICATION_FAILED 58 to SaslAuthenticate (3 times)"
+    assert incompatibility_reason(LINE, events, MAIN, served=False).endswith(said)
+    accepted = answered(9, METADATA, 5)
+    assert "log-in" not in incompatibility_reason(LINE, [*events, accepted], MAIN, served=False)
 
 
 def test_a_client_that_never_asks_the_leader_is_incompatible() -> None:

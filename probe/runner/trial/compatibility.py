@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from probe.model import App, Closed, Event, Folded, Request, Response
 from probe.model.refusals import closed_at, never_sent, refusal
+from probe.protocol.apis import HANDSHAKE_APIS, SASL_APIS
 from probe.protocol.names import api_name, error_name
 from probe.verdict.apis import METADATA
 
@@ -31,7 +32,7 @@ def incompatibility_reason(line: str, events: Sequence[Event], main: Collection[
     """
     reason = _refused_request(events)
     if not reason and not served:
-        reason = _refused_by_version(events) or _closed(events) or _never_sent(events, main)
+        reason = _refused_log_in(events) or _refused_by_version(events) or _closed(events) or _never_sent(events, main)
     return refusal(line, reason)[:MAX_TEXT] if reason else ""
 
 
@@ -68,6 +69,16 @@ def _refused_request(events: Sequence[Event]) -> str:
         if (times := sum(conn in closed for conn in conns)) >= MIN_CLOSED:
             return closed_at(f"{api_name(api)} v{version}", times)
     return ""
+
+
+def _refused_log_in(events: Sequence[Event]) -> str:
+    """Return the error with which brokers refuse each log-in of the client (KIP-43, KIP-152)."""
+    answers = [event for event in events if isinstance(event, Response)]
+    refused = Counter((event.api, event.code) for event in answers if event.api in SASL_APIS and event.code)
+    if not refused or any(event.api not in HANDSHAKE_APIS for event in answers):
+        return ""
+    (api, code), times = refused.most_common(1)[0]
+    return f"brokers refused its log-in: {error_name(code)} {code} to {api_name(api)} ({times} times)"
 
 
 def _refused_by_version(events: Sequence[Event]) -> str:
