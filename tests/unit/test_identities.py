@@ -170,6 +170,16 @@ def test_a_release_that_no_registry_serves_is_answered_by_the_commit_that_stands
         "stops silently disk/storage-error (producer): it never asks who serves now (measured at beats@"
     )
     assert "since no registry serves this release" in worst
+    assert "watch the age of the last success, and restart; filebeat 9.0.0 changes to sarama 1.43.3" in worst
+
+
+def test_the_next_library_of_an_application_is_another_one() -> None:
+    one = apps()["filebeat"]
+    assert (
+        one.change_of_library("7.17.29") == one.change_of_library("8.16.1") == "filebeat 9.0.0 changes to sarama 1.43.3"
+    )
+    assert one.change_of_library("7.9.0") == "filebeat 7.12.0 changes to sarama 1.27.2"
+    assert not one.change_of_library(one.versions[-1].last)
 
 
 def test_no_commit_stands_for_a_release_that_a_registry_serves() -> None:

@@ -59,14 +59,23 @@ class Remedies(Protocol):
 
 
 def on_one_screen(
-    heads: Sequence[str], faults: Sequence[Fault], levels: Sequence[RoleLevel], ways_out: Remedies, columns: int
+    heads: Sequence[str],
+    faults: Sequence[Fault],
+    levels: Sequence[RoleLevel],
+    ways_out: Remedies,
+    columns: int,
+    otherwise: str = "",
 ) -> list[str]:
-    """Return the answer about a client in at most `MOST_LINES` lines; `heads` are its first ones."""
+    """Return the answer about a client in at most `MOST_LINES` lines; `heads` are its first ones.
+
+    `otherwise` is what may be done where no released version is known to mend a fault.
+    """
+    search = f"; {otherwise}" if otherwise else ""
     grave = causes(faults)
     scored = [one for one in grave if one.scored]
     head = [*heads, *_level_lines(levels, columns, note_of(faults))]
     foot = [
-        *(line for text in to_do(scored, ways_out) for line in wrapped(text, columns, 2)),
+        *(line for text in to_do(scored, ways_out, search=lambda _: search) for line in wrapped(text, columns, 2)),
         *wrapped(MORE, columns, 2),
     ]
     body = [

@@ -30,7 +30,7 @@ from probe.cli.wiring.asked_sides import asked_sides
 from probe.cli.wiring.between import near_releases
 from probe.cli.wiring.lookup_cells import examined, is_asked, shown_profiles
 from probe.cli.wiring.lookup_words import asked_client, check_scenarios, nothing
-from probe.cli.wiring.sides import AskedClient, answers_of, notes_of, used_of
+from probe.cli.wiring.sides import AskedClient, answers_of, change_of_library, notes_of, used_of
 from probe.errors import GateError, NothingJudgedError
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Engine, Role
@@ -124,7 +124,7 @@ def lookup(
         lines = [*heads, *as_text(faults, beside, everything=everything, columns=columns)]
     else:
         heads = _heads(client, sides, faults, f"{where}: {asked_of(faults)}", columns)
-        lines = on_one_screen(heads, suffered, levels, beside, columns)
+        lines = on_one_screen(heads, suffered, levels, beside, columns, change_of_library(sides))
     typer.echo("\n".join(lines))
     _say_of(faults)
     _check(client, suffered, None if _is_family(asked, client) else gate)

@@ -80,6 +80,12 @@ def _of(side: AskedClient, faults: Sequence[Fault]) -> tuple[Fault, ...]:
     return tuple(replace(item, cell=replace(item.cell, version=one.version)) for item in found) if one else found
 
 
+def change_of_library(sides: Sequence[AskedClient]) -> str:
+    """Return which later release of an application has another version of its library; empty if none does."""
+    inside = (one for side in sides if (one := side.chosen.application))
+    return next((words for one in inside if (words := one.app.change_of_library(one.version))), "")
+
+
 def used_of(sides: Sequence[AskedClient], faults: Sequence[Fault]) -> list[str]:
     """Return the clients that answered, in words."""
     return [side.words for side in sides if _answered(side, faults)] or [sides[0].words]

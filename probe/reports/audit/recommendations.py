@@ -75,6 +75,13 @@ def of_application(report: Report, apps: Mapping[str, App], family: str, library
     return f"; {name} {first.since} has {first.library}"
 
 
+def change_of_library(report: Report, apps: Mapping[str, App]) -> str:
+    """Return which later release of a service's application has another version of the library; empty if none."""
+    name, _, version = report.client.partition("@")
+    words = apps[name].change_of_library(version) if name in apps else ""
+    return f"; {words}" if words else ""
+
+
 def helps(faults: Sequence[Fault]) -> Iterator[str]:
     """Yield the profiles in which the same version passes some of these faults."""
     passing: dict[str, list[str]] = {}
