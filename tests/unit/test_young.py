@@ -90,6 +90,22 @@ def test_without_acks_of_all_the_election_may_cost_what_came_before_it() -> None
     assert [lost(first, "1"), lost(later, "1")] == [0, 1]
 
 
+def test_without_any_acks_it_may_cost_what_came_before_the_client_asked() -> None:
+    """As kafka-go's producer, which writes to the former leader until its refresh, every 6 s."""
+
+    def lost(sequence: int, *asked: Step, acks: str = "0") -> int | None:
+        steps = (fault_on(), acked(3), unstored(sequence), watch(10_000))
+        warm_up = (at(-1900), ELECTED, at(-1500), acked(1, OLD), *asked)
+        found = history(*steps, warm_up=warm_up, settings={"acks": acks})
+        return judge(found).facts.lost
+
+    asked = at(-1000), ask(), tell(OLD)
+    before, after, under_the_fault = 5, 7, 11
+    assert [lost(one, *asked) for one in (before, after, under_the_fault)] == [0, 1, 1]
+    assert [lost(one, *asked, acks="1") for one in (before, after)] == [1, 1]
+    assert [lost(one) for one in (before, after, under_the_fault)] == [0, 0, 1]  # it never asked before the fault
+
+
 class Trials:
     """A run whose client does not bear the election, or is not clean after it."""
 
