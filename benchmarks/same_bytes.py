@@ -24,6 +24,7 @@ import hashlib
 import importlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -37,6 +38,8 @@ MOMENT = "2026-12-01T12:00:00+00:00"
 SEED = "55"
 LEFT_OUT = ".probe-site"
 PAGES = ("scenarios_page", "validation_page")
+TOOK = re.compile(r"(?<=matrix and site) in [\d.]+ s")
+"""Seconds that a command says it took."""
 SHOWN = 20
 """Files that differ, named at most per part."""
 
@@ -179,7 +182,7 @@ def _forked(file: str, work: Callable[[], None]) -> None:
     if child == 0:
         _in_child(file, work)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    Path(file).write_text(f"exit code {code}\n{Path(file).read_text()}")
+    Path(file).write_text(f"exit code {code}\n{TOOK.sub('', Path(file).read_text())}")
 
 
 def _in_child(file: str, work: Callable[[], None]) -> NoReturn:
