@@ -17,12 +17,12 @@ from probe.cells.kip_behaviour import BEHAVIOUR, Context, Holds
 from probe.model.cell import Role
 from probe.model.profile import DEFAULT_PROFILE, OWN_DEFAULTS
 from probe.model.versions import version_key
+from probe.protocol.apis import API_VERSIONS, SASL_AUTHENTICATE
 
 if TYPE_CHECKING:
     from probe.model.cell import Cell
     from probe.model.handshake import Handshake
 
-API_VERSIONS, SASL_AUTHENTICATE = 18, 36
 FENCED_LEADER_EPOCH = 74
 """Answered only to a request that names a leader epoch."""
 INJECTED = ("answer/", "hold/", "blip/", "applied/")

@@ -155,7 +155,6 @@ def test_a_real_cluster_has_the_features_of_a_formatted_install(engine: Kafka, r
 
 NOT_FAKED = {
     2: "ListOffsets 11 asks about tiered storage",
-    17: "SaslHandshake",
     **dict.fromkeys((38, 39, 40, 41), "delegation tokens"),
     **dict.fromkeys((55, 64, 80, 81, 94), "requests about the quorum"),
     **dict.fromkeys((83, 84, 85, 86, 87), "state of share groups, asked by brokers"),
