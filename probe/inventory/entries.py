@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from probe.errors import ProbeError
+from probe.inventory.text import one_line
 from probe.model import Role
 
 STANDARD_INPUT = "standard input"
@@ -91,10 +92,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something that was left out."""
+    """Something that was left out. Both texts are kept as one visible line."""
 
     what: str
     why: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "what", one_line(self.what))
+        object.__setattr__(self, "why", one_line(self.why))
 
     def __str__(self) -> str:
         return f"{self.what}: {self.why}"
