@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from probe.model.security import Security
 
@@ -24,3 +24,16 @@ class Access:
     """The same as a file of the run's, for libraries that take no text."""
     server: SSLContext | None = field(default=None, repr=False, compare=False)
     """The relay's side of TLS, with a certificate of that authority; None without TLS."""
+
+
+class TlsListener(Protocol):
+    """A relay, as far as TLS goes (`probe.ports.RelayPort`)."""
+
+    def secure(self, tls: SSLContext) -> None:
+        """Speak TLS with clients from now on."""
+
+
+def secure_relay(relay: TlsListener, access: Access | None) -> None:
+    """Let a relay speak TLS with clients, where these do."""
+    if access is not None and access.server is not None:
+        relay.secure(access.server)

@@ -33,7 +33,7 @@ class TlsEnd(SocketEnd):
         super().__init__(link, name)
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._tls = context.wrap_bio(self._incoming, self._outgoing, server_side=True)
-        self._shaken = self._failed = self._ended = False
+        self._shaken = self._failed = self._ended = self._end_waits = False
         self._early = b""
         """Bytes for the client that came before its handshake was over."""
 
@@ -59,6 +59,12 @@ class TlsEnd(SocketEnd):
             self._failed = True
             self.link.handshake_failed("the connection was lost during the handshake")
         super().connection_lost(exc)
+
+    def read(self, wanted: bool) -> None:
+        """Start or pause reading from this side."""
+        super().read(wanted)
+        if self._end_waits and wanted:
+            self._report_end()
 
     def write(self, data: bytes) -> None:
         """Encrypt and send bytes."""
@@ -120,6 +126,12 @@ class TlsEnd(SocketEnd):
         if pieces:
             super().data_received(b"".join(pieces))
         if ended and not self.eof:
+            self._report_end()
+
+    def _report_end(self) -> None:
+        """Report the announced end of the stream once the link reads on, as a plain socket's comes then."""
+        self._end_waits = self.transport is not None and not self.transport.is_reading()
+        if not self._end_waits:
             super().eof_received()
 
     def _fail(self, reason: str) -> None:

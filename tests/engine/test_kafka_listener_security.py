@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from probe.access import Access
+from probe.access import Access, secure_relay
 from probe.engines.kafka.admin.scram_users import ScramUser, scram_users
-from probe.engines.kafka.cluster.listener_security import JVM_OPTIONS, secure, secure_relay
+from probe.engines.kafka.cluster.listener_security import JVM_OPTIONS, secure
 from probe.model.security import Mechanism, Security
 
 BEFORE = {"listener.security.protocol.map": "EXT:PLAINTEXT,INT:PLAINTEXT,CTL:PLAINTEXT"}

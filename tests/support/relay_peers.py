@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import uvloop
 
+from probe.access import Access, secure_relay
 from probe.model import Event
 from probe.model.endpoint import Endpoint
 from probe.protocol.apis import METADATA
@@ -82,13 +83,14 @@ class Broker:
 
 
 @contextlib.asynccontextmanager
-async def relayed(*brokers: int) -> AsyncIterator[tuple[Relay, Broker, list[Event]]]:
-    """Start a relay of which only broker 1 is running."""
+async def relayed(*brokers: int, access: Access | None = None) -> AsyncIterator[tuple[Relay, Broker, list[Event]]]:
+    """Start a relay of which only broker 1 is running; with `access` clients reach it as that says."""
     broker, events = Broker(), list[Event]()
     server = await asyncio.start_server(broker.serve, "127.0.0.1", 0)
     broker.port = server.sockets[0].getsockname()[1]
     try:
         async with Relay(brokers=brokers or (1,), sink=events.append, schemas=schemas()) as relay:
+            secure_relay(relay, access)
             relay.forward(1, Endpoint(host="127.0.0.1", port=broker.port))
             yield relay, broker, events
     finally:

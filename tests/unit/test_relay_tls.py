@@ -7,7 +7,7 @@ import contextlib
 import socket
 import ssl
 import struct
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -19,8 +19,8 @@ from probe.protocol.apis import METADATA
 from probe.relay import Relay
 from probe.run_credentials import run_credentials
 from tests.support.deadlines import LONGEST_S
-from tests.support.protocol_wire import plain, request, schemas
-from tests.support.relay_peers import Broker, Play, connect, of, play, until
+from tests.support.protocol_wire import plain, request
+from tests.support.relay_peers import Play, connect, of, play, relayed, until
 
 __all__ = ["play"]
 
@@ -33,24 +33,6 @@ def access() -> Iterator[Access]:
     security = Security.parse("SSL")
     with run_credentials([security]) as found:
         yield found[security]
-
-
-@contextlib.asynccontextmanager
-async def relayed(access: Access) -> AsyncIterator[tuple[Relay, Broker, list[Event]]]:
-    broker, events = Broker(), list[Event]()
-    server = await asyncio.start_server(broker.serve, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    try:
-        async with Relay(brokers=(1,), sink=events.append, schemas=schemas()) as relay:
-            assert access.server is not None
-            relay.secure(access.server)
-            relay.forward(1, Endpoint(host="127.0.0.1", port=port))
-            yield relay, broker, events
-    finally:
-        for writer in broker.writers:
-            writer.close()
-        server.close()
-        await asyncio.sleep(0.01)
 
 
 class Peer:
@@ -89,9 +71,9 @@ class Peer:
         return found
 
 
-def ask_and_end(relay: Relay, context: ssl.SSLContext, count: int) -> bytes:
+def ask_and_end(address: Endpoint, context: ssl.SSLContext, count: int) -> bytes:
     """Send a request and the end of the client's half of the stream at once; return `count` bytes of the answer."""
-    address, incoming, outgoing = relay.address(1), ssl.MemoryBIO(), ssl.MemoryBIO()
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     tls, found = context.wrap_bio(incoming, outgoing, server_hostname=address.host), b""
     with socket.create_connection((address.host, address.port), timeout=LONGEST_S) as sock:
 
@@ -131,7 +113,7 @@ def failures(events: list[Event]) -> list[EngineEvent]:
 @VERSIONS
 def test_frames_pass_unchanged(play: Play, access: Access, version: ssl.TLSVersion) -> None:
     async def story() -> None:
-        async with relayed(access) as (relay, broker, events):
+        async with relayed(access=access) as (relay, broker, events):
 
             def talk() -> list[bytes]:
                 with Peer(relay, trusting(access, version)) as peer:
@@ -153,7 +135,7 @@ def test_large_frames_pass_whole(play: Play, access: Access) -> None:
     large = request(METADATA, 1, plain(METADATA, 1, "Request"), corr=1, client_id="x" * 30_000)
 
     async def story() -> None:
-        async with relayed(access) as (relay, broker, _):
+        async with relayed(access=access) as (relay, broker, _):
 
             def talk() -> None:
                 with Peer(relay, trusting(access)) as peer:
@@ -171,7 +153,7 @@ def test_large_frames_pass_whole(play: Play, access: Access) -> None:
 @VERSIONS
 def test_the_end_of_the_brokers_stream_reaches_the_client(play: Play, access: Access, version: ssl.TLSVersion) -> None:
     async def story() -> None:
-        async with relayed(access) as (relay, broker, events):
+        async with relayed(access=access) as (relay, broker, events):
 
             def talk() -> bytes:
                 with Peer(relay, trusting(access, version)) as peer:
@@ -189,9 +171,9 @@ def test_the_end_of_the_brokers_stream_reaches_the_client(play: Play, access: Ac
 
 def test_a_client_that_has_ended_its_stream_still_gets_its_answer(play: Play, access: Access) -> None:
     async def story() -> None:
-        async with relayed(access) as (relay, broker, events):
+        async with relayed(access=access) as (relay, broker, events):
             expected = broker.answer(ASKED[4:])
-            found = await asyncio.to_thread(ask_and_end, relay, trusting(access), len(expected))
+            found = await asyncio.to_thread(ask_and_end, relay.address(1), trusting(access), len(expected))
             assert found == expected
             await until(lambda: broker.ended)
             assert broker.ended == ["eof"]
@@ -200,9 +182,24 @@ def test_a_client_that_has_ended_its_stream_still_gets_its_answer(play: Play, ac
     play(story)
 
 
+def test_an_end_that_comes_before_the_broker_is_reached_waits_for_it(play: Play, access: Access) -> None:
+    async def story() -> None:
+        async with relayed(1, 2, access=access) as (relay, broker, events):
+            expected = broker.answer(ASKED[4:])
+            asking = asyncio.to_thread(ask_and_end, relay.address(2), trusting(access), len(expected))
+            asked = asyncio.create_task(asking)
+            await until(lambda: of(Request, events))
+            relay.forward(2, Endpoint(host="127.0.0.1", port=broker.port))
+            assert await asked == expected
+            await until(lambda: broker.ended)
+            assert broker.ended == ["eof"]
+
+    play(story)
+
+
 def test_a_cut_reaches_the_client_as_a_reset(play: Play, access: Access) -> None:
     async def story() -> None:
-        async with relayed(access) as (relay, _, events):
+        async with relayed(access=access) as (relay, _, events):
 
             def talk() -> str:
                 with Peer(relay, trusting(access)) as peer:
@@ -226,7 +223,7 @@ def test_a_cut_reaches_the_client_as_a_reset(play: Play, access: Access) -> None
 
 def test_a_connection_is_reported_before_its_handshake(play: Play, access: Access) -> None:
     async def story() -> None:
-        async with relayed(access) as (relay, _, events):
+        async with relayed(access=access) as (relay, _, events):
             _, writer = await connect(relay)
             await until(lambda: of(Opened, events))
             assert not of(Closed, events)
@@ -246,7 +243,7 @@ def test_a_connection_is_reported_before_its_handshake(play: Play, access: Acces
 
 def test_a_client_without_tls_is_refused_with_an_event(play: Play, access: Access) -> None:
     async def story() -> None:
-        async with relayed(access) as (relay, broker, events):
+        async with relayed(access=access) as (relay, broker, events):
             reader, writer = await connect(relay)
             writer.write(ASKED)
             with contextlib.suppress(ConnectionResetError):
@@ -265,7 +262,7 @@ def test_a_client_that_does_not_trust_the_authority_says_so(
     play: Play, access: Access, version: ssl.TLSVersion
 ) -> None:
     async def story() -> None:
-        async with relayed(access) as (relay, broker, events):
+        async with relayed(access=access) as (relay, broker, events):
             context = ssl.create_default_context()
             context.minimum_version = context.maximum_version = version
 
@@ -284,7 +281,7 @@ def test_a_client_that_does_not_trust_the_authority_says_so(
 @pytest.mark.parametrize("garbage", [b"\x00" * 100, b"\x17\x03\x03\x40\x00" + b"x" * 0x4000, b"GET / HTTP/1.1\r\n\r\n"])
 def test_garbage_ends_in_one_event_and_leaves_nothing_open(play: Play, access: Access, garbage: bytes) -> None:
     async def story() -> None:
-        async with relayed(access) as (relay, _, events):
+        async with relayed(access=access) as (relay, _, events):
             reader, writer = await connect(relay)
             writer.write(garbage)
             with contextlib.suppress(ConnectionResetError):

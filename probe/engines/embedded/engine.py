@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from probe.access import Access
+from probe.access import Access, secure_relay
 from probe.engines.embedded import broker_rules, topic_rules
 from probe.engines.embedded.control import ControlError
 from probe.engines.embedded.counts import unseen
@@ -76,8 +76,7 @@ class Embedded:
         self, broker: str, sink: Sink, names: dict[bytes, str], access: Access | None
     ) -> AsyncIterator[tuple[FakeCluster, RelayPort]]:
         async with self.open_relay(NODES.addresses, sink, names) as relay:
-            if access is not None and access.server is not None:
-                relay.secure(access.server)
+            secure_relay(relay, access)
             addresses = as_text(relay.address(node) for node in NODES)
             argv = [str(self.binary), "--broker", broker, "--advertise", addresses]
             if broker in self.versions:

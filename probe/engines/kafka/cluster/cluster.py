@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
-from probe.access import Access
+from probe.access import Access, secure_relay
 from probe.engines.kafka.admin.admin import KafkaAdmin
 from probe.engines.kafka.admin.history import HistoryMaker, other_topics
 from probe.engines.kafka.admin.scram_users import scram_users
@@ -327,7 +327,7 @@ async def running(
             listener_security.secure(broker, access)
             cluster.brokers[node] = broker
             relay.forward(node, where.external[node])
-        listener_security.secure_relay(relay, access)
+        secure_relay(relay, access)
         relay.forward(cluster.nodes.bootstrap, where.external[cluster.nodes.at(0)])
         zookeeper = None if release.kraft else ZooKeeper(where.quorum)
         cluster.admin = KafkaAdmin(release.version, cluster.brokers, zookeeper)

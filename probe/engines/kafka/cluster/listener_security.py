@@ -12,7 +12,6 @@ from pathlib import Path
 from probe.access import Access
 from probe.engines.kafka.cluster.nodes import Broker
 from probe.model.security import Mechanism
-from probe.ports import RelayPort
 
 PLAINTEXT, SASL_PLAINTEXT = "PLAINTEXT", "SASL_PLAINTEXT"
 PROTOCOLS = "listener.security.protocol.map"
@@ -37,12 +36,6 @@ def secure(broker: Broker, access: Access | None) -> None:
     file = broker.folder / "jaas.conf"
     write_private(file, jaas(access, mechanism))
     broker.environment[JVM_OPTIONS] = f"-Djava.security.auth.login.config={file}"
-
-
-def secure_relay(relay: RelayPort, access: Access | None) -> None:
-    """Let a relay speak TLS with clients, where these do."""
-    if access is not None and access.server is not None:
-        relay.secure(access.server)
 
 
 def jaas(access: Access, mechanism: Mechanism) -> str:
