@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 from probe.catalogue.harm_bounds import bounds_in
 from probe.cells.aggregate import SettledCell
-from probe.model import Outcome
 from probe.model.counts import share
-from probe.model.harm import Harm, TrialHarm, gravest, harm_of
-from probe.model.outcomes import OUTCOMES
+from probe.model.harm import Harm, TrialHarm, ends_work, gravest, harm_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -37,8 +35,7 @@ class CellHarm:
 
 def stops_beside_loss(settled: SettledCell) -> bool:
     """Return whether work stops in trials of a cell, where the records that are lost are the graver harm."""
-    stopped = (trial for trial in settled.verdicts if trial.outcome is not Outcome.VIOLATES and not trial.conforms)
-    return settled.loses and any(OUTCOMES[trial.outcome].hard for trial in stopped)
+    return settled.loses and any(map(ends_work, settled.verdicts))
 
 
 def harms_of(settled: SettledCell) -> tuple[TrialHarm, ...]:

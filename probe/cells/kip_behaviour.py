@@ -13,10 +13,10 @@ from types import MappingProxyType
 from probe.catalogue.kips import Answer
 from probe.cells.aggregate import SettledCell
 from probe.model.cell import Outcome
-from probe.model.outcomes import SAY_NOTHING
 from probe.model.profile import DEFAULT_PROFILE, OWN_DEFAULTS
 from probe.model.verdicts import Verdict
 from probe.model.words import Reroute, Trigger
+from probe.protocol.names import error_code
 
 OF_2_6: Mapping[str, int] = MappingProxyType({"Produce": 8, "Fetch": 11})
 """The highest versions that brokers of 2.6 know: `validVersions` in ProduceRequest.json and FetchRequest.json of Kafka
@@ -53,6 +53,7 @@ class Rule:
 
     scenarios: tuple[str, ...]
     holds: Holds
+    """It is asked about trials that say something about the client only."""
     promise: bool = False
 
 
@@ -161,7 +162,7 @@ def _starts_over(item: SettledCell, verdict: Verdict, _: Context) -> Shown | Non
     return None
 
 
-REBOOTSTRAP_REQUIRED = 129
+REBOOTSTRAP_REQUIRED = error_code("REBOOTSTRAP_REQUIRED")
 FOR_GOOD = "metadata/rebootstrap-for-good"
 LONG_FAULTS = (
     "bootstrap/addresses-changed",
@@ -174,25 +175,16 @@ LONG_FAULTS = (
 """Faults in which a client may stand still for longer than its delivery limit."""
 
 
-def _judged(rule: Holds) -> Holds:
-    """Return a rule that is asked about trials that say something about the client only."""
-
-    def holds(item: SettledCell, verdict: Verdict, context: Context) -> Shown | None:
-        return None if verdict.outcome in SAY_NOTHING else rule(item, verdict, context)
-
-    return holds
-
-
 BEHAVIOUR: Mapping[int, Rule] = MappingProxyType(
     {
-        35: Rule(scenarios=("api/unsupported",), holds=_judged(_asks_again)),
-        91: Rule(scenarios=LONG_FAULTS, holds=_judged(_tells_in_time), promise=True),
-        320: Rule(scenarios=("broker/unclean-election",), holds=_judged(_detects)),
-        580: Rule(scenarios=("hold/metadata/LEADER_NOT_AVAILABLE",), holds=_judged(_backs_off)),
-        679: Rule(scenarios=("net/response-lost",), holds=_judged(_writes_once), promise=True),
-        899: Rule(scenarios=("bootstrap/addresses-changed",), holds=_judged(_goes_home)),
-        951: Rule(scenarios=("leader/hinted",), holds=_judged(_follows_hints)),
-        1102: Rule(scenarios=(FOR_GOOD, "metadata/rebootstrap-required"), holds=_judged(_starts_over)),
+        35: Rule(scenarios=("api/unsupported",), holds=_asks_again),
+        91: Rule(scenarios=LONG_FAULTS, holds=_tells_in_time, promise=True),
+        320: Rule(scenarios=("broker/unclean-election",), holds=_detects),
+        580: Rule(scenarios=("hold/metadata/LEADER_NOT_AVAILABLE",), holds=_backs_off),
+        679: Rule(scenarios=("net/response-lost",), holds=_writes_once, promise=True),
+        899: Rule(scenarios=("bootstrap/addresses-changed",), holds=_goes_home),
+        951: Rule(scenarios=("leader/hinted",), holds=_follows_hints),
+        1102: Rule(scenarios=(FOR_GOOD, "metadata/rebootstrap-required"), holds=_starts_over),
     }
 )
 """The rules, by the number of the KIP."""

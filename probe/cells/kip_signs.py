@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING
 
 from probe.catalogue.kips import Answer, Kip
 from probe.cells.aggregate import SettledCell
-from probe.cells.kip_behaviour import BEHAVIOUR, Context, Holds
+from probe.cells.kip_behaviour import BEHAVIOUR, Context, Rule
 from probe.model.cell import Role
+from probe.model.outcomes import SAY_NOTHING
 from probe.model.profile import DEFAULT_PROFILE, OWN_DEFAULTS
 from probe.model.versions import version_key
 from probe.protocol.apis import API_VERSIONS, SASL_AUTHENTICATE
+from probe.protocol.names import error_code
 
 if TYPE_CHECKING:
     from probe.model.cell import Cell
     from probe.model.handshake import Handshake
 
-FENCED_LEADER_EPOCH = 74
+FENCED_LEADER_EPOCH = error_code("FENCED_LEADER_EPOCH")
 """Answered only to a request that names a leader epoch."""
 INJECTED = ("answer/", "hold/", "blip/", "applied/")
 """Beginnings of the names of scenarios whose errors are injected, whatever the request was."""
@@ -111,7 +113,7 @@ def behaviour_signs(kip: Kip, cells: Collection[SettledCell], context: Context) 
     rule = BEHAVIOUR.get(kip.number)
     if rule is None:
         return (Sign(answer=Answer.UNKNOWN, words="no scenario shows it"),)
-    found = [_done(role, rule.scenarios, rule.holds, rule.promise, cells, context) for role in kip.roles]
+    found = [_done(role, rule, cells, context) for role in kip.roles]
     signs = tuple(one for one in found if one is not None)
     return signs or (Sign(answer=Answer.UNKNOWN, words=f"no stored trial decides it ({', '.join(rule.scenarios)})"),)
 
@@ -189,17 +191,10 @@ def _fenced(role: Role, cells: Iterable[SettledCell]) -> Sign | None:
     return None
 
 
-def _done(
-    role: Role,
-    scenarios: tuple[str, ...],
-    holds: Holds,
-    promise: bool,  # a column of the table
-    cells: Iterable[SettledCell],
-    context: Context,
-) -> Sign | None:
-    shown = list(_told(role, scenarios, holds, cells, context))
+def _done(role: Role, rule: Rule, cells: Iterable[SettledCell], context: Context) -> Sign | None:
+    shown = list(_told(role, rule, cells, context))
     yes, no = ([one for one in shown if one[0] is answer] for answer in (Answer.YES, Answer.NO))
-    chosen = (no or yes) if promise else (yes or no)
+    chosen = (no or yes) if rule.promise else (yes or no)
     if not chosen:
         return None
     answer, words, item = max(chosen, key=lambda one: (len(one[2].verdicts), version_key(one[2].cell.broker)))
@@ -207,13 +202,13 @@ def _done(
 
 
 def _told(
-    role: Role, scenarios: tuple[str, ...], holds: Holds, cells: Iterable[SettledCell], context: Context
+    role: Role, rule: Rule, cells: Iterable[SettledCell], context: Context
 ) -> Iterator[tuple[Answer, str, SettledCell]]:
     """Yield each trial that tells something."""
     for item in cells:
-        if item.cell.role is not role or item.cell.scenario not in scenarios:
+        if item.cell.role is not role or item.cell.scenario not in rule.scenarios:
             continue
         for verdict in item.verdicts:
-            found = holds(item, verdict, context)
+            found = None if verdict.outcome in SAY_NOTHING else rule.holds(item, verdict, context)
             if found is not None:
                 yield (*found, item)

@@ -154,7 +154,7 @@ def _rank(verdict: Verdict, bounds: HarmBounds, stood_ms: float) -> Harm:
         return Harm.LOSES
     if verdict.outcome is Outcome.VIOLATES:
         return Harm.REPEATS
-    if OUTCOMES[verdict.outcome].hard and not verdict.conforms:
+    if ends_work(verdict):
         return Harm.STOPS
     if stood_ms > bounds.bound_ms:
         return Harm.STALLS
@@ -163,6 +163,12 @@ def _rank(verdict: Verdict, bounds: HarmBounds, stood_ms: float) -> Harm:
     counts = bounds.errors_count and verdict.conforms is not None
     as_asked = verdict.outcome is Outcome.SURFACES and verdict.conforms
     return Harm.ERRORS if counts and facts.has_errors and not as_asked else Harm.NONE
+
+
+def ends_work(verdict: Verdict) -> bool:
+    """Return whether a client's work ends for good in a trial, whatever graver harm it has besides."""
+    is_end = OUTCOMES[verdict.outcome].hard and verdict.outcome is not Outcome.VIOLATES
+    return is_end and not verdict.conforms
 
 
 def _loses(verdict: Verdict, role: Role) -> bool:

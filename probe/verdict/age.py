@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from operator import attrgetter
 
 from probe.model import AppKind
@@ -21,12 +22,16 @@ def is_young(evidence: WireEvidence) -> bool:
     second answer on. A client that follows a hint (KIP-951) without a question is young. The delivery of a record of
     the cluster's history is no success, as everywhere.
     """
-    topic, answers = evidence.subject.topic, evidence.events.responses
     begun = next(
         (item.at for item in evidence.events.apps if item.kind in WORKED and item.sequence != OLD),
         evidence.timeline.warm,
     )
-    between = answers[bisect_right(answers, begun, key=AT) : bisect_left(answers, evidence.timeline.begin, key=AT)]
-    return not any(
-        item.api == METADATA and any(row.topic == topic and row.partition >= 0 for row in item.rows) for item in between
-    )
+    return next(told(evidence, begun), None) is None
+
+
+def told(evidence: WireEvidence, since: int) -> Iterator[int]:
+    """Yield the times of the Metadata answers about a client's topic after a time and before the fault."""
+    topic, answers = evidence.subject.topic, evidence.events.responses
+    for item in answers[bisect_right(answers, since, key=AT) : bisect_left(answers, evidence.timeline.begin, key=AT)]:
+        if item.api == METADATA and any(row.topic == topic and row.partition >= 0 for row in item.rows):
+            yield item.at

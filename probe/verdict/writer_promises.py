@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from probe.model import App, AppKind, MarkKind
 from probe.model.roles import ROLES
-from probe.protocol.apis import METADATA
 from probe.verdict import new_log
+from probe.verdict.age import told
 from probe.verdict.record_keys import identity, series_of, strayed
 from probe.verdict.timeline import SLACK_US
 from probe.verdict.wire_evidence import WireEvidence
@@ -76,17 +76,12 @@ def _owed(evidence: WireEvidence, acked: set[Operation]) -> set[Operation]:
     elected = evidence.events.marked(MarkKind.ELECTED)
     if elected is None or _waits_for_all(evidence):
         return acked
-    until = (_told(evidence, elected) if evidence.acks_none else elected) + SLACK_US
+    until = elected + SLACK_US
+    if evidence.acks_none:  # at the latest from the fault on
+        begin = evidence.timeline.begin
+        until = min(next(told(evidence, elected), begin) + SLACK_US, begin)
     early = {_identity(evidence, one) for one in evidence.events.apps if one.kind is AppKind.ACKED and one.at <= until}
     return acked - early
-
-
-def _told(evidence: WireEvidence, elected: int) -> int:
-    """Return when a client learned who leads since the election, or that the fault came before it did."""
-    end, topic = evidence.timeline.begin, evidence.subject.topic
-    answers = (one for one in evidence.events.responses if elected <= one.at < end and one.api == METADATA)
-    told = (one.at for one in answers if any(row.topic == topic and row.partition >= 0 for row in one.rows))
-    return min(next(told, end), end - SLACK_US)
 
 
 def _waits_for_all(evidence: WireEvidence) -> bool:

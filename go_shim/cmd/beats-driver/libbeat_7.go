@@ -8,7 +8,6 @@ import (
 	"github.com/elastic/beats/v7/libbeat/common/acker"
 	"github.com/elastic/beats/v7/libbeat/logp"
 	"github.com/elastic/beats/v7/libbeat/monitoring"
-	"go.uber.org/zap/zapcore"
 )
 
 // The packages of Beats 7: all are libbeat's own.
@@ -17,21 +16,20 @@ type (
 	namespace = common.ConfigNamespace
 	fields    = common.MapStr
 	registry  = monitoring.Registry
+	logConfig = logp.Config
 )
 
 var (
 	newConfig   = common.NewConfigFrom
 	newRegistry = monitoring.NewRegistry
+	snapshot    = monitoring.CollectFlatSnapshot
+	configured  = logp.ConfigureWithOutputs
 )
 
-func counters(metrics *registry) map[string]int64 {
-	return monitoring.CollectFlatSnapshot(metrics, monitoring.Full, false).Ints
-}
-
-// logTo sends Beats' log to a sink. Without a place of its own the log would be a file.
-func logTo(sink zapcore.Core) error {
-	return logp.ConfigureWithOutputs(logp.Config{Level: logp.CriticalLevel, ToStderr: true}, sink)
-}
+const (
+	allMetrics = monitoring.Full
+	lastLevel  = logp.CriticalLevel
+)
 
 // guaranteed connects as Filebeat connects its inputs: an event is sent until Kafka has it.
 func guaranteed(acknowledged func(int)) libbeat.ClientConfig {

@@ -9,7 +9,6 @@ import (
 	"github.com/elastic/elastic-agent-libs/logp"
 	"github.com/elastic/elastic-agent-libs/mapstr"
 	"github.com/elastic/elastic-agent-libs/monitoring"
-	"go.uber.org/zap/zapcore"
 )
 
 // The packages of Beats 8: configuration, log and metrics are elastic-agent-libs'.
@@ -18,21 +17,20 @@ type (
 	namespace = elastic.Namespace
 	fields    = mapstr.M
 	registry  = monitoring.Registry
+	logConfig = logp.Config
 )
 
 var (
 	newConfig   = elastic.NewConfigFrom
 	newRegistry = monitoring.NewRegistry
+	snapshot    = monitoring.CollectFlatSnapshot
+	configured  = logp.ConfigureWithOutputs
 )
 
-func counters(metrics *registry) map[string]int64 {
-	return monitoring.CollectFlatSnapshot(metrics, monitoring.Full, false).Ints
-}
-
-// logTo sends Beats' log to a sink. Without a place of its own the log would be a file.
-func logTo(sink zapcore.Core) error {
-	return logp.ConfigureWithOutputs(logp.Config{Level: logp.CriticalLevel, ToStderr: true}, sink)
-}
+const (
+	allMetrics = monitoring.Full
+	lastLevel  = logp.CriticalLevel
+)
 
 // guaranteed connects as Filebeat connects its inputs: an event is sent until Kafka has it.
 func guaranteed(acknowledged func(int)) libbeat.ClientConfig {

@@ -20,7 +20,7 @@ type notices struct {
 func listen(out *driver.Instance) (*notices, error) {
 	log := &notices{out: out}
 	// Without a place of its own the log would be a file.
-	return log, logTo(log)
+	return log, configured(logConfig{Level: lastLevel, ToStderr: true}, log)
 }
 
 func (n *notices) Enabled(level zapcore.Level) bool {

@@ -105,7 +105,7 @@ func (p *producer) Close() {
 	_ = p.events.Close()
 	p.tickers.Wait()
 	_ = p.pipeline.Close()
-	counted := counters(p.metrics)
+	counted := snapshot(p.metrics, allMetrics, false).Ints
 	p.out.Event(driverpb.Kind_NOTICE, driver.Text( // also behind the limit of notices
 		"events acknowledged to the application: %d; given back by the output, to be sent again: %d",
 		p.acknowledged.Load(), counted[failed],

@@ -21,6 +21,7 @@ from probe.cells.control_cells import Barred, barred
 from probe.cli import common_options as o
 from probe.cli.answers.advise import AdviceView, advice_lines, subject
 from probe.cli.answers.neighbours import neighbour_lines
+from probe.cli.comparison_options import DecisiveTrials
 from probe.cli.console.control_lines import control_lines
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import OUT, say
@@ -73,12 +74,7 @@ def advise(
             help="Run missing cells, then both sides of those that differ, alternating, until they are decided.",
         ),
     ] = False,
-    trials: Annotated[
-        int,
-        typer.Option(
-            "--trials", metavar="N", min=CHANCE, max=100, help="Trials a side that decide where chance has a part."
-        ),
-    ] = CHANCE,
+    trials: DecisiveTrials = CHANCE,
     equal: Annotated[
         bool, typer.Option("--equal", help=f"Say where both sides are equal, which takes {EQUAL} trials a side.")
     ] = False,

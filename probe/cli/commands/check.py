@@ -17,6 +17,7 @@ from probe.cells.comparison import CHANCE, MORE, Answer
 from probe.cells.ignores import NAME
 from probe.cli import common_options as o
 from probe.cli.answers.check import check_lines
+from probe.cli.comparison_options import DecisiveTrials
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.check_plan import Scope, questions, sides_of
 from probe.cli.wiring.check_trials import Player
@@ -67,12 +68,7 @@ def check(
             "60 s.",
         ),
     ] = None,
-    trials: Annotated[
-        int,
-        typer.Option(
-            "--trials", metavar="N", min=CHANCE, max=100, help="Trials a side that decide where chance has a part."
-        ),
-    ] = CHANCE,
+    trials: DecisiveTrials = CHANCE,
     fail_on: Annotated[
         str,
         typer.Option(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from probe.cells.aggregate import SettledCell
@@ -44,12 +44,12 @@ class Player:
 def check(player: Player, sides: Sides, trials: int) -> list[Compared]:
     """Play both sides and return what is said of each cell. NothingJudgedError if that is nothing."""
     pairs = list(player.questions.pairs(sides).values())
-    groups = [[both for both in pairs if is_watched_briefly(both[0]) is briefly] for briefly in (False, True)]
-    screens = [_screened(player, group, briefly=bool(place)) for place, group in enumerate(groups)]
-    asked = _asked(player, sides, [one for screen in screens for one in screen.values()], trials)
+    groups = {briefly: [both for both in pairs if is_watched_briefly(both[0]) is briefly] for briefly in (False, True)}
+    screens = {briefly: _screened(player, group, briefly=briefly) for briefly, group in groups.items()}
+    asked = _asked(player, sides, [one for screen in screens.values() for one in screen.values()], trials)
     steps: list[Step] = []
-    for place, (group, screen) in enumerate(zip(groups, screens, strict=True)):
-        steps += _decided(player, _steps(group, screen), screen, asked, briefly=bool(place))
+    for briefly, screen in screens.items():
+        steps += _decided(player, _steps(groups[briefly], screen), screen, asked, briefly=briefly)
     found = compared_steps(steps, asked)
     if not any(one.step.after.judged for one in found):
         why = found[0].step.after.reason if found else "no trial of it ended"
@@ -65,12 +65,12 @@ def _screened(player: Player, pairs: Sequence[tuple[Cell, Cell]], *, briefly: bo
     counts = {cell: player.questions.trials_of(cell) for both in pairs for cell in both}
     with player.fresh(briefly) as fresh:
         possible = {cell: count for cell, count in beside(counts).items() if fresh.possible(cell)}
-        played = fresh.play(possible)
-    return _seen(played, briefly=briefly)
+        return {cell: _view(briefly)(one) for cell, one in fresh.play(possible).items()}
 
 
-def _seen(played: Mapping[Cell, SettledCell], *, briefly: bool) -> dict[Cell, SettledCell]:
-    return {cell: as_late(one) if briefly else one for cell, one in played.items()}
+def _view(briefly: bool) -> Callable[[SettledCell], SettledCell]:  # as of `Player.fresh`
+    """Return how the trials of a group are read."""
+    return as_late if briefly else unchanged
 
 
 def _asked(player: Player, sides: Sides, screened: Collection[SettledCell], trials: int) -> Asked:
@@ -94,5 +94,5 @@ def _decided(
     if not open_ones:
         return list(steps)
     with player.fresh(briefly) as fresh:
-        played = decide_with(fresh, open_ones, asked, as_late if briefly else unchanged)
+        played = decide_with(fresh, open_ones, asked, _view(briefly))
     return decisive_of(steps, [played, screen])
