@@ -87,7 +87,7 @@ def _cuts(evidence: WireEvidence) -> Iterator[Hit]:
 
 
 def _cuts_as_cause(evidence: WireEvidence) -> Iterator[Hit]:
-    """Yield cuts in a scenario about answers, where a disconnect counts as a cause or acks=0 hides all errors."""
+    """Yield cuts in a scenario about answers or changes, where a disconnect is a cause or acks=0 hides all errors."""
     if Trigger.DISCONNECT in evidence.causes:
         yield from _cuts(evidence)
 
@@ -136,7 +136,7 @@ FINDERS: dict[Symptom, tuple[Callable[[WireEvidence], Iterator[Hit]], ...]] = {
     Symptom.ANSWER: (_answers, _writes, _cuts_as_cause),
     Symptom.CONNECTION: (_answers, _cuts),
     Symptom.SILENCE: (_answers, _silences),
-    Symptom.CHANGE: (_answers, _soft),
+    Symptom.CHANGE: (_answers, _cuts_as_cause, _soft),
     Symptom.ABSENCE: (),
     Symptom.MEMBERSHIP: (),
     Symptom.NONE: (),

@@ -228,6 +228,15 @@ def test_an_answer_of_a_former_leader_is_a_soft_hit() -> None:
     assert (found.fault_hits, found.soft_hits, found.fault_codes) == (3, 3, ())
 
 
+def test_a_former_leader_tells_a_writer_without_acks_by_a_closed_connection() -> None:
+    """kafka-go's Writer with its defaults lost 14 to 31 records by an election of real brokers."""
+    steps = (moved(), announced(), closed(OLD, "broker"))
+    assert hits(*steps, play=ELECTED) == 0
+    assert hits(*steps, play=ELECTED, settings={"acks": "0"}) == 1
+    elsewhere = (call(PRODUCE, THIRD, row(), answer=None, acks=0), closed(THIRD, "broker"))
+    assert hits(*elsewhere, play=ELECTED, settings={"acks": "0"}) == 0
+
+
 def test_requests_before_a_move_or_to_the_new_leader_do_not_hit() -> None:
     assert hits(fetched(3, OLD), moved(), announced(), fetched(3, NEW), play=ELECTED, role=Role.CONSUMER) == 0
 
