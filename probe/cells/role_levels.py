@@ -25,14 +25,16 @@ def levels_of(
     """Return what is said of each role in which something is known.
 
     It follows from the findings of the usual profiles, and from the cells of the library's defaults on a release line.
-    `is_asked` says whether the client can meet a scenario in a role.
+    `is_asked` says whether the client can meet a scenario in a role with its defaults. Where only `isolated` is known,
+    what was played so counts as well: drivers may set acks there.
     """
     faults = list(faults)
     found = []
     for role in Role:
         known = _known(role, faults, stored, line)
         if known.isolated or known.defaults:
-            scored = [one for one in baseline().of(role) if is_asked(role, one) or one.scenario in known.isolated]
+            other = frozenset() if known.defaults else known.isolated.keys()
+            scored = [one for one in baseline().of(role) if is_asked(role, one) or one.scenario in other]
             found.append(level_of(role, scored, known))
     return found
 

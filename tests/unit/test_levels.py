@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from probe.catalogue.baseline import Counted, Scored
+from probe.catalogue.baseline import Counted, Scored, baseline
 from probe.catalogue.selectors import select_clients
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import examine
@@ -176,3 +176,18 @@ def test_a_scenario_that_the_catalogue_gets_later_changes_no_level(client: str) 
 
     assert levels(stored)
     assert levels({**stored, **later}) == levels(stored)
+
+
+def test_a_scenario_that_the_defaults_cannot_meet_holds_no_level_back() -> None:
+    """kafka-go writes with acks=0 by default, which never meets too few replicas, and with acks=all in `isolated`."""
+    (asked,) = select_clients(families(), ["kafka-go@0.4.51"], by_number)
+    with open_evidence([str(built(TEXT))], "", 36_500) as found:
+        stored = found.find(Wanted(family=[asked.client.family], version=[asked.client.version]))
+    own = [cell for cell in stored if cell.engine is DEFAULT_ENGINE and cell.broker == "3.9"]
+    assert any(cell.scenario == "topic/too-few-replicas" for cell in own)
+    (level,) = (
+        one
+        for one in client_levels(asked.family, asked.client, examine(own, stored), stored, "3.9")
+        if one.role is Role.PRODUCER
+    )
+    assert level.of == sum(not one.acks_all for one in baseline().of(Role.PRODUCER))
