@@ -54,9 +54,8 @@ class Cause:
     @property
     def word(self) -> str:
         """The harm in words: `stops silently`."""
-        everything = ", everything" if self.harm.worst.everything else ""
         stops = f"{Harm.STOPS.word}, " if all(map(loses_and_stops, self.faults)) else ""
-        return f"{stops}{self.harm.rank.word}{' silently' if self.is_silent else ''}{everything}"
+        return f"{stops}{self.harm.rank.word}{' silently' if self.is_silent else ''}{self.harm.worst.scope}"
 
     @property
     def where(self) -> str:

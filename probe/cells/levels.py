@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from probe.catalogue.baseline import UNLEVELLED, Scored
 from probe.catalogue.scenarios import CORE_FAULTS
 from probe.model.cell import Role
-from probe.model.counts import share
+from probe.model.counts import share as in_some
 from probe.model.harm import Harm, TrialHarm, gravest
 from probe.model.intervals import Z_90, wilson
 
@@ -63,9 +63,14 @@ class Holds:
     of: int
 
     @property
+    def share(self) -> float:
+        """Share of trials that show it."""
+        return self.bad / self.of
+
+    @property
     def words(self) -> str:
         """What holds it back: `stops in 3 of 20 (broker/hang)`."""
-        return f"{self.harm.words}{share(self.bad, self.of)} ({self.scenario})"
+        return f"{self.harm.words}{in_some(self.bad, self.of)} ({self.scenario})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +90,8 @@ class RoleLevel:
     of: int
     """All scored scenarios of the role."""
     holding: tuple[Holds, ...] = ()
-    """What holds the level back, the worst first."""
+    """What holds the level back: the least level first, then what is certain before what may be, then what shows most
+    often."""
 
     @property
     def words(self) -> str:
@@ -130,14 +136,14 @@ def needs_real(one: Scored) -> bool:
 
 def _levelled(found: RoleLevel, scored: Sequence[Scored], known: Known) -> RoleLevel:
     low = high = HIGHEST
-    holding: list[tuple[int, Holds]] = []
+    holding: list[tuple[int, int, Holds]] = []
     for one in scored:
         for harms in (known.defaults.get(one.scenario), known.real.get(one.scenario)):
             if harms:
                 least, most, held = _held(one, harms)
                 low, high = min(low, least), min(high, most)
-                holding += [(least, held)] if held else []
-    ordered = sorted(holding, key=lambda item: (item[0], -item[1].harm.rank, item[1].scenario))
+                holding += [(least, most, held)] if held else []
+    ordered = sorted(holding, key=lambda item: (*item[:2], -item[2].share, -item[2].harm.rank, item[2].scenario))
     return RoleLevel(
         role=found.role,
         low=low,
@@ -146,7 +152,7 @@ def _levelled(found: RoleLevel, scored: Sequence[Scored], known: Known) -> RoleL
         reacts=found.reacts,
         known=found.known,
         of=found.of,
-        holding=tuple(item for least, item in ordered if least < HIGHEST),
+        holding=tuple(item for least, _, item in ordered if least < HIGHEST),
     )
 
 

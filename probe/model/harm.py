@@ -104,7 +104,15 @@ class TrialHarm:
     def words(self) -> str:
         """The harm in words: `stops silently`, `stalls 27 s, everything`."""
         more = " silently" if self.silently else f" {self.stalls_ms / 1000:.0f} s" if self.stalls_ms else ""
-        return f"{self.rank.word}{more}{', everything' if self.everything and self.rank else ''}"
+        return f"{self.rank.word}{more}{self.scope}"
+
+    @property
+    def scope(self) -> str:
+        """`, everything` where all partitions are concerned.
+
+        Empty of lost and repeated records: `loses, everything` would say that all of them are.
+        """
+        return ", everything" if self.everything and Harm.NONE < self.rank <= Harm.STOPS else ""
 
 
 def bounds_of(role: Role, kind: Symptom, profile: str, *, errors_count: bool, session_ms: int) -> HarmBounds:

@@ -112,6 +112,8 @@ DRAWN = [
     (cell(), O.STUCK, False, {"bystander_own_gap_ms": 16000.0}, "stops silently, everything"),
     (cell(), O.LATE, False, {"recovery_ms": 16000.0, "bystander_errors": 1}, "stalls 16 s, everything"),
     (cell(C, "broker/hang"), O.STUCK, False, {"bystander_own_gap_ms": 16000.0}, "stops silently"),
+    # one record was lost, and not "everything"
+    (cell(), O.REFRESHES, True, {"lost": 1, "bystander_errors": 1}, "loses"),
 ]
 
 

@@ -86,6 +86,15 @@ def test_a_level_is_the_least_of_its_scenarios() -> None:
     assert [one.scenario for one in found.holding] == ["net/blackhole", "broker/hang"]
 
 
+def test_what_decides_a_level_is_named_before_what_may() -> None:
+    """sarama 1.43.2 stops on a dead disk in every trial, and lost a record in one of five kills."""
+    scenarios = (scored("broker/kill"), ONE, scored("disk/storage-error"))
+    trials = {"broker/kill": of(LOSES, 1, 5), "broker/hang": of(LOSES, 2, 5), "disk/storage-error": of(STOPS, 5, 5)}
+    found = level(*scenarios, defaults=trials, real={"disk/storage-error": of(STOPS, 5, 5)})
+    assert found.words == "0: stops (disk/storage-error)"
+    assert [one.scenario for one in found.holding[2:]] == ["broker/hang", "broker/kill"]
+
+
 @pytest.mark.parametrize(
     ("counts", "harm", "words"),
     [
