@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from probe.cells.aggregate import SettledCell
-from probe.evidence.fact_tokens import escaped, facts_in, plain, tokens_of
+from probe.evidence.fact_tokens import escaped, facts_in, plain, tokens_of, whole_number
 from probe.evidence.schema import EvidenceError
 from probe.model.cell import Cell, Engine, Outcome, Role, Workload
 from probe.model.columns import Facts
@@ -75,14 +75,13 @@ def cell_of(line: str, place: Place, sentences: Sentences) -> SettledCell:
             Workload(workload) if workload else Workload.CONTINUOUS,
         )
         source, *odd = where.split(" ")
-        numbers = {mark[0]: int(mark[1:]) for mark in odd}
+        numbers = {mark[0]: whole_number(mark[1:]) for mark in odd}
         run, _, trial = source.rpartition(".")
         rules = numbers.get("R", place.rules)
         verdicts = tuple(_verdict(cell, text, rules, sentences) for text in trials.split("\t"))
         conditions = numbers.get("C", place.conditions)
-        return SettledCell(
-            cell=cell, run_id=place.runs[run], trial=int(trial), verdicts=verdicts, conditions=conditions
-        )
+        number = whole_number(trial)
+        return SettledCell(cell=cell, run_id=place.runs[run], trial=number, verdicts=verdicts, conditions=conditions)
     except (ValueError, KeyError, IndexError, AttributeError) as error:
         start = line[:60].replace("\t", " ")
         raise EvidenceError(f"{place.family} on {place.engine}, {start}: no cell of evidence ({error})") from None

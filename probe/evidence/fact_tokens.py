@@ -161,12 +161,23 @@ def plain(text: str) -> str:
     return "".join(codes.get(next(parts, ""), "") if part == "\\" else part for part in parts)
 
 
+_LARGEST = 2**63 - 1
+
+
+def whole_number(text: str) -> int:
+    """Return a whole number that the columns of evidence hold: 64 bits with a sign. ValueError otherwise."""
+    number = int(text)
+    if abs(number) > _LARGEST:
+        raise ValueError(f"{text[:20]}... is larger than 64 bits")
+    return number
+
+
 _READERS: Mapping[Type, Callable[[str], Any]] = {
-    Type.CODES: lambda text: [int(code) for code in text.split(",")],
+    Type.CODES: lambda text: [whole_number(code) for code in text.split(",")],
     Type.VERSIONS: _versions,
     Type.STRING: plain,
     Type.BOOLEAN: lambda text: bool(int(text)),
-    Type.INT: int,
-    Type.BIGINT: int,
+    Type.INT: whole_number,
+    Type.BIGINT: whole_number,
     Type.DOUBLE: float,
 }

@@ -216,7 +216,7 @@ class EvidenceFile:
     def _select(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         try:
             return self._database.execute(query, values).fetchall()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter where SQLite's own message has damaged names
             raise EvidenceError(f"{self.name} cannot be read: {error}; {REMEDY}") from None
 
     @contextmanager

@@ -15,12 +15,14 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from probe.cells.aggregate import SettledCell
 from probe.errors import reason_of
 from probe.evidence.cell_lines import Place, cell_of, line_of
+from probe.evidence.fact_tokens import whole_number
 from probe.evidence.sameness import is_kept
 from probe.evidence.schema import EvidenceError, Run
 from probe.evidence.sentences import sentences
@@ -59,14 +61,16 @@ def read_folder(folder: Path) -> Contents:
     names = {short: run.run_id for short, run in runs}
     cells: dict[Cell, SettledCell] = {}
     sent: dict[Cell, tuple[Handshake, ...]] = {}
-    confirmed = [_confirmed(*values) for values in _table(folder / CONFIRMED, 5)]
+    with _readable(folder / CONFIRMED):
+        confirmed = [_confirmed(*values) for values in _table(folder / CONFIRMED, 5)]
     for one in confirmed:
         place = Place(family=one.family, engine=one.engine, rules=one.rules, conditions=one.conditions, runs=names)
         mine = [cell_of(line, place, sentences) for line in _lines(folder / one.engine / f"{one.family}{LINES}")]
         cells.update((item.cell, item) for item in mine)
         first = folder / one.engine / f"{one.family}{FIRST}"
         if first.exists():
-            sent.update(_handshakes(_lines(first), [item.cell for item in mine]))
+            with _readable(first):
+                sent.update(_handshakes(_lines(first), [item.cell for item in mine]))
     days = {(str(one.engine), one.family): one.started for one in confirmed}
     return Contents(cells=cells, runs=[run for _, run in runs], handshakes=sent, confirmed=days)
 
@@ -180,7 +184,11 @@ def _name(cell: Cell) -> str:
 
 def _confirmed(engine: str, family: str, rules: str, conditions: str, started: str) -> Confirmed:
     return Confirmed(
-        engine=Engine(engine), family=family, rules=int(rules), conditions=int(conditions), started=started
+        engine=Engine(engine),
+        family=family,
+        rules=whole_number(rules),
+        conditions=whole_number(conditions),
+        started=started,
     )
 
 
@@ -189,6 +197,15 @@ def _table(path: Path, columns: int) -> list[list[str]]:
     if odd := [row for row in rows if len(row) != columns]:
         raise EvidenceError(f"{path}: {odd[0][0][:60]!r} has not {columns} columns; restore it with `git checkout`")
     return rows
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Turn what makes no sense in a file into an EvidenceError that names it."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise EvidenceError(f"{path} cannot be read: {reason_of(error)}; restore it with `git checkout`") from None
 
 
 def _lines(path: Path) -> list[str]:

@@ -5,11 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
-import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -19,10 +16,9 @@ from probe.model import Outcome
 from probe.model.history import FAILING_FROM
 from probe.store import runs, trials
 from tests.support.deadlines import LONGEST_S
+from tests.support.marked_processes import PROBE, left, marked, started
 
 pytestmark = pytest.mark.real
-PROBE = str(Path(sys.executable).with_name("probe"))
-MARK = "PROBE_TEST_MARK"
 NO_MORE = ("--repeat-budget", "0")
 """No further trials, so that their number is known."""
 SELECT = [
@@ -38,31 +34,8 @@ SELECT = [
 ]
 
 
-def marked(mark: str) -> dict[int, str]:
-    """Return the running processes whose environment has the mark, with their command lines."""
-    found = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if f"{MARK}={mark}".encode() not in (folder / "environ").read_bytes():
-                continue
-            if (folder / "stat").read_text().rsplit(")", 1)[1].split()[0] != "Z":
-                found[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-        except OSError:
-            continue
-    return found
-
-
-@contextmanager
-def running(results: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    mark = uuid.uuid4().hex
-    argv = [PROBE, "run", *(more or SELECT), "--results", str(results)]
-    with subprocess.Popen(
-        argv, env={**os.environ, MARK: mark}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            yield process, mark
-        finally:
-            process.kill()
+def running(results: Path, *more: str) -> AbstractContextManager[tuple[subprocess.Popen[str], str]]:
+    return started([PROBE, "run", *(more or SELECT), "--results", str(results)])
 
 
 def wait_for(mark: str, name: str, within_s: float = LONGEST_S) -> int:
@@ -76,11 +49,8 @@ def wait_for(mark: str, name: str, within_s: float = LONGEST_S) -> int:
     pytest.fail(f"no {name} was started")
 
 
-def none_left(mark: str, within_s: float = LONGEST_S) -> None:
-    deadline = time.monotonic() + within_s
-    while marked(mark) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert marked(mark) == {}
+def none_left(mark: str) -> None:
+    assert left(mark) == {}
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

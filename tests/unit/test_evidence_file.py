@@ -243,6 +243,18 @@ def test_a_damaged_file_of_settled_cells_is_made_again(tmp_path: Path, capsys: p
     assert "it is made again" in capsys.readouterr().err
 
 
+def test_a_file_with_a_damaged_name_in_a_view_is_refused_in_one_line() -> None:
+    data = whole(contents([cell_of(CELL, Outcome.STUCK)]))
+    place = data.index(b"trials", data.index(b"CREATE VIEW judged"))
+    damaged = data[:place] + b"\xff" + data[place + 1 :]
+    with (
+        opened(damaged, "e") as file,
+        pytest.raises(EvidenceError, match=r"e cannot be read: .*; make it again") as found,
+    ):
+        file.judged()
+    assert "\n" not in str(found.value)
+
+
 def test_handshakes_of_control_cells_come_from_stored_trials(tmp_path: Path) -> None:
     fill(tmp_path, (CELL, 0, Outcome.STUCK), (STEADY, 0, Outcome.CLEAN))
     with opened((tmp_path / SETTLED).read_bytes(), SETTLED) as file:

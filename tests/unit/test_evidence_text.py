@@ -179,6 +179,27 @@ def test_first_requests_are_kept_by_cell(tmp_path: Path) -> None:
     assert len([line for line in lines(tmp_path)["embedded/sarama.first.tsv"] if line.startswith("#")]) == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        (CONFIRMED, "embedded", "no engine"),
+        (CONFIRMED, "\t2\t", "\t2 or so\t"),
+        ("embedded/sarama.tsv", ".1\t", f".{2**63}\t"),
+        ("embedded/sarama.first.tsv", "{", "["),
+        ("embedded/sarama.first.tsv", ".1.", ".one."),
+    ],
+)
+def test_a_damaged_value_is_one_line_that_names_its_file(tmp_path: Path, name: str, before: str, after: str) -> None:
+    steady = replace(cell_of(STEADY, Outcome.CLEAN, conditions=2), trial=1)
+    write_folder(tmp_path, contents([steady], handshakes={STEADY: (replace(HANDSHAKE, conn=1, broker=1),)}))
+    text = (tmp_path / name).read_text()
+    assert before in text
+    (tmp_path / name).write_text(text.replace(before, after, 1))
+    with pytest.raises(EvidenceError, match=r"sarama on embedded|sarama\.first\.tsv|confirmed\.tsv") as found:
+        read_folder(tmp_path)
+    assert "\n" not in str(found.value)
+
+
 @pytest.mark.parametrize("name", [RUNS, CONFIRMED, "embedded/sarama.tsv"])
 def test_a_damaged_file_is_one_line_that_names_it(tmp_path: Path, name: str) -> None:
     write_folder(tmp_path, contents([cell_of(CELL, Outcome.RIDES)]))
