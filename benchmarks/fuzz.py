@@ -55,9 +55,8 @@ def main() -> int:
         return 0
     if arguments.child:
         return _child(READERS[arguments.readers[0]], arguments.seed, arguments.seconds, arguments.first)
-    say(
-        f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; {arguments.seconds:g} s a reader, seed {arguments.seed}"
-    )
+    load = os.getloadavg()[0]
+    say(f"{os.cpu_count()} cores, load {load:.1f}; {arguments.seconds:g} s a reader, seed {arguments.seed}")
     failed = [_fed(name, arguments.seed, arguments.seconds) for name in arguments.readers or READERS]
     return int(any(failed))
 

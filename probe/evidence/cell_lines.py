@@ -2,8 +2,9 @@
 
 Columns are joined by tabs: version, role (`producer`, `producer/keyed`), scenario, profile, release line, the run and
 trial, and one column per trial. A trial begins with its outcome, `+`, `-` or `?` (conforms, does not, not judged) and
-the row of the verdict table whose sentence it has; then come facts (`probe.evidence.fact_tokens`). A sentence that does
-not follow from them stands at the end, behind ` | `, and no row is named.
+the row of the verdict table whose sentence it has; then come facts (`probe.evidence.fact_tokens`), of later trials
+those that differ (`probe.evidence.repeated_facts`). A sentence that does not follow from the facts stands at the end,
+behind ` | `, and no row is named.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from functools import cached_property
 
 from probe.cells.aggregate import SettledCell
 from probe.evidence.fact_tokens import escaped, facts_in, plain, tokens_of, whole_number
+from probe.evidence.repeated_facts import lengthened, shortened
 from probe.evidence.schema import EvidenceError
 from probe.model.cell import Cell, Engine, Outcome, Role, Workload
 from probe.model.columns import Facts
@@ -55,7 +57,12 @@ def line_of(item: SettledCell, place: Place, sentences: Sentences) -> str:
     odd = [f"R{item.rules}"] if item.rules != place.rules else []
     odd += [f"C{item.conditions}"] if span(cell, item.conditions) != span(cell, place.conditions) else []
     where = " ".join([f"{place.short[item.run_id]}.{item.trial}", *odd])
-    return "\t".join([*map(escaped, key), where, *(_trial(cell, one, sentences) for one in item.verdicts)])
+    told = [_trial(cell, one, sentences) for one in item.verdicts]
+    trials = [
+        " ".join(tokens) + sentence
+        for tokens, (_, sentence) in zip(shortened(tokens for tokens, _ in told), told, strict=True)
+    ]
+    return "\t".join([*map(escaped, key), where, *trials])
 
 
 def cell_of(line: str, place: Place, sentences: Sentences) -> SettledCell:
@@ -78,7 +85,12 @@ def cell_of(line: str, place: Place, sentences: Sentences) -> SettledCell:
         numbers = {mark[0]: whole_number(mark[1:]) for mark in odd}
         run, _, trial = source.rpartition(".")
         rules = numbers.get("R", place.rules)
-        verdicts = tuple(_verdict(cell, text, rules, sentences) for text in trials.split("\t"))
+        parts = [text.partition(SENTENCE) for text in trials.split("\t")]
+        whole = lengthened(before.split(" ") for before, _, _ in parts)
+        verdicts = tuple(
+            _verdict(cell, tokens, sentence, rules, sentences)
+            for tokens, (_, _, sentence) in zip(whole, parts, strict=True)
+        )
         conditions = numbers.get("C", place.conditions)
         number = whole_number(trial)
         return SettledCell(cell=cell, run_id=place.runs[run], trial=number, verdicts=verdicts, conditions=conditions)
@@ -87,16 +99,16 @@ def cell_of(line: str, place: Place, sentences: Sentences) -> SettledCell:
         raise EvidenceError(f"{place.family} on {place.engine}, {start}: no cell of evidence ({error})") from None
 
 
-def _trial(cell: Cell, verdict: Verdict, sentences: Sentences) -> str:
+def _trial(cell: Cell, verdict: Verdict, sentences: Sentences) -> tuple[list[str], str]:
+    """Return the head and the facts of a trial, and its sentence where that does not follow from them."""
     made = sentences(cell, verdict.outcome, verdict.facts)
     row = next((str(row) for row, text in made if text == verdict.reason), "")
     tokens = [f"{verdict.outcome}{_MARKS[verdict.conforms]}{row}", *tokens_of(verdict.facts)]
-    return " ".join(tokens) + ("" if row else f"{SENTENCE}{escaped(verdict.reason, spaces=False)}")
+    return tokens, "" if row else f"{SENTENCE}{escaped(verdict.reason, spaces=False)}"
 
 
-def _verdict(cell: Cell, text: str, rules: int, sentences: Sentences) -> Verdict:
-    before, _, sentence = text.partition(SENTENCE)
-    head, *tokens = before.split(" ")
+def _verdict(cell: Cell, told: list[str], sentence: str, rules: int, sentences: Sentences) -> Verdict:
+    head, *tokens = told
     word, mark, row = _HEAD.fullmatch(head).groups()  # type: ignore[union-attr]  # what does not match is caught
     outcome, conforms = Outcome(word), _CONFORMS[mark]
     facts = facts_in(tokens)

@@ -16,6 +16,7 @@ from probe.evidence.access import opened
 from probe.evidence.checkout_build import IN_USE_S, KEPT, built
 from probe.evidence.fact_tokens import LETTERS
 from probe.evidence.publication import for_package, joined, numbers_of
+from probe.evidence.repeated_facts import lengthened, shortened
 from probe.evidence.schema import EvidenceError
 from probe.evidence.text_files import CONFIRMED, RUNS, read_folder, write_folder
 from probe.evidence.writer import Contents
@@ -177,6 +178,15 @@ def test_first_requests_are_kept_by_cell(tmp_path: Path) -> None:
     write_folder(tmp_path, contents([cell_of(STEADY, Outcome.CLEAN)], handshakes=sent))
     assert read_folder(tmp_path).handshakes == sent
     assert len([line for line in lines(tmp_path)["embedded/sarama.first.tsv"] if line.startswith("#")]) == 1
+
+
+def test_later_trials_write_what_differs() -> None:
+    whole = [["rides+1", "o5", "g7", "~lO"], ["rides+1", "o5", "g7", "~lO"], ["stuck-2", "o5", "a1", "~lO"]]
+    short = list(shortened(whole))
+    assert short == [whole[0], ["rides+1", "="], ["stuck-2", "=", "a1", "!g"]]
+    assert [sorted(one) for one in lengthened(short)] == [sorted(one) for one in whole]
+    with pytest.raises(ValueError, match="before the first"):
+        list(lengthened(short[1:]))
 
 
 @pytest.mark.parametrize(
