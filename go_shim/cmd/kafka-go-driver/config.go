@@ -76,6 +76,9 @@ func configure(start *driverpb.Start, _ *driver.Instance) (*config, error) {
 		return nil, err
 	}
 	c := &config{dialer: &kafka.Dialer{ClientID: start.ClientId, Timeout: 10 * time.Second, DualStack: true}}
+	if err := secure(c.dialer, start.Security); err != nil { // NewWriter gives both to its Transport, where there is one
+		return nil, err
+	}
 	if start.Role == "producer" {
 		c.writing(start)
 	} else {

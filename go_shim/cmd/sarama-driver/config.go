@@ -133,6 +133,9 @@ func adjust(config *sarama.Config, chosen driver.Profile, start *driverpb.Start)
 	if err := apply(start.Profile, config); err != nil {
 		return err
 	}
+	if err := secure(config, start.Security); err != nil {
+		return err
+	}
 	if start.Profile == staticMember {
 		if err := assign(config, instanceID, start.Instance); err != nil {
 			return err
