@@ -16,9 +16,7 @@ from probe.evidence.access import opened
 from probe.evidence.checkout_build import IN_USE_S, KEPT, built
 from probe.evidence.fact_tokens import LETTERS
 from probe.evidence.publication import for_package, joined, numbers_of
-from probe.evidence.repeated_facts import lengthened, shortened
-from probe.evidence.schema import EvidenceError
-from probe.evidence.text_files import CONFIRMED, RUNS, read_folder, write_folder
+from probe.evidence.text_files import RUNS, read_folder, write_folder
 from probe.evidence.writer import Contents
 from probe.files.shipped_evidence import TEXT
 from probe.model import Cell, Facts, Outcome, Workload
@@ -178,45 +176,6 @@ def test_first_requests_are_kept_by_cell(tmp_path: Path) -> None:
     write_folder(tmp_path, contents([cell_of(STEADY, Outcome.CLEAN)], handshakes=sent))
     assert read_folder(tmp_path).handshakes == sent
     assert len([line for line in lines(tmp_path)["embedded/sarama.first.tsv"] if line.startswith("#")]) == 1
-
-
-def test_later_trials_write_what_differs() -> None:
-    whole = [["rides+1", "o5", "g7", "~lO"], ["rides+1", "o5", "g7", "~lO"], ["stuck-2", "o5", "a1", "~lO"]]
-    short = list(shortened(whole))
-    assert short == [whole[0], ["rides+1", "="], ["stuck-2", "=", "a1", "!g"]]
-    assert [sorted(one) for one in lengthened(short)] == [sorted(one) for one in whole]
-    with pytest.raises(ValueError, match="before the first"):
-        list(lengthened(short[1:]))
-
-
-@pytest.mark.parametrize(
-    ("name", "before", "after"),
-    [
-        (CONFIRMED, "embedded", "no engine"),
-        (CONFIRMED, "\t2\t", "\t2 or so\t"),
-        ("embedded/sarama.tsv", ".1\t", f".{2**63}\t"),
-        ("embedded/sarama.first.tsv", "{", "["),
-        ("embedded/sarama.first.tsv", ".1.", ".one."),
-    ],
-)
-def test_a_damaged_value_is_one_line_that_names_its_file(tmp_path: Path, name: str, before: str, after: str) -> None:
-    steady = replace(cell_of(STEADY, Outcome.CLEAN, conditions=2), trial=1)
-    write_folder(tmp_path, contents([steady], handshakes={STEADY: (replace(HANDSHAKE, conn=1, broker=1),)}))
-    text = (tmp_path / name).read_text()
-    assert before in text
-    (tmp_path / name).write_text(text.replace(before, after, 1))
-    with pytest.raises(EvidenceError, match=r"sarama on embedded|sarama\.first\.tsv|confirmed\.tsv") as found:
-        read_folder(tmp_path)
-    assert "\n" not in str(found.value)
-
-
-@pytest.mark.parametrize("name", [RUNS, CONFIRMED, "embedded/sarama.tsv"])
-def test_a_damaged_file_is_one_line_that_names_it(tmp_path: Path, name: str) -> None:
-    write_folder(tmp_path, contents([cell_of(CELL, Outcome.RIDES)]))
-    (tmp_path / name).write_text("no such thing\n")
-    with pytest.raises(EvidenceError, match=r"sarama on embedded|runs\.tsv|confirmed\.tsv") as found:
-        read_folder(tmp_path)
-    assert "\n" not in str(found.value)
 
 
 def test_the_file_is_built_once_per_state_of_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
