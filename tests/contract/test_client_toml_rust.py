@@ -48,7 +48,7 @@ def test_a_wrapper_is_built_with_the_library_that_it_is_said_to_have() -> None:
 
 def test_a_wrapper_has_the_profiles_of_its_library() -> None:
     library = read_family(CLIENTS / "librdkafka" / "client.toml")
-    assert set(library.profiles) - set(read("rust-rdkafka").profiles) == {"autocommit"}
+    assert set(library.profiles) - set(read("rust-rdkafka").profiles) == {"autocommit", "consumer-protocol"}
 
 
 def test_features_follow_the_version() -> None:

@@ -3,6 +3,7 @@
 // A property is `kafkaJS.<name>`, such as kafkaJS.retry.retries, or the name of a setting of librdkafka.
 import { assign, BOOLEAN, NUMBER, TEXT } from "../../node/properties.js";
 import { Unsupported } from "../../node/unsupported.js";
+import { isSince } from "../../node/versions.js";
 
 /** The name of the block, and of its properties. */
 const BLOCK = "kafkaJS";
@@ -15,6 +16,7 @@ const SHORT = {
   "transaction.timeout.ms": 10_000,
 };
 const STATIC_MEMBER = "static-member";
+const CONSUMER_PROTOCOL = "consumer-protocol";
 
 /** The settings of every profile, those of clients/librdkafka. */
 const PROFILES = {
@@ -34,10 +36,13 @@ const PROFILES = {
   "short-limits": SHORT,
   [STATIC_MEMBER]: SHORT,
   cooperative: { ...SHORT, "partition.assignment.strategy": "cooperative-sticky" },
+  [CONSUMER_PROTOCOL]: { ...NO_REFRESH, "group.protocol": "consumer" },
 };
+/** The first version that supports a profile: the librdkafka inside has the new group protocol since 2.12.0. */
+const SINCE = { [CONSUMER_PROTOCOL]: "1.6.0" };
 /** Profiles with settings that only producers have, and only members of a group. */
 const PRODUCER_PROFILES = new Set(["idempotent", "no-retries", "acks-1"]);
-const GROUP_PROFILES = new Set([STATIC_MEMBER, "cooperative"]);
+const GROUP_PROFILES = new Set([STATIC_MEMBER, "cooperative", CONSUMER_PROTOCOL]);
 const PRODUCING = new Set(["producer", "transactional"]);
 /** librdkafka logs a warning for a setting of another kind of client. */
 const OF_PRODUCERS = new Set(["transaction.timeout.ms", "request.timeout.ms"]);
@@ -81,9 +86,9 @@ const OF_CONSUMER = {
 };
 const KNOWN = { producer: OF_PRODUCER, transactional: OF_PRODUCER, group: OF_CONSUMER, admin: COMMON };
 
-/** Return the profiles. */
-export function profilesOf() {
-  return Object.keys(PROFILES);
+/** Return the profiles of this version. */
+export function profilesOf(library) {
+  return Object.keys(PROFILES).filter((name) => !SINCE[name] || isSince(library, SINCE[name]));
 }
 
 /**

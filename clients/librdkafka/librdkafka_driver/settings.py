@@ -7,14 +7,23 @@ from collections.abc import Mapping
 import confluent_kafka
 from driver_runtime import librdkafka_settings
 from driver_runtime.library import Unsupported
-from driver_runtime.profiles import AUTOCOMMIT, COOPERATIVE, PRODUCING, STATIC_MEMBER, acks_of, check_role
+from driver_runtime.profiles import (
+    AUTOCOMMIT,
+    CONSUMER_PROTOCOL,
+    COOPERATIVE,
+    PRODUCING,
+    STATIC_MEMBER,
+    acks_of,
+    check_role,
+)
 
 from librdkafka_driver.configuration_table import ConfigurationError, Native
 from librdkafka_driver.origin import library_file
 from probe.driver_contract import driver_pb2 as pb
 
-COOPERATIVE_SINCE = 0x01060000
-"""1.6.0, as librdkafka numbers itself; older versions accept the name of any assignor until the client is made."""
+SINCE = {COOPERATIVE: 0x01060000, CONSUMER_PROTOCOL: 0x020C0000}
+"""First versions of profiles whose values older ones accept, as librdkafka numbers itself. Before 1.6.0 the name of any
+assignor is taken until the client is made; from 2.4.0 to 2.12.0 the new group protocol is a trial."""
 INSTANCE_ID = "group.instance.id"
 QUICK = {
     "session.timeout.ms": "6000",  # brokers reject less than their group.min.session.timeout.ms, 6 s by default
@@ -27,6 +36,7 @@ PROFILES: Mapping[str, Mapping[str, str]] = {
     "quick-timeouts": {**librdkafka_settings.PROFILES["quick-timeouts"], **QUICK},
     "short-limits": SHORT_LIMITS,
     STATIC_MEMBER: {**SHORT_LIMITS, INSTANCE_ID: "the name of the instance"},
+    CONSUMER_PROTOCOL: {**librdkafka_settings.NO_REFRESH, "group.protocol": "consumer"},
     COOPERATIVE: {**SHORT_LIMITS, "partition.assignment.strategy": "cooperative-sticky"},
     AUTOCOMMIT: {**SHORT_LIMITS, "enable.auto.commit": "true", "auto.commit.interval.ms": "1000"},
 }
@@ -87,7 +97,7 @@ def profiles() -> tuple[str, ...]:
 
 
 def _takes(profile: str) -> bool:
-    if profile == COOPERATIVE and confluent_kafka.libversion()[1] < COOPERATIVE_SINCE:
+    if confluent_kafka.libversion()[1] < SINCE.get(profile, 0):
         return False
     try:
         NATIVE.effective(_settings(profile))

@@ -6,7 +6,7 @@ import { isSince } from "../../node/versions.js";
 import { closing, construct } from "./client.js";
 import { effective } from "./effective_settings.js";
 import { errorOf } from "./errors.js";
-import { settle } from "./settings.js";
+import { CONSUMER_PROTOCOL, settle } from "./settings.js";
 
 const COMMIT_MS = 1000;
 /** The first version whose message.commit() commits the next offset; before, that of the message (messages-stream.js). */
@@ -40,7 +40,12 @@ class Member {
 
   constructor(client, step, start, reports, stopping) {
     Object.assign(this, { client, step, start, reports, stopping });
-    client.on("consumer:group:join", ({ assignments }) => this.#joined(assignments ?? []));
+    if (start.profile === CONSUMER_PROTOCOL) {
+      // No event tells a new assignment of the new group protocol; a heartbeat begins once the library has it.
+      for (const when of ["start", "end"]) client.on(`consumer:heartbeat:${when}`, () => this.#compare());
+    } else {
+      client.on("consumer:group:join", ({ assignments }) => this.#joined(assignments ?? []));
+    }
     client.on("consumer:heartbeat:error", ({ error } = {}) => this.#told("heartbeat", error));
     client.on("error", (error) => this.#failed(error));
   }
@@ -56,9 +61,12 @@ class Member {
   }
 
   async #take({ partition, offset, value, commit }) {
+    if (this.start.profile === CONSUMER_PROTOCOL) this.#compare();
     this.reports.received(partition, Number(offset), String(value ?? ""));
     const handlerMs = this.reports.handling();
     if (handlerMs) await this.stopping.wait(handlerMs);
+    // Not committed where the partition went to another member meanwhile, as by the drivers of other libraries.
+    if (!this.#owned.includes(partition)) return;
     this.#next.set(partition, { offset: Number(offset) + this.step, commit });
   }
 
@@ -86,9 +94,24 @@ class Member {
   #joined(assignments) {
     this.reports.revoked(this.#owned);
     this.#next.clear();
-    const own = assignments.filter(({ topic }) => topic === this.start.topic);
-    this.#owned = own.flatMap(({ partitions }) => partitions).sort((a, b) => a - b);
+    this.#owned = this.#partitions(assignments);
     this.reports.assigned(this.#owned);
+  }
+
+  /** Report partitions that came or went since the last look at the library's list. */
+  #compare() {
+    const now = this.#partitions(this.client.assignments ?? []);
+    const gone = this.#owned.filter((partition) => !now.includes(partition));
+    const come = now.filter((partition) => !this.#owned.includes(partition));
+    this.#owned = now;
+    for (const partition of gone) this.#next.delete(partition);
+    if (gone.length) this.reports.revoked(gone);
+    if (come.length) this.reports.assigned(come);
+  }
+
+  #partitions(assignments) {
+    const own = assignments.filter(({ topic }) => topic === this.start.topic);
+    return own.flatMap(({ partitions }) => partitions).sort((a, b) => a - b);
   }
 
   #failed(error) {

@@ -3,6 +3,7 @@
 // A property is `<function>.<option>`: producer.retries, send.acks, consumer.sessionTimeout, consume.maxWaitTime,
 // admin.retries. `producer`, `consumer` and `admin` are constructors.
 import { assign, BOOLEAN, NUMBER, ofProfile, TEXT } from "../../node/properties.js";
+import { Unsupported } from "../../node/unsupported.js";
 import { isSince } from "../../node/versions.js";
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -21,6 +22,9 @@ const SHORT_GROUP = { sessionTimeout: SESSION_MS, rebalanceTimeout: SESSION_MS }
  */
 const NO_PRODUCER = { producerId: -1n, producerEpoch: -1 };
 
+/** Groups of KIP-848. */
+export const CONSUMER_PROTOCOL = "consumer-protocol";
+
 /** The settings of every profile. */
 const PROFILES = {
   isolated: { producer: NO_REFRESH, consumer: NO_REFRESH, admin: NO_REFRESH },
@@ -36,9 +40,10 @@ const PROFILES = {
     consumer: { ...NO_REFRESH, ...SHORT_GROUP, rebalanceTimeout: 8000 },
     admin: NO_REFRESH,
   },
+  [CONSUMER_PROTOCOL]: { consumer: { ...NO_REFRESH, groupProtocol: "consumer" } },
 };
 /** The first version that supports a profile: the codec is that of Node 22 and newer. */
-const SINCE = { zstd: "2.0.0" };
+const SINCE = { zstd: "2.0.0", [CONSUMER_PROTOCOL]: "1.18.0" };
 /** Profiles with settings that only producers have. */
 const PRODUCER_PROFILES = new Set(["idempotent", "no-retries", "acks-1", "zstd"]);
 
@@ -64,7 +69,7 @@ const READING = { minBytes: NUMBER, maxBytes: NUMBER, maxBytesPerPartition: NUMB
 const KNOWN = {
   producer: { ...BASE, idempotent: BOOLEAN, repeatOnStaleMetadata: BOOLEAN },
   send: { acks: NUMBER, compression: TEXT, repeatOnStaleMetadata: BOOLEAN, autocreateTopics: BOOLEAN },
-  consumer: { ...BASE, sessionTimeout: NUMBER, rebalanceTimeout: NUMBER, heartbeatInterval: NUMBER, ...READING },
+  consumer: { ...BASE, sessionTimeout: NUMBER, rebalanceTimeout: NUMBER, heartbeatInterval: NUMBER, groupProtocol: TEXT, ...READING },
   consume: { ...READING, highWaterMark: NUMBER },
   admin: BASE,
 };
@@ -80,6 +85,9 @@ export function profilesOf(library) {
  */
 export function settle(library, start) {
   const { role, profile } = start;
+  if (profile === CONSUMER_PROTOCOL && role !== "group") {
+    throw new Unsupported(`profile ${profile} sets what only members of a group have; role ${role} is none`);
+  }
   const settings = ofProfile(PROFILES, CALLS[role], PRODUCER_PROFILES, start);
   if (role === "transactional") {
     Object.assign(settings.producer, { idempotent: true, ...(profile !== "defaults" && NO_PRODUCER) });

@@ -11,7 +11,8 @@ PRODUCING = frozenset({"producer", "transactional"})
 PRODUCER_PROFILES = frozenset({"idempotent", "no-retries", "acks-1", "zstd"})
 """Profiles with settings that only producers have."""
 STATIC_MEMBER, COOPERATIVE, AUTOCOMMIT = "static-member", "cooperative", "autocommit"
-GROUP_PROFILES = frozenset({STATIC_MEMBER, COOPERATIVE, AUTOCOMMIT})
+CONSUMER_PROTOCOL = "consumer-protocol"
+GROUP_PROFILES = frozenset({STATIC_MEMBER, COOPERATIVE, AUTOCOMMIT, CONSUMER_PROTOCOL})
 """Profiles with settings that only members of a group have."""
 NO_REFRESH_MS = 24 * 3600 * 1000
 """A refresh interval longer than any trial, for libraries without a value for "never"."""

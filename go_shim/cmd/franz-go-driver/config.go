@@ -37,8 +37,9 @@ var profiles = driver.Profiles{
 }
 
 const (
-	staticMember = "static-member"
-	autocommit   = "autocommit"
+	staticMember     = "static-member"
+	autocommit       = "autocommit"
+	consumerProtocol = "consumer-protocol"
 )
 
 // never is the longest metadata age that the library allows, longer than any trial.
@@ -50,6 +51,9 @@ func configure(start *driverpb.Start, out *driver.Instance) ([]kgo.Opt, error) {
 	chosen, err := profiles.Choose("franz-go", start)
 	if err != nil {
 		return nil, err
+	}
+	if start.Profile == consumerProtocol && start.Role != "group" {
+		return nil, driver.Refuse("profile %s concerns members of a group, a %s is none", start.Profile, start.Role)
 	}
 	made := []kgo.Opt{
 		kgo.SeedBrokers(start.Bootstrap...), kgo.ClientID(start.ClientId), kgo.WithLogger(notices{out}),
