@@ -2,7 +2,7 @@ package backend
 
 import "github.com/twmb/franz-go/pkg/kmsg"
 
-// Evict removes the classic group member that sent the request, so that an UNKNOWN_MEMBER_ID from a rule is true.
+// Evict removes the group member that sent the request, so that an UNKNOWN_MEMBER_ID from a rule is true.
 // Otherwise the group would wait for the old member when the client joins again.
 func (b *Backend) Evict(request kmsg.Request) {
 	leave := kmsg.NewPtrLeaveGroupRequest()
@@ -15,20 +15,29 @@ func (b *Backend) Evict(request kmsg.Request) {
 	case *kmsg.JoinGroupRequest:
 		leave.Group, leave.MemberID = r.Group, r.MemberID
 	case *kmsg.OffsetCommitRequest:
+		if r.Version >= newCommit {
+			if _, anew := b.Epoch(r.Group, r.MemberID); anew {
+				b.evictNew(r.Group, r.MemberID)
+				return
+			}
+		}
 		leave.Group, leave.MemberID = r.Group, r.MemberID
+	case *kmsg.ConsumerGroupHeartbeatRequest:
+		b.evictNew(r.Group, r.MemberID)
 	}
 	if leave.MemberID != "" {
 		_, _ = b.Ask(b.CoordinatorOf(leave.Group), leave) // an error means that the member is gone already
 	}
 }
 
-// KeepAlive sends one heartbeat for every member of a classic group, directly to the node that serves the group.
+// KeepAlive renews the session of every member of a group, directly at the node that serves the group.
 // Responses such as REBALANCE_IN_PROGRESS are dropped: the member receives them with its own next heartbeat.
 func (b *Backend) KeepAlive(group string) {
 	info := b.kafka.GroupInfo(group)
 	if info == nil {
 		return
 	}
+	b.keepNewAlive(group)
 	node := b.CoordinatorOf(group)
 	for _, member := range info.Members {
 		req := kmsg.NewPtrHeartbeatRequest()

@@ -21,6 +21,7 @@ const (
 	coordinatorUnavailable int16 = 15
 	notCoordinator         int16 = 16
 	invalidTopic           int16 = 17
+	inconsistentProtocol   int16 = 23
 	unknownMember          int16 = 25
 	rebalanceInProgress    int16 = 27
 	unsupportedVersion     int16 = 35
@@ -41,6 +42,7 @@ const (
 	noReassignment         int16 = 85
 	producerFenced         int16 = 90
 	unknownTopicID         int16 = 100
+	staleMemberEpoch       int16 = 113
 	rebootstrapRequired    int16 = 129
 )
 

@@ -146,6 +146,9 @@ func (x *exchange) keyed(decision rules.Decision) (kmsg.Response, *rules.Decisio
 	if resp, err := x.refuse(); resp != nil || err != nil {
 		return resp, nil, err
 	}
+	if resp, err := x.refuseMember(); resp != nil || err != nil {
+		return resp, nil, err
+	}
 	var woken func() *rules.Decision
 	if decision.Plain() && slices.Contains(parked, kmsg.Key(x.call.API)) {
 		woken = func() *rules.Decision {

@@ -80,3 +80,33 @@ func TestAMemberSurvivesTheAbsenceOfItsCoordinator(t *testing.T) {
 		})
 	}
 }
+
+// TestAMemberOfTheNewProtocolSurvivesTheAbsenceOfItsCoordinator beyond its session of 45 s (KIP-848), and expires
+// otherwise. It keeps its epoch.
+func TestAMemberOfTheNewProtocolSurvivesTheAbsenceOfItsCoordinator(t *testing.T) {
+	for _, c := range []struct {
+		goneMs int32
+		stays  bool
+	}{{50_000, true}, {0, false}} {
+		withLine(t, "4.4", func(t *testing.T, f *Front) {
+			to := f.CoordinatorOf(0, "g")%3 + 1
+			join := kmsg.NewPtrConsumerGroupHeartbeatRequest()
+			join.Version, join.Group, join.MemberID, join.RebalanceTimeoutMillis = 1, "g", "a", 30_000
+			join.SubscribedTopicNames, join.Topics = []string{"t"}, []kmsg.ConsumerGroupHeartbeatRequestTopic{}
+			resp, err := f.backend.Ask(f.backend.CoordinatorOf("g"), join)
+			if err != nil || resp.(*kmsg.ConsumerGroupHeartbeatResponse).ErrorCode != 0 {
+				t.Fatalf("%+v, %v", resp, err)
+			}
+			move := &clusterpb.MoveCoordinator{Key: "g", To: to, GoneMs: c.goneMs}
+			if _, err := f.Apply(&clusterpb.Change{Change: &clusterpb.Change_MoveCoordinator{MoveCoordinator: move}}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(50 * time.Second)
+			synctest.Wait()
+			epoch, stays := f.backend.Epoch("g", "a")
+			if stays != c.stays || stays && epoch != resp.(*kmsg.ConsumerGroupHeartbeatResponse).MemberEpoch {
+				t.Errorf("gone for %d ms: %v, epoch %d", c.goneMs, stays, epoch)
+			}
+		})
+	}
+}

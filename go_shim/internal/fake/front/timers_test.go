@@ -16,8 +16,13 @@ import (
 // withFront runs a test on a front without ports, in a synctest bubble whose clock advances only when everything waits.
 func withFront(t *testing.T, test func(t *testing.T, f *Front)) {
 	t.Helper()
+	withLine(t, "3.9", test)
+}
+
+func withLine(t *testing.T, line string, test func(t *testing.T, f *Front)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		r, err := release.Parse("3.9")
+		r, err := release.Parse(line)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -90,6 +90,10 @@ func (r *Release) Disabled(api int16) bool {
 	return slices.Contains(newGroups, kmsg.Key(api)) && !r.AtLeast(4, 0)
 }
 
+// RelaxesCommits reports whether a commit of an older member epoch is taken for partitions that the member kept
+// (KIP-1251, KAFKA-20066); before, it is answered STALE_MEMBER_EPOCH (113).
+func (r *Release) RelaxesCommits() bool { return r.AtLeast(4, 3) }
+
 // RefusesTopicNames reports whether Metadata answers INVALID_TOPIC_EXCEPTION for a name that no topic can have; before
 // 2.8 such a topic was unknown (KafkaApis.getTopicMetadata, read in 2.7.2 and 2.8.2).
 func (r *Release) RefusesTopicNames() bool { return r.AtLeast(2, 8) }
