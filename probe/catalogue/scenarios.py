@@ -22,7 +22,7 @@ from probe.scenarios.scenario import Scenario
 CORE = (CONTROL, "disk/storage-error", "leader/elected", "net/reset")
 """Scenarios of `probe` without arguments."""
 CORE_FAULTS = tuple(name for name in CORE if name != CONTROL)
-RUN_BY_PATTERN = 130
+RUN_BY_PATTERN = 137
 """Number of scenarios that `--scenario '*'` runs. A test counts them: loading all takes longer than a look-up."""
 INCIDENTS = "incident/"
 """Beginning of the names of scenarios that repeat an incident."""

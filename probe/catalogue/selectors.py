@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 from probe.catalogue.families import CatalogueError, Family, Version
 from probe.model import Client, Election, Profile, Role
 from probe.model.hints import did_you_mean
-from probe.model.profile import AUTOCOMMIT, COOPERATIVE, DEFAULT_PROFILE, REFRESHING, SHORT_LIMITS, STATIC_MEMBER
+from probe.model.profile import (
+    AUTOCOMMIT,
+    CONSUMER_PROTOCOL,
+    COOPERATIVE,
+    DEFAULT_PROFILE,
+    REFRESHING,
+    SHORT_LIMITS,
+    STATIC_MEMBER,
+)
 from probe.model.roles import WRITERS
 from probe.model.security import Security
 from probe.model.versions import VersionKey, version_key
@@ -29,7 +37,7 @@ PROFILES: Mapping[str, str] = {
     "oldest-protocol": "the oldest protocol version that still works",
     REFRESHING: "metadata is refreshed every second",
     "quick-timeouts": "request, session and socket timeouts of 5 s",
-    "consumer-protocol": "the new group protocol (KIP-848)",
+    CONSUMER_PROTOCOL: "the new group protocol (KIP-848)",
     SHORT_LIMITS: "session 6 s, poll interval (or rebalance timeout) 8 s, transaction 10 s",
     STATIC_MEMBER: "short-limits, and a group.instance.id (KIP-345)",
     COOPERATIVE: "short-limits, and cooperative-sticky assignment (KIP-429)",
@@ -42,7 +50,7 @@ ONLY_FOR: Mapping[str, tuple[Role, ...]] = {
     "no-retries": WRITERS,
     "acks-1": (Role.PRODUCER,),
     "zstd": WRITERS,
-    "consumer-protocol": (Role.GROUP,),
+    CONSUMER_PROTOCOL: (Role.GROUP,),
     SHORT_LIMITS: (Role.GROUP, Role.TRANSACTIONAL),
     STATIC_MEMBER: (Role.GROUP,),
     COOPERATIVE: (Role.GROUP,),

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from probe.model import Cell, Engine, Profile, Role
-from probe.model.versions import version_key
+from probe.model.profile import CONSUMER_PROTOCOL
+from probe.model.release_lines import Since, has
 
 
 class Doubt(NamedTuple):
@@ -24,8 +25,8 @@ def _profile(cell: Cell) -> Profile:
 
 
 def _new_groups_before_4(cell: Cell) -> bool:
-    old = version_key(cell.broker) < version_key("4.0")
-    return old and cell.engine is Engine.EMBEDDED and _profile(cell).name == "consumer-protocol"
+    old = not has(cell.broker, Since.NEW_GROUPS)
+    return old and cell.engine is Engine.EMBEDDED and _profile(cell).name == CONSUMER_PROTOCOL
 
 
 def _defaults_of_kafka_go(cell: Cell) -> bool:

@@ -37,6 +37,8 @@ REFRESHING = "refresh-1s"
 """The profile with a refresh of metadata every second."""
 STATIC_MEMBER, COOPERATIVE, AUTOCOMMIT = "static-member", "cooperative", "autocommit"
 """Profiles of groups as people run them, with short limits."""
+CONSUMER_PROTOCOL = "consumer-protocol"
+"""The profile of the new group protocol (KIP-848), in which brokers set session and heartbeats."""
 SHORT = frozenset({SHORT_LIMITS, STATIC_MEMBER, COOPERATIVE, AUTOCOMMIT})
 """The profiles with short limits."""
 _PARTS = re.compile(r"(\++)")

@@ -50,6 +50,14 @@ class Since(Enum):
         "the line is taken to be KRaft, which is ready for production from 3.3 on (KIP-833). Migration to it came with "
         "3.4 as a preview (KIP-866), so most clusters of these two were still on ZooKeeper, as is 3.4 of engine kafka",
     )
+    NEW_GROUPS = (
+        "4.0",
+        "Brokers let members join by ConsumerGroupHeartbeat; before, it is a preview that is off by default (KIP-848)",
+    )
+    RELAXED_COMMITS = (
+        "4.3",
+        "A commit of an older member epoch is taken for partitions that the member kept (KIP-1251, KAFKA-20066)",
+    )
     OLD_REQUESTS_REFUSED = (
         "4.0",
         "Brokers refuse Produce below 3 and Fetch below 4 (KIP-896), as the embedded engine does on every line",

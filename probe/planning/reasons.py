@@ -8,8 +8,11 @@ from probe.catalogue.selectors import Chosen
 from probe.catalogue.workloads import unworked
 from probe.model import Cell, Profile, Reaction, Role
 from probe.model.engines import ENGINES
+from probe.model.group_settings import joins_anew
+from probe.model.profile import CONSUMER_PROTOCOL
 from probe.model.release_lines import Since, has
 from probe.model.roles import ROLES
+from probe.protocol.api_table import GroupProtocol, protocol_of
 from probe.protocol.apis import API_VERSIONS
 from probe.protocol.names import api_name, error_code
 from probe.scenarios.scenario import RoleVariant
@@ -25,6 +28,7 @@ def of_client(cell: Cell, chosen: Chosen, part: RoleVariant) -> str:
         or _not_absent(chosen, part)
         or _reads_all(chosen, part)
         or _unasked(chosen, cell.role, part)
+        or _other_protocol(cell, part)
         or _too_old(cell, chosen)
     )
 
@@ -76,6 +80,17 @@ def _unasked(chosen: Chosen, role: Role, part: RoleVariant) -> str:
         if item.role == role and part.expectation.apis == (item.api,) and item.covers(chosen.version.version):
             return f"{chosen.client.family} as {role} does not call {api_name(item.api)} here: {item.reason}"
     return ""
+
+
+def _other_protocol(cell: Cell, part: RoleVariant) -> str:
+    """Return why a member's group protocol has no such request."""
+    own = GroupProtocol.CONSUMER if joins_anew(cell) else GroupProtocol.CLASSIC
+    asked = part.group_protocol or next(filter(None, map(protocol_of, part.expectation.apis)), own)
+    if not ROLES[cell.role].member or asked is own:
+        return ""
+    if asked is GroupProtocol.CLASSIC:
+        return f"it is about {asked.value}; profile {CONSUMER_PROTOCOL} has the other one"
+    return f"it is about {asked.value}: profile {CONSUMER_PROTOCOL}, Kafka {Since.NEW_GROUPS.line} and newer"
 
 
 def _too_old(cell: Cell, chosen: Chosen) -> str:

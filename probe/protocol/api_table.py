@@ -32,6 +32,13 @@ class AnsweredBy(Enum):
     ANY = "any broker"
 
 
+class GroupProtocol(Enum):
+    """The way in which members of a group get their partitions."""
+
+    CLASSIC = "the classic group protocol, in which a member assigns"
+    CONSUMER = "the new group protocol (KIP-848), in which the coordinator assigns"
+
+
 class Purpose(Enum):
     """The use of an API to a client."""
 
@@ -61,6 +68,8 @@ class ApiInfo:
     """Whether the verdict takes it as a request about its object."""
     apart: str = ""
     """Why readers differ about it; empty where they do not."""
+    protocol: GroupProtocol | None = None
+    """The only group protocol whose members send it; None where members of any do, or none does."""
 
     @property
     def key(self) -> int:
@@ -72,7 +81,7 @@ def _led(name: str, purpose: Purpose = Purpose.LOG, **more: bool | str) -> ApiIn
     return ApiInfo(name=name, by=AnsweredBy.LEADER, purpose=purpose, **more)  # type: ignore[arg-type]  # its other fields
 
 
-def _coordinated(kind: CoordinatorKind, *names: str, **more: bool | str) -> tuple[ApiInfo, ...]:
+def _coordinated(kind: CoordinatorKind, *names: str, **more: bool | str | GroupProtocol) -> tuple[ApiInfo, ...]:
     return tuple(
         ApiInfo(name=name, by=AnsweredBy.COORDINATOR, kind=kind, **more)  # type: ignore[arg-type]  # its other fields
         for name in names
@@ -96,8 +105,10 @@ APIS: tuple[ApiInfo, ...] = (
     _led("DeleteRecords", Purpose.WORK, own=False, rules=False, apart=_ADMIN),
     _led("ShareFetch", Purpose.WORK, reads=True, rules=False, apart=_SHARES),
     _led("ShareAcknowledge", Purpose.WORK, reads=True, rules=False, apart=_SHARES),
-    *_coordinated(_GROUP, "OffsetCommit", "OffsetFetch", "JoinGroup", "Heartbeat", "LeaveGroup", "SyncGroup"),
-    *_coordinated(_GROUP, "TxnOffsetCommit", "ConsumerGroupHeartbeat"),
+    *_coordinated(_GROUP, "OffsetCommit", "OffsetFetch"),
+    *_coordinated(_GROUP, "JoinGroup", "Heartbeat", "LeaveGroup", "SyncGroup", protocol=GroupProtocol.CLASSIC),
+    *_coordinated(_GROUP, "TxnOffsetCommit"),
+    *_coordinated(_GROUP, "ConsumerGroupHeartbeat", protocol=GroupProtocol.CONSUMER),
     *_coordinated(_GROUP, "DescribeGroups", "DeleteGroups", own=False, rules=False, apart=_ADMIN),
     *_coordinated(_GROUP, "ConsumerGroupDescribe", own=False, rules=False, apart=_ADMIN),
     *_coordinated(_GROUP, "ShareGroupHeartbeat", rules=False, apart=_SHARES),
@@ -115,3 +126,8 @@ APIS: tuple[ApiInfo, ...] = (
 def keys(holds: Callable[[ApiInfo], bool]) -> tuple[int, ...]:
     """Return the keys of the APIs for which something holds, in the order of the table."""
     return tuple(info.key for info in APIS if holds(info))
+
+
+def protocol_of(key: int) -> GroupProtocol | None:
+    """Return the only group protocol whose members send an API; None for any other."""
+    return next((info.protocol for info in APIS if info.key == key), None)

@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from probe.model import Role, Target, Trigger
+from probe.protocol.api_table import GroupProtocol
 from probe.protocol.names import api_key, error_name
 from probe.scenarios.controllers import ZOOKEEPER_UNTIL
 from probe.scenarios.steps.coordinators import MoveCoordinator, Rejoin
 from probe.scenarios.steps.partitions import CutConnections, MoveLeader
 from probe.scenarios.steps.step import Step
 
+CLASSIC, CONSUMER = GroupProtocol
 P, C, G, T, A = Role.PRODUCER, Role.CONSUMER, Role.GROUP, Role.TRANSACTIONAL, Role.ADMIN
 
 
@@ -75,6 +77,7 @@ APIS = (
     Api("join-group", (G,), COORDINATED, before=(Rejoin(),)),
     Api("heartbeat", (G,), COORDINATED),
     Api("sync-group", (G,), COORDINATED, before=(Rejoin(),)),
+    Api("consumer-group-heartbeat", (G,), COORDINATED),
     Api("init-producer-id", (T,), COORDINATED, starting=True, causes=(Trigger.STARTUP,)),
     Api("offset-for-leader-epoch", (C,), before=(MoveLeader(),)),
     Api("add-partitions-to-txn", (T,), COORDINATED),
@@ -119,14 +122,16 @@ class Answer:
     """The roles that the error concerns, where not all of the API's; empty = all."""
     since: int = 0
     """First request version to which brokers return it."""
+    protocol: GroupProtocol | None = None
+    """The only group protocol whose members brokers return it to, where the API is one of both."""
 
 
-def _line(text: str, *, roles: tuple[Role, ...] = (), since: int = 0) -> Answer:
+def _line(text: str, *, roles: tuple[Role, ...] = (), since: int = 0, protocol: GroupProtocol | None = None) -> Answer:
     """Parse `api code class families | source`; families are joined by commas, `-` = on request only."""
     head, _, source = text.partition(" | ")
     api, code, kind, families = head.split()
     default = () if families == "-" else tuple(families.split(","))
-    return Answer(api, int(code), ErrorClass(kind), source, default, roles, since)
+    return Answer(api, int(code), ErrorClass(kind), source, default, roles, since, protocol)
 
 
 ANSWERS = (
@@ -173,15 +178,28 @@ ANSWERS = (
     _line("offset-commit 15 M - | GroupCoordinator.validateGroupStatus: not active"),
     _line("offset-commit 16 M answer | GroupCoordinator.validateGroupStatus: not the owner of the partition"),
     _line("offset-commit 12 F - | GroupMetadataManager.validateOffsetMetadataLength"),
-    _line("offset-commit 22 F - | GroupCoordinator.validateOffsetCommit: another generation"),
+    _line("offset-commit 22 F - | GroupCoordinator.validateOffsetCommit: another generation", protocol=CLASSIC),
     _line("offset-commit 25 F - | GroupCoordinator.validateOffsetCommit: no such member"),
-    _line("offset-commit 27 R - | reviewed: GroupCoordinator.doCommitOffsets: join again, then commit"),
+    _line(
+        "offset-commit 27 R - | reviewed: GroupCoordinator.doCommitOffsets: join again, then commit", protocol=CLASSIC
+    ),
     _line("offset-commit 30 F blip | KafkaApis.handleOffsetCommitRequest: no READ on the group"),
+    _line(
+        "offset-commit 113 R blip | reviewed: ConsumerGroup.validateMemberEpoch: learn the epoch by a heartbeat",
+        since=9,
+        protocol=CONSUMER,
+    ),
     # A member fetches only the offsets of partitions that are new to it. An admin always sends the request.
     _line("offset-fetch 14 R hold | GroupCoordinator.handleFetchOffsets: isGroupLoading", roles=(A,)),
     _line("offset-fetch 15 M - | GroupCoordinator.validateGroupStatus: not active"),
     _line("offset-fetch 16 M answer | GroupCoordinator.validateGroupStatus: not the owner", roles=(A,)),
     _line("offset-fetch 30 F blip | KafkaApis.fetchOffsetsForGroup: no DESCRIBE on the group", roles=(A,)),
+    _line(
+        "offset-fetch 113 R blip | reviewed: ConsumerGroup.validateOffsetFetch: learn the epoch by a heartbeat",
+        roles=(G,),
+        since=9,
+        protocol=CONSUMER,
+    ),
     _line("offset-fetch 88 R - | GroupMetadataManager.getOffsets: a transaction is open (KIP-447)", since=7),
     _line("find-coordinator 15 R hold | reviewed: KafkaApis.getCoordinator: the internal partition has no leader"),
     _line("find-coordinator 30 F blip | KafkaApis.getCoordinator: no DESCRIBE on the group", roles=(G,)),
@@ -208,6 +226,23 @@ ANSWERS = (
     _line("heartbeat 27 R - | reviewed: GroupCoordinator.doHeartbeat: PreparingRebalance; join again"),
     _line("heartbeat 30 F - | KafkaApis.handleHeartbeatRequest: no READ on the group"),
     _line("heartbeat 82 F - | GroupCoordinator.validateCurrentMember: another has this instance id (KIP-345)", since=3),
+    # Codes: ConsumerGroupHeartbeatResponse.json of 4.4.0; STALE_MEMBER_EPOCH (113) is none of them.
+    _line("consumer-group-heartbeat 14 R hold | CoordinatorRuntime: the partition is being loaded"),
+    _line("consumer-group-heartbeat 15 M - | GroupCoordinatorService: not active"),
+    _line("consumer-group-heartbeat 16 M answer | CoordinatorRuntime: not the owner of the partition"),
+    _line("consumer-group-heartbeat 25 R blip | reviewed: ConsumerGroup.getOrMaybeCreateMember: join with epoch 0"),
+    _line("consumer-group-heartbeat 30 F blip | KafkaApis.handleConsumerGroupHeartbeat: no READ on the group"),
+    _line("consumer-group-heartbeat 35 F - | GroupCoordinatorService.consumerGroupHeartbeat: the protocol is off"),
+    _line("consumer-group-heartbeat 42 F - | throwIfConsumerGroupHeartbeatRequestIsInvalid"),
+    _line("consumer-group-heartbeat 69 F - | GroupMetadataManager.getOrMaybeCreateConsumerGroup: a classic group"),
+    _line("consumer-group-heartbeat 81 F - | throwIfConsumerGroupIsFull: group.consumer.max.size is reached"),
+    _line(
+        "consumer-group-heartbeat 110 R blip | reviewed: throwIfConsumerGroupMemberEpochIsInvalid: give up all "
+        "partitions and join with epoch 0"
+    ),
+    _line("consumer-group-heartbeat 111 F - | throwIfInstanceIdIsUnreleased: another member has this instance id"),
+    _line("consumer-group-heartbeat 112 F - | throwIfConsumerGroupHeartbeatRequestIsInvalid: no such assignor"),
+    _line("consumer-group-heartbeat 128 F - | throwIfRegularExpressionIsInvalid", since=1),
     _line("init-producer-id 14 R - | TransactionStateManager.getAndMaybeAddTransactionState: the partition loads"),
     _line("init-producer-id 16 M - | TransactionStateManager.getAndMaybeAddTransactionState: not the owner"),
     _line(
@@ -272,8 +307,19 @@ WHOLE_TOPIC = frozenset(
 )
 """Errors about a whole topic, not about one partition."""
 
-MAY_SURFACE = frozenset({("heartbeat", 22), ("heartbeat", 25), ("sync-group", 25), ("join-group", 25)})
-"""Reviewed: the member was really removed from the group, so its next commit fails with an error."""
+MAY_SURFACE = frozenset(
+    {
+        ("heartbeat", 22),
+        ("heartbeat", 25),
+        ("sync-group", 25),
+        ("join-group", 25),
+        ("consumer-group-heartbeat", 25),
+        ("consumer-group-heartbeat", 110),
+        ("offset-commit", 113),
+    }
+)
+"""Reviewed: the member was really removed from the group, so its next commit fails with an error. A commit of an older
+epoch (113) is tried again by Java's commitSync only; commitAsync ends with it (CommitRequestManager, 4.0)."""
 
 MAY_BE_FATAL = frozenset({31, 45, 47, 48, 49, 53, 82, 90})
 """Reviewed: after these errors Kafka's documentation requires a new producer (or static member) in place of the old

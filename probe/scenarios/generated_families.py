@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from itertools import product
 
 from probe.model import Engine, Expectation, Outcome, Reaction, Reality, Role, Symptom, Target, Trigger
+from probe.model.release_lines import Since
+from probe.protocol.api_table import GroupProtocol
 from probe.protocol.names import error_code, error_name
+from probe.scenarios.answer_times import HOLD_MS, due_ms, longer_ms, protocol, waits
 from probe.scenarios.controllers import FORWARDED
 from probe.scenarios.error_answers import (
     APIS,
@@ -29,20 +32,13 @@ from probe.scenarios.error_answers import (
     find_api,
     listed,
 )
+from probe.scenarios.own_profiles import profile_of
 from probe.scenarios.scenario import CAUSES, CONFORMS, RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import AnswerError
 from probe.scenarios.steps.step import Step
 
-HOLD_MS = 3000
-"""Time for which `hold` answers the error: over three default back-offs of all clients but sarama's consumer."""
-MEMBER_MS = 3000
-"""Additional time where a group member must first be brought to call the API: its heartbeat comes every 3 s, and its
-own back-off follows (1.8 s until KafkaJS joins again)."""
 HOLD_STARTING = 8
 """Number of answers of `hold` in an API that clients call at their start, since the time of that call is unknown."""
-PROMPT_MS = {Target.COORDINATOR: 5000, Target.CONTROLLER: 5000}
-"""Members act on heartbeats, which come every 3 s, and commit once a second; sarama waits 2 s before it rejoins. On
-real brokers an admin asks the controller every 0.8 s."""
 WHO = {Target.COORDINATOR: "coordinator", Target.CONTROLLER: "controller"}
 BLIP, APPLIED = 2, 3
 """Number of answers."""
@@ -75,36 +71,31 @@ def _answer(api: Api, answer: Answer, role: Role) -> RoleVariant:
         apis=(api.key,),
         causes=(*api.causes, *CAUSES[Symptom.ANSWER]),
         election_ms=150,
-        prompt_ms=PROMPT_MS.get(api.target, 3000),
+        prompt_ms=due_ms(api, answer, 3000),
         watch_ms=20000 if api.target is Target.COORDINATOR else 10000,
         informative=not judged,
         reality=Reality.EFFECTIVE if judged else Reality.RAW,
     )
-    return _variant(api, role, made, _step(api, answer, moved=True))
+    return _variant(api, role, made, answer, _step(api, answer, moved=True))
 
 
 def _hold(api: Api, answer: Answer, role: Role) -> RoleVariant:
     made = _without_a_move(api, answer, judged=answer.kind is ErrorClass.RETRIABLE)
     if api.starting:
-        return _variant(api, role, made, _step(api, answer, times=HOLD_STARTING))
-    return _variant(api, role, made, _step(api, answer), heal_after_ms=HOLD_MS + MEMBER_MS * _waits(api, role))
-
-
-def _waits(api: Api, role: Role) -> bool:
-    """Return whether a member calls the API only after another step."""
-    return role is Role.GROUP and bool(api.before) and api.target is Target.COORDINATOR
+        return _variant(api, role, made, answer, _step(api, answer, times=HOLD_STARTING))
+    return _variant(api, role, made, answer, _step(api, answer), heal_after_ms=HOLD_MS + longer_ms(api, answer, role))
 
 
 def _blip(api: Api, answer: Answer, role: Role) -> RoleVariant:
     judged = answer.kind in (ErrorClass.RETRIABLE, ErrorClass.FINAL)
-    return _variant(api, role, _without_a_move(api, answer, judged=judged), _step(api, answer, times=BLIP))
+    return _variant(api, role, _without_a_move(api, answer, judged=judged), answer, _step(api, answer, times=BLIP))
 
 
 def _applied(api: Api, answer: Answer, role: Role) -> RoleVariant | None:
     if api.name != "produce":
         return None
     made = _without_a_move(api, answer, judged=answer.kind is ErrorClass.RETRIABLE, prompt_ms=3000)
-    return _variant(api, role, made, _step(api, answer, times=APPLIED, applied=True))
+    return _variant(api, role, made, answer, _step(api, answer, times=APPLIED, applied=True))
 
 
 def _codes(answer: Answer) -> tuple[int, ...]:
@@ -128,7 +119,7 @@ def _step(api: Api, answer: Answer, *, times: int = 0, moved: bool = False, appl
 
 
 def _variant(
-    api: Api, role: Role, made: Expectation, step: AnswerError, heal_after_ms: int | None = None
+    api: Api, role: Role, made: Expectation, answer: Answer, step: AnswerError, heal_after_ms: int | None = None
 ) -> RoleVariant:
     """Return a variant in which a step before the error makes the client call the API; an admin calls it by itself."""
     before: tuple[Step, ...] = () if role is Role.ADMIN else api.before
@@ -141,6 +132,7 @@ def _variant(
         offsets=api.name in WITH_OFFSETS,
         at_start=api.starting,
         whole_broker=api.connecting,
+        group_protocol=protocol(api, answer),
     )
 
 
@@ -158,8 +150,8 @@ def _without_a_move(api: Api, answer: Answer, *, judged: bool, prompt_ms: int = 
         codes=_codes(answer),
         apis=(api.key,),
         causes=(Trigger.ERROR,),
-        prompt_ms=PROMPT_MS.get(api.target, prompt_ms),
-        watch_ms=10000,
+        prompt_ms=due_ms(api, answer, prompt_ms),
+        watch_ms=10000 if protocol(api, answer) is not GroupProtocol.CONSUMER else 20000,
         conforms=(*CONFORMS[expects], *also) if judged else (),
         reality=Reality.RAW if answer.kind is ErrorClass.OTHER else Reality.EFFECTIVE,
     )
@@ -213,6 +205,7 @@ def scenario(name: str) -> Scenario | None:
     variants = tuple(variant for variant in built if variant is not None)
     if not variants:
         return None
+    anew = protocol(api, answer) is GroupProtocol.CONSUMER
     return Scenario(
         name=f"{prefix}/{api.name}/{error_name(answer.code)}",
         story=_story(template, api, answer),
@@ -220,8 +213,9 @@ def scenario(name: str) -> Scenario | None:
         engines=(Engine.EMBEDDED,),
         until=api.until,
         until_reason=FORWARDED if api.until else "",
-        since=api.line,
-        since_reason=api.line_reason,
+        since=Since.NEW_GROUPS.line if anew else api.line,
+        since_reason=Since.NEW_GROUPS.reason if anew else api.line_reason,
+        profile=profile_of(name),
     )
 
 
@@ -232,14 +226,16 @@ def _story(template: Template, api: Api, answer: Answer) -> str:
         kind=answer.kind,
         source=answer.source,
         who=WHO.get(api.target, "leader"),
-        long=_how_long(api),
+        long=_how_long(api, answer),
     )
 
 
-def _how_long(api: Api) -> str:
+def _how_long(api: Api, answer: Answer) -> str:
     if api.starting:
         return "eight times"
-    longer = any(_waits(api, role) for role in api.roles)
+    if protocol(api, answer) is GroupProtocol.CONSUMER:
+        return "for 9 s, in which a member of the new group protocol sends a heartbeat or two"
+    longer = any(waits(api, role) for role in api.roles)
     return "for 3 s" + (" (for 6 s where another step must make a group member call it)" if longer else "")
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from probe.model import Engine, Expectation, Outcome, Reaction, Role, Symptom, Trigger
 from probe.model.engines import DEFAULT_ENGINE, ENGINES
+from probe.protocol.api_table import GroupProtocol
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 
 if TYPE_CHECKING:  # the modules of all steps; a scenario loads those of its own steps
@@ -119,6 +120,8 @@ class RoleVariant:
     """Readers are given committed records only, by the library's own setting, unless a property says otherwise."""
     cluster: ClusterSpec = DEFAULT_CLUSTER
     """The form of the cluster of real brokers."""
+    group_protocol: GroupProtocol | None = None
+    """The only group protocol in which the fault exists, where its APIs do not say so (`api_table.protocol_of`)."""
 
     @property
     def alone(self) -> bool:

@@ -12,6 +12,7 @@ Not covered: partitions that are added in a stable group (topic/grown).
 """
 
 from probe.model import Engine, Reaction, Role, Symptom, Target, Trigger
+from probe.protocol.api_table import GroupProtocol
 from probe.scenarios.own_profiles import profile_of
 from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.coordinators import Rejoin
@@ -37,6 +38,7 @@ SCENARIO = Scenario(
             ),
             steps=(Rejoin(), GrowWhileAssigning(partitions=4, held_ms=3000)),
             watch_least_ms=15_000,
+            group_protocol=GroupProtocol.CLASSIC,
         ),
     ),
 )

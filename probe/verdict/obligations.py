@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from probe.model.group_settings import HEARTBEAT_MS
 from probe.model.roles import ROLES
 from probe.protocol import apis
 from probe.protocol.names import error_code
@@ -20,8 +21,8 @@ JOINING = frozenset({apis.JOIN_GROUP, apis.SYNC_GROUP, apis.FIND_COORDINATOR})
 SILENT_INTERVALS = 3
 """Intervals without a heartbeat that show that none comes: libraries' sessions last at least as long by default, and
 Kafka's documentation wants an interval of at most a third of the session."""
-BY_BROKER_US = 5_000_000
-"""Interval that brokers set by default (group.consumer.heartbeat.interval.ms, GroupCoordinatorConfig.java of 4.4.0)."""
+BY_BROKER_US = HEARTBEAT_MS * 1000
+"""Interval of the new group protocol, which brokers set, whatever the library's own setting is."""
 MARGIN_US = 1_000_000
 """A heartbeat that is late by less may be on its way, as timers of clients are coarse."""
 
@@ -122,7 +123,7 @@ def _interval_us(evidence: WireEvidence) -> int | None:
     before = [request.at for request in beats if request.at <= evidence.timeline.begin]
     learned = max((later - sooner for sooner, later in pairwise(before)), default=0)
     new = any(request.api == apis.CONSUMER_GROUP_HEARTBEAT for request in beats)
-    return max(evidence.setting_us("heartbeat_ms") or (BY_BROKER_US if new else 0), learned) or None
+    return max(BY_BROKER_US if new else evidence.setting_us("heartbeat_ms") or 0, learned) or None
 
 
 DEBTS: tuple[Callable[[WireEvidence, int, Succeeded], Debt | None], ...] = (_later_operations, _heartbeats)

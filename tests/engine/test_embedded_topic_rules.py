@@ -219,8 +219,11 @@ def test_a_topic_comes_back_filled_after_its_own_time_and_another_broker_leads_i
 
 
 def test_a_member_is_asked_to_rejoin_once() -> None:
-    found = rule(Rejoin(), Role.GROUP)
-    assert (list(found.apis), found.code, found.count, found.key) == ([12], 27, 1, "g")
+    """A member of the classic protocol by REBALANCE_IN_PROGRESS, one of the new protocol by FENCED_MEMBER_EPOCH."""
+    rules = fault_rules([Rejoin()], subject(Role.GROUP), 150).rules
+    assert [(list(one.apis), one.code, one.count) for one in rules] == [([12], 27, 1), ([68], 110, 1)]
+    assert {one.key for one in rules} == {"g"}
+    assert all(one.prelude for one in rules)
 
 
 def test_the_key_is_the_transactional_id_or_the_group() -> None:

@@ -33,7 +33,7 @@ from probe.scenarios.steps.topics import (
     ReplaceTopic,
 )
 
-KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC, REBALANCE_IN_PROGRESS = 56, 3, 27
+KAFKA_STORAGE_ERROR, UNKNOWN_TOPIC, REBALANCE_IN_PROGRESS, FENCED_MEMBER_EPOCH = 56, 3, 27, 110
 ALL = 0
 """Instead of a node id: all brokers."""
 UNTIL_HEALED_MS = 3_600_000
@@ -62,10 +62,12 @@ def _key(subject: Subject, kind: CoordinatorKind) -> tuple[int, str]:
     return kind, subject.transactional_id if kind is CoordinatorKind.TRANSACTION else subject.group
 
 
-BY_HEARTBEAT = frozenset({apis.HEARTBEAT, apis.JOIN_GROUP, apis.SYNC_GROUP, apis.OFFSET_FETCH})
+BY_HEARTBEAT = frozenset(
+    {apis.HEARTBEAT, apis.JOIN_GROUP, apis.SYNC_GROUP, apis.OFFSET_FETCH, apis.CONSUMER_GROUP_HEARTBEAT}
+)
 UNTIL_BEAT_MS = 8000
-"""Longest time for which a move of the coordinator waits for the hit: members send heartbeats every 3 s, and join again
-once a heartbeat was answered with an error."""
+"""Longest time for which a move of the coordinator waits for the hit: members send heartbeats every 3 s, those of the
+new group protocol every 5 s, and join again once a heartbeat was answered with an error."""
 
 
 def _break_log_dir(_: BreakLogDir, subject: Subject, election_ms: int) -> FakePart:
@@ -141,10 +143,13 @@ ABOUT: Mapping[int, Callable[[Subject, pb.Rule], pb.Rule]] = {
 
 
 def _rejoin(_: Rejoin, subject: Subject, __: int) -> FakePart:
-    rule = pb.Rule(
-        id="rejoin", apis=[apis.HEARTBEAT], code=REBALANCE_IN_PROGRESS, count=1, key=subject.group, prelude=True
-    )
-    return [rule], []
+    """Let a member join again: one of the new group protocol does so once its epoch is fenced."""
+    answers = ((apis.HEARTBEAT, REBALANCE_IN_PROGRESS), (apis.CONSUMER_GROUP_HEARTBEAT, FENCED_MEMBER_EPOCH))
+    rules = [
+        pb.Rule(id=f"rejoin-{api}", apis=[api], code=code, count=1, key=subject.group, prelude=True)
+        for api, code in answers
+    ]
+    return rules, []
 
 
 def _move_leader(step: MoveLeader, subject: Subject, election_ms: int) -> FakePart:

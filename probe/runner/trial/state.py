@@ -23,6 +23,7 @@ from probe.model import (
     Target,
 )
 from probe.model.clock import now_us
+from probe.model.group_settings import effective
 from probe.model.profile import AUTOCOMMIT
 from probe.planning.plan import Planned
 from probe.protocol.apis import METADATA
@@ -66,7 +67,7 @@ class TrialState:
 
     def learn(self) -> None:
         """Add the client's effective settings, and the limits that follow from them, once it has reported them."""
-        settings = self.recorder.settings
+        settings = effective(self.header.cell, self.recorder.settings)
         if not settings or self.header.settings == settings:
             return
         play, part = self.header.play, self.item.variant

@@ -30,7 +30,10 @@ class NameWrongCoordinator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejoin:
-    """The next heartbeat of the affected group is answered REBALANCE_IN_PROGRESS, as when another member joins."""
+    """The next heartbeat of the affected group makes its member join again.
+
+    The answer is REBALANCE_IN_PROGRESS, as when another member joins, or FENCED_MEMBER_EPOCH in the new group protocol.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
