@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Annotated
@@ -11,6 +11,7 @@ import typer
 
 from probe.catalogue.selectors import Chosen, any_line
 from probe.catalogue.workloads import select_workloads
+from probe.cells import protocol_switch
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import TOLD, Fault, Finding
 from probe.cells.audit_gate import Gates
@@ -35,7 +36,7 @@ from probe.errors import GateError, NothingJudgedError
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Engine, Role
 from probe.model.engines import DEFAULT_ENGINE
-from probe.model.profile import DEFAULT_PROFILE, OWN_DEFAULTS
+from probe.model.profile import CONSUMER_PROTOCOL, DEFAULT_PROFILE, OWN_DEFAULTS
 from probe.model.versions import version_key
 
 
@@ -104,6 +105,7 @@ def lookup(
         every = answers_of(sides, known, by_profile=profile is not None)
         check_scenarios(scenario, read)
         faults = [item for item in every if is_asked(item, scenario)]
+        _refuse_switch(client, asked, line, profile)
         if not faults:
             raise NothingJudgedError(nothing(client, asked, read, found.names))
         suffered = faults if profile else as_suffered(faults, stored)
@@ -121,6 +123,7 @@ def lookup(
         lines = _versions(f"{client} on {where}", faults, columns)
     elif everything or scenario or profile or workload:
         heads = _heads(client, sides, faults, f"{where}: {counts_of(faults)}", columns)
+        heads += _switch(faults, stored, columns)
         lines = [*heads, *as_text(faults, beside, everything=everything, columns=columns)]
     else:
         heads = _heads(client, sides, faults, f"{where}: {asked_of(faults)}", columns)
@@ -133,6 +136,18 @@ def lookup(
 def _is_family(asked: Chosen, client: str) -> bool:
     """Return whether all versions of a family are asked about."""
     return "@" not in client and asked.application is None
+
+
+def _refuse_switch(client: str, asked: Chosen, line: str, profile: str | None) -> None:
+    if profile != CONSUMER_PROTOCOL or _is_family(asked, client):
+        return
+    if why := protocol_switch.hindrance(asked.family, asked.client.version, line):
+        raise NothingJudgedError(f"{client}: {protocol_switch.QUESTION} no: {why}")
+
+
+def _switch(faults: Iterable[Fault], stored: Mapping[Cell, SettledCell], columns: int) -> list[str]:
+    answer = protocol_switch.answer(faults, stored)
+    return wrapped(f"{protocol_switch.QUESTION} {answer}", columns, 2) if answer else []
 
 
 def _say_of(faults: Iterable[Fault]) -> None:

@@ -1,0 +1,72 @@
+"""May a member of a group switch to the new group protocol (KIP-848)? One line, from settled cells. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+
+from probe.catalogue.baseline import baseline
+from probe.catalogue.families import Family
+from probe.cells.aggregate import SettledCell
+from probe.cells.audit import UNPROVEN, Fault
+from probe.cells.cell_harm import CellHarm, harm_in
+from probe.model import Cell, Profile, Role, Workload
+from probe.model.harm import Harm
+from probe.model.profile import CONSUMER_PROTOCOL, DEFAULT_PROFILE
+from probe.model.release_lines import DEFAULT_LINE, Since, has
+from probe.scenarios.own_profiles import profile_of
+
+QUESTION = "May it switch to the consumer protocol?"
+
+
+def hindrance(family: Family, version: str, line: str) -> str:
+    """Return why members of this version cannot have the new protocol on brokers of a line; empty if they can."""
+    span = family.profiles.get(CONSUMER_PROTOCOL)
+    if span is None:
+        return f"{family.family} has no profile {CONSUMER_PROTOCOL}"
+    if not span.covers(version):
+        since = f" since {span.since}" if span.since else ""
+        return f"{family.family} has it{since}: {span.reason}"
+    return "" if has(line, Since.NEW_GROUPS) else Since.NEW_GROUPS.reason
+
+
+def answer(faults: Iterable[Fault], stored: Mapping[Cell, SettledCell]) -> str:
+    """Return the answer of the cells of the scored scenarios in that profile; empty if none of them was measured.
+
+    Harm that the classic protocol does too, on the same release line or on 3.9, is no reason against a switch.
+    """
+    scored = {one.scenario for one in baseline().of(Role.GROUP)}
+    known = {fault.cell: fault.harm for fault in faults if fault.harm is not None and _counts(fault, scored)}
+    if not known:
+        return ""
+    grave = {cell: harm for cell, harm in known.items() if harm.rank >= Harm.STALLS}
+    own = {cell: harm for cell, harm in grave.items() if not _shared(cell, harm, stored)}
+    shared = {cell: harm for cell, harm in grave.items() if cell not in own}
+    also = f"; as in the classic protocol: {_words(shared)}" if shared else ""
+    measured = f" ({len(known)} of {len(scored)} scored scenarios measured)"
+    if not own:
+        return f"yes: it makes nothing stop, stall or get lost{also}{measured}"
+    worst = max(harm.rank for harm in own.values())
+    return f"{'no' if worst >= Harm.STOPS else 'with care'}: {_words(own)}{also}{measured}"
+
+
+def _counts(fault: Fault, scored: Collection[str]) -> bool:
+    cell = fault.cell
+    asked = cell.role is Role.GROUP and cell.workload is Workload.CONTINUOUS and cell.scenario in scored
+    return asked and Profile.parse(cell.profile).name == CONSUMER_PROTOCOL and fault.finding not in UNPROVEN
+
+
+def _words(known: Mapping[Cell, CellHarm]) -> str:
+    by_words: dict[str, list[str]] = {}
+    for cell, harm in sorted(known.items(), key=lambda item: (-item[1].rank, item[0].scenario)):
+        by_words.setdefault(harm.words, []).append(cell.scenario)
+    return "; ".join(f"{words} in {', '.join(scenarios)}" for words, scenarios in by_words.items())
+
+
+def _shared(cell: Cell, harm: CellHarm, stored: Mapping[Cell, SettledCell]) -> bool:
+    """Return whether the classic protocol is known to do as much harm, in the scenario's usual profile."""
+    profile = profile_of(cell.scenario) or DEFAULT_PROFILE
+    classic = (stored.get(replace(cell, profile=profile, broker=line)) for line in (cell.broker, DEFAULT_LINE))
+    found = next((one for one in classic if one is not None and one.judged), None)
+    other = None if found is None else harm_in(found)
+    return other is not None and other.rank >= harm.rank

@@ -1,0 +1,80 @@
+"""`probe lookup CLIENT --profile consumer-protocol` answers whether a service may switch to that protocol (KIP-848)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from probe.cli.app import app
+from probe.model import Cell, Engine, Outcome, Role
+from probe.model.profile import CONSUMER_PROTOCOL, DEFAULT_PROFILE
+from tests.unit.test_lookup import publish, settled, shipped
+
+__all__ = ["shipped"]  # the fixture
+
+ASKED = "May it switch to the consumer protocol?"
+MOVED, REFUSED = "coordinator/moved", "net/reset"
+
+
+def cell(scenario: str, profile: str = CONSUMER_PROTOCOL, broker: str = "4.4") -> Cell:
+    return Cell("librdkafka", "2.16.0", Role.GROUP, profile, scenario, Engine.EMBEDDED, broker)
+
+
+def answer(results: Path, *arguments: str) -> str:
+    """Return the line with the answer, or the error's text."""
+    asked = ("lookup", *arguments, "--profile", CONSUMER_PROTOCOL, "--results", str(results))
+    done = CliRunner().invoke(app, [*asked, *(() if "--broker" in arguments else ("--broker", "4.4"))])
+    text = " ".join(f"{done.stdout} {done.exception}".split())
+    return text[text.index(ASKED) :] if ASKED in text else text
+
+
+@pytest.mark.parametrize(
+    ("known", "says"),
+    [
+        ({MOVED: Outcome.REFRESHES, REFUSED: Outcome.RIDES}, "yes: it makes nothing stop, stall or get lost (2 of 18"),
+        ({MOVED: Outcome.STUCK, REFUSED: Outcome.RIDES}, f"no: stops silently in {MOVED} (2 of 18"),
+    ],
+)
+def test_the_scored_scenarios_answer(tmp_path: Path, shipped: Path, known: dict[str, Outcome], says: str) -> None:
+    publish(shipped, *(settled(cell(name), outcome) for name, outcome in known.items()))
+    assert answer(tmp_path, "librdkafka@2.16.0").startswith(f"{ASKED} {says}")
+
+
+@pytest.mark.parametrize(
+    ("classic", "broker", "says"),
+    [
+        (Outcome.STUCK, "4.4", "yes: it makes nothing stop, stall or get lost; as in the classic protocol: stops"),
+        (Outcome.STUCK, "3.9", "yes: it makes nothing stop, stall or get lost; as in the classic protocol: stops"),
+        (Outcome.STUCK, "2.6", f"no: stops silently in {MOVED}"),
+        (Outcome.REFRESHES, "4.4", f"no: stops silently in {MOVED}"),
+    ],
+)
+def test_harm_that_the_classic_protocol_does_too_is_no_reason(
+    tmp_path: Path, shipped: Path, classic: Outcome, broker: str, says: str
+) -> None:
+    old = settled(cell(MOVED, DEFAULT_PROFILE, broker), classic)
+    publish(shipped, settled(cell(MOVED), Outcome.STUCK), old)
+    assert answer(tmp_path, "librdkafka@2.16.0").startswith(f"{ASKED} {says}")
+
+
+def test_a_scenario_that_is_not_scored_does_not_answer(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(cell("coordinator/named-wrongly"), Outcome.STUCK))
+    assert ASKED not in answer(tmp_path, "librdkafka@2.16.0")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("librdkafka@2.11.1",), "no: librdkafka has it since 2.12.0: group.protocol=consumer is a preview"),
+        (("sarama@1.61.1",), "no: sarama has no profile consumer-protocol"),
+        (("librdkafka@2.16.0", "--broker", "3.9"), "no: Brokers let members join by ConsumerGroupHeartbeat; before"),
+    ],
+)
+def test_what_cannot_have_the_protocol_is_refused_with_the_reason(
+    tmp_path: Path, shipped: Path, arguments: tuple[str, ...], why: str
+) -> None:
+    publish(shipped, settled(replace(cell(MOVED), version="2.11.1"), Outcome.STUCK))
+    assert answer(tmp_path, *arguments).startswith(f"{ASKED} {why}")
