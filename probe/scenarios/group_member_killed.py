@@ -1,14 +1,14 @@
 """One of two members of a group is killed, and sends no LeaveGroup.
 
 What the brokers do: they serve. The connections of the killed member end, and its heartbeats stop. When its session is
-over the coordinator removes it and lets the other member join again.
+over the coordinator removes it and lets the other member join again; in the new group protocol (KIP-848) the session is
+the brokers' own, 45 s.
 The error a client meets: none but REBALANCE_IN_PROGRESS (27) in the answer to a heartbeat.
 What a good client does: takes over what the killed member had, from its last commit on, within a session, two
 heartbeats and a moment. It skips nothing.
 Source: bitnami/charts #3141 (static members after a crash), confluentinc/librdkafka #1019; every restart by a scheduler
 that does not wait.
-Not covered: a killed member that comes back; a member of a group of the new protocol (KIP-848), whose session is the
-brokers' own.
+Not covered: a killed member that comes back.
 """
 
 from probe.scenarios.absences import variant_of_two
