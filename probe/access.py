@@ -24,6 +24,8 @@ class Access:
     """The same as a file of the run's, for libraries that take no text."""
     server: SSLContext | None = field(default=None, repr=False, compare=False)
     """The relay's side of TLS, with a certificate of that authority; None without TLS."""
+    session_ms: int = 0
+    """Time after which a log-in has to be renewed (KIP-368); 0 = never."""
 
 
 class TlsListener(Protocol):

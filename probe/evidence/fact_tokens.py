@@ -68,6 +68,8 @@ LETTERS: Mapping[str, str] = MappingProxyType(
         "own_limit": "U",
         "own_limit_ms": "V",
         "age_ms": "Z",
+        "reason_by": "K",
+        "reason_ms": "X",
     }
 )
 """The letter of each fact. A new fact gets one that is free; a letter is never used for another fact."""

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from probe.model.words import (
         AfterHeal,
         Ender,
+        LearnedBy,
         OwnLimit,
         PhaseClock,
         Reaction,
@@ -87,6 +88,7 @@ else:
                 "StormBound",
                 "Symptom",
                 "Target",
+                "LearnedBy",
                 "Trigger",
             ),
         },
@@ -113,6 +115,7 @@ __all__ = [
     "Folded",
     "Header",
     "History",
+    "LearnedBy",
     "Limits",
     "Mark",
     "MarkKind",

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from probe.model.cell import Cell, Workload
 from probe.model.schema import Aggregate, Column, Type, Unit, types_of
-from probe.model.words import AfterHeal, Ender, OwnLimit, PhaseClock, Reroute, Rescuer, Trigger
+from probe.model.words import AfterHeal, Ender, LearnedBy, OwnLimit, PhaseClock, Reroute, Rescuer, Trigger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +120,10 @@ class Facts:
     """That limit."""
     age_ms: float | None = None
     """Age of the client's metadata when the fault came."""
+    reason_by: LearnedBy = LearnedBy.NONE
+    """Way by which the application learned why a log-in or a permission was refused."""
+    reason_ms: float | None = None
+    """Time from the first refusal until it learned so. None = it did not."""
 
     @property
     def own_recovery_ms(self) -> float | None:
@@ -254,6 +258,10 @@ COLUMNS: tuple[Column, ...] = (
            "The library's own limit that ended it, or the longest that could have."),
     Column("own_limit_ms_max", _MAX, "own_limit_ms", _MS, "Own limit, length", "How long that limit is."),
     Column("age_ms_max", _MAX, "age_ms", _MS, "Age of metadata", "When the fault came; the greatest of any trial."),
+    Column("reason_by", _WORD, "reason_by", _NONE, "Reason of a refusal",
+           "Way by which the application learned why a log-in or a permission was refused: error, notice, or nothing."),
+    Column("reason_ms_p50", _P50, "reason_ms", _MS, "Reason of a refusal after",
+           "Time from the first refusal until the application learned its reason, median."),
 )  # fmt: skip
 """The columns of the matrix, in the order of matrix.csv: name, aggregate, source, unit, label, text."""
 NAMES = tuple(column.name for column in COLUMNS)

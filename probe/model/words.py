@@ -111,6 +111,19 @@ class Ender(StrEnum):
     """It started under the fault, and its start went on until a broker answered."""
 
 
+class LearnedBy(StrEnum):
+    """Way by which the application learned why a log-in or a permission was refused."""
+
+    NONE = ""
+    """It was not about that, or nothing was refused."""
+    ERROR = "error"
+    """The error of an operation or of a call, or the one that ended the client."""
+    NOTICE = "notice"
+    """A callback of the whole client, or its log; no error of an operation."""
+    NOTHING = "nothing"
+    """It was refused, and nothing that the application was given names the reason."""
+
+
 class OwnLimit(StrEnum):
     """A limit of the library's own after which it does something else: what may rescue a client that stands still."""
 

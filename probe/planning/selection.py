@@ -16,6 +16,7 @@ from probe.catalogue.workloads import listed_workloads
 from probe.model import CONTROL, Cell, Engine, Profile, Role, Workload
 from probe.model.engines import ENGINES
 from probe.model.profile import REFRESHING
+from probe.model.security import Security
 from probe.model.versions import VersionKey, version_key
 from probe.planning.paces import LONG_OBSERVATION_MS
 from probe.planning.reasons import known_span, of_client, unnamed
@@ -147,11 +148,16 @@ def _own_settings(
 
 
 def _own_profiles(selection: Selection, scenario: Scenario, chosen: Chosen, role: Role) -> Sequence[Profile]:
-    """Return the scenario's own profile, with the user's properties, where it means something for this client."""
-    if not selection.own_profiles:
-        return selection.profiles
-    name = own_profile(scenario.profile, chosen.family, chosen.version.version, role)
-    return [replace(profile, name=name) for profile in selection.profiles] if name else selection.profiles
+    """Return the scenario's own profile and security, with the user's properties, where they mean something here."""
+    name = own_profile(scenario.profile, chosen.family, chosen.version.version, role) if selection.own_profiles else ""
+    return [_with_own(scenario, replace(profile, name=name or profile.name)) for profile in selection.profiles]
+
+
+def _with_own(scenario: Scenario, profile: Profile) -> Profile:
+    """Return a profile with the security that the scenario is run with, where none was asked for."""
+    if not scenario.security or profile.security is not None:
+        return profile
+    return replace(profile, security=Security.parse(scenario.security))
 
 
 def _reason(
@@ -179,8 +185,14 @@ def _reason_to_skip(chosen: Chosen, role: Role, profile: Profile, scenario: Scen
             return f"{family.family} has {kind} {name} {known_span(span)}"
     if role not in ONLY_FOR.get(profile.name, tuple(Role)):
         return f"profile {profile.name} does not apply to role {role}"
+    return _reason_of_scenario(scenario, profile, engine)
+
+
+def _reason_of_scenario(scenario: Scenario, profile: Profile, engine: Engine) -> str:
     if engine not in scenario.engines:
         return f"{scenario.name} does not run on the {engine} engine"
+    if scenario.security and profile.security is not None and not profile.security.protocol.sasl:
+        return f"{scenario.name} is about log-ins, which {profile.security} has none of: --security {scenario.security}"
     return ""
 
 

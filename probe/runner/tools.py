@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from probe.access import Access
@@ -11,6 +11,7 @@ from probe.model import Cell, Client, Profile
 from probe.model.security import Security
 from probe.ports import EnginePort, Pcapng
 from probe.processes.machine import usable_cores
+from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 
 if TYPE_CHECKING:  # these load gRPC and asyncio, and the options are needed without them
     from probe.drivers.host import Host
@@ -81,6 +82,8 @@ class Tools:
     accesses: Mapping[Security, Access] = field(default_factory=dict, repr=False)
     """Access of clients to listeners with security, with the credentials of this run."""
 
-    def access(self, profile: Profile) -> Access | None:
+    def access(self, profile: Profile, cluster: ClusterSpec = DEFAULT_CLUSTER) -> Access | None:
         """Return how clients with a profile reach brokers; None = by PLAINTEXT. Raises KeyError."""
-        return None if profile.security is None else self.accesses[profile.security]
+        if profile.security is None:
+            return None
+        return replace(self.accesses[profile.security], session_ms=cluster.session_ms)

@@ -13,6 +13,8 @@ class ClusterSpec:
     """Broker configuration with Kafka's own keys, for every broker; it overrides the settings of the engine."""
     zookeepers: int = 1
     """Number of ZooKeeper servers, on release lines that have them; several form an ensemble."""
+    session_ms: int = 0
+    """`connections.max.reauth.ms` of the listener for clients (KIP-368), on either engine; 0 = sessions do not end."""
 
 
 DEFAULT_CLUSTER = ClusterSpec()

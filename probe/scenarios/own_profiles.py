@@ -1,4 +1,4 @@
-"""The scenarios with a profile of their own. A look-up reads this without the scenarios, which take long to load."""
+"""Scenarios with a profile or a security of their own. Look-ups read this without the scenarios, which load slowly."""
 
 from __future__ import annotations
 
@@ -23,6 +23,21 @@ OWN_PROFILES: Mapping[str, str] = MappingProxyType(
     {**dict.fromkeys(_SHORT, SHORT_LIMITS), **dict.fromkeys(_REFRESHING, REFRESHING)}
 )
 """The profile by the name of the scenario."""
+LOG_INS = "SASL_PLAINTEXT/SCRAM-SHA-512"
+"""Security with which scenarios about log-ins are run, unless the user names another one."""
+OWN_SECURITY: Mapping[str, str] = MappingProxyType(
+    dict.fromkeys(
+        (
+            "auth/mechanism-off",
+            "auth/password-rotated",
+            "auth/session-expires",
+            "auth/session-expires-idle",
+            "auth/wrong-password",
+        ),
+        LOG_INS,
+    )
+)
+"""The security of the listener by the name of the scenario."""
 _OF_NEW_GROUPS = re.compile(r"/consumer-group-heartbeat/|/offset-(commit|fetch)/STALE_MEMBER_EPOCH$")
 """Generated scenarios that only members of the new group protocol meet."""
 
@@ -37,4 +52,17 @@ def profile_of(name: str) -> str:
     """
     if _OF_NEW_GROUPS.search(name):
         return CONSUMER_PROTOCOL
-    return next((profile for base, profile in OWN_PROFILES.items() if f"/{name}".endswith(f"/{base}")), "")
+    return _own(OWN_PROFILES, name)
+
+
+def security_of(name: str) -> str:
+    """Return the security that a scenario, or one that is derived from it, has of its own; empty for none.
+
+    >>> security_of("auth/session-expires"), security_of("auth/revoked")
+    ('SASL_PLAINTEXT/SCRAM-SHA-512', '')
+    """
+    return _own(OWN_SECURITY, name)
+
+
+def _own(table: Mapping[str, str], name: str) -> str:
+    return next((value for base, value in table.items() if f"/{name}".endswith(f"/{base}")), "")

@@ -158,6 +158,8 @@ class Scenario:
     """Runs only if a pattern without a leading wildcard selects it, because it takes long."""
     profile: str = ""
     """Profile that roles and families which have it are run with, unless the user names one; empty = the usual one."""
+    security: str = ""
+    """Security of the listener that it is run with, unless the user names one: it is about log-ins; empty = none."""
 
     @property
     def summary(self) -> str:

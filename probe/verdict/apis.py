@@ -23,6 +23,7 @@ EPOCHS, TXN_OFFSET_COMMIT = apis.OFFSET_FOR_LEADER_EPOCH, apis.TXN_OFFSET_COMMIT
 
 HANDSHAKE = frozenset(apis.HANDSHAKE_APIS)
 DISCOVERY = frozenset(apis.DISCOVERY_APIS)
+LOG_IN = frozenset(apis.SASL_APIS)
 
 LED = frozenset(keys(lambda api: api.judged and api.by is AnsweredBy.LEADER))
 """APIs that only the leader of a partition can serve."""

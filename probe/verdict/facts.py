@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from probe.model import AfterHeal, Facts, PhaseClock, Reaction, Trigger
+from probe.model import AfterHeal, Facts, LearnedBy, PhaseClock, Reaction, Trigger
 from probe.verdict.age import is_young
 from probe.verdict.broker_delay import broker_delay_ms
 from probe.verdict.bystander import BystanderGaps, bystander_gaps
@@ -15,6 +15,7 @@ from probe.verdict.phases import find_ticking
 from probe.verdict.progress import Progress, has_recovered
 from probe.verdict.records import Records
 from probe.verdict.recovery import after_heal
+from probe.verdict.refusal_reasons import find_reason
 from probe.verdict.route import Route, find_futile, find_route
 from probe.verdict.service import longest_gap_ms, reported, served_at
 from probe.verdict.standstill import Standstill, find_standstill
@@ -91,7 +92,12 @@ def gather(progress: Progress, promises: Promises, records: Records, calls: Call
         blocked_ms=calls.blocked_ms,
         young=is_young(evidence),
     )
+    facts = _with_reason(facts, *find_reason(evidence, hits))
     return Evidence(_with_standstill(facts, find_standstill(progress, route, discoveries)), route)
+
+
+def _with_reason(facts: Facts, learned_by: LearnedBy, after_ms: float | None) -> Facts:
+    return replace(facts, reason_by=learned_by, reason_ms=after_ms)
 
 
 def _with_standstill(facts: Facts, stood: Standstill) -> Facts:

@@ -81,8 +81,9 @@ def _writes(evidence: WireEvidence) -> Iterator[Hit]:
 def _cuts(evidence: WireEvidence) -> Iterator[Hit]:
     failing = {evidence.subject.old}
     failing |= {event.broker for event in evidence.events.engine if event.kind is EngineKind.STOPPED}
+    anywhere = not apis.LOG_IN.isdisjoint(evidence.play.apis)  # any broker ends a session, and a log-in that it refuses
     for event in evidence.events.closed:
-        if event.by == "relay" or (event.by == "broker" and event.broker in failing):
+        if event.by == "relay" or (event.by == "broker" and (anywhere or event.broker in failing)):
             yield Hit(event.at, event.broker)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -48,6 +49,12 @@ def test_only_the_listener_of_clients_asks_for_log_ins(tmp_path: Path, protocol:
     assert one.environment == {JVM_OPTIONS: f"-Djava.security.auth.login.config={file}"}
     assert ("probe-secret-1" in file.read_text()) is (mechanism is Mechanism.PLAIN)
     assert ('user_probe="probe-secret-1"' in file.read_text()) is (mechanism is Mechanism.PLAIN)
+
+
+def test_sessions_end_where_the_scenario_says_so(tmp_path: Path) -> None:
+    one = broker(tmp_path)
+    secure(one, replace(access("SASL_PLAINTEXT/PLAIN"), session_ms=5000))
+    assert one.settings["connections.max.reauth.ms"] == "5000"
 
 
 def test_the_relay_speaks_tls_where_clients_do() -> None:

@@ -62,3 +62,11 @@ def test_the_wait_is_limited(monkeypatch: pytest.MonkeyPatch, election_ms: int |
 
 def test_a_second_start_does_not_wait_for_a_long_election() -> None:
     virtual_time.run(asyncio.wait_for(start_modes._await_hit(state_of(9000)), 1.0))
+
+
+@pytest.mark.parametrize(
+    ("scenario", "meets"), [("auth/wrong-password", True), ("start-during/disk/storage-error", False)]
+)
+def test_no_other_start_is_tried_where_every_start_meets_the_fault(scenario: str, meets: bool) -> None:
+    item = planned("sarama@1.43.3", scenario, str(Role.PRODUCER))
+    assert start_modes._meets_all(TrialState(item, history(fault_on()).header, Recorder())) is meets

@@ -29,6 +29,7 @@ from probe.model import (
     Folded,
     Header,
     History,
+    LearnedBy,
     Limits,
     Mark,
     MarkKind,
@@ -176,6 +177,7 @@ def random_facts(rng: random.Random) -> Facts:
         "phase_clock": rng.choice(list(PhaseClock)),
         "ended_by": rng.choice(list(Ender)),
         "own_limit": rng.choice(list(OwnLimit)),
+        "reason_by": rng.choice(list(LearnedBy)),
         "futile_requests_per_s": rng.randrange(400) / 20,
         "watched_ms": 10_000 + rng.randrange(100),
     }

@@ -18,7 +18,7 @@ from probe.inventory.entries import Found, Place
 from probe.model import CONTROL, Cell, Engine, Outcome, Role, Workload
 from probe.model.profile import DEFAULT_PROFILE, REFRESHING, SHORT_LIMITS
 from probe.reports.audit.recommendations import bisect_command
-from probe.scenarios.own_profiles import OWN_PROFILES, profile_of
+from probe.scenarios.own_profiles import LOG_INS, OWN_PROFILES, profile_of, security_of
 from tests.support.synthetic_rows import CELL
 from tests.unit.test_lookup import code, look, publish, settled, shipped
 
@@ -114,7 +114,17 @@ def test_a_bisection_finds_the_change_in_the_scenarios_own_profile(tmp_path: Pat
     assert f"sarama 1.43.3 is the first version that is clean (group, {SHORT_LIMITS}, 3.9)" in done.stdout
 
 
-@pytest.mark.parametrize("pattern", ["*", "close-during/net/idle-closed"])
+def test_a_lookup_answers_for_the_scenarios_own_security(tmp_path: Path, shipped: Path) -> None:
+    own = f"{DEFAULT_PROFILE}+security={LOG_INS}"
+    cell = replace(CELL, scenario="auth/wrong-password", profile=own)
+    with_tls = replace(cell, version="1.43.2", profile=f"{DEFAULT_PROFILE}+security=SASL_SSL/PLAIN")
+    publish(shipped, settled(cell, Outcome.STUCK), settled(with_tls, Outcome.STUCK))
+    assert "auth/wrong-password: stops silently" in look(tmp_path, "sarama@1.43.3").stdout
+    assert "auth/wrong-password" not in look(tmp_path, "sarama@1.43.2").stdout
+
+
+@pytest.mark.parametrize("pattern", ["*", "auth/*", "close-during/net/idle-closed"])
 def test_look_ups_know_the_own_profile_of_every_scenario(pattern: str) -> None:
     for scenario in select_scenarios([pattern]):
         assert profile_of(scenario.name) == scenario.profile, scenario.name
+        assert security_of(scenario.name) == scenario.security, scenario.name

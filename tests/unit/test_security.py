@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -13,6 +14,7 @@ from probe.cli.app import app
 from probe.cli.wiring.catalogue import families
 from probe.model import Profile
 from probe.model.security import NAMES, Mechanism, Security, SecurityProtocol
+from probe.scenarios.own_profiles import LOG_INS
 
 LOGGING_IN = [one for one in SecurityProtocol if one.sasl]
 ANY = st.just(Security(SecurityProtocol.SSL)) | st.builds(
@@ -102,6 +104,22 @@ def test_what_a_client_or_a_line_lacks_is_a_skip_with_its_reason(
         app, ["plan", "--client", wanted, "--role", "producer", "--scenario", "steady", *arguments]
     )
     assert reason in f"{done.output}{done.exception}"
+
+
+def test_a_scenario_about_log_ins_is_played_with_its_own_security_unless_another_is_named() -> None:
+    def profiles(*arguments: str) -> set[str]:
+        client = ["--client", "kafka-python@3.0.12", "--role", "producer", "--scenario", "auth/*"]
+        done = CliRunner().invoke(app, ["plan", *client, *arguments, "--json"])
+        return {cell["profile"] for cell in json.loads(done.stdout)["cells"] if cell["scenario"] != "auth/revoked"}
+
+    assert profiles() == {"isolated", f"isolated+security={LOG_INS}"}  # the first is that of a control cell
+    assert profiles("--security", "SASL_SSL/PLAIN") == {"isolated+security=SASL_SSL/PLAIN"}
+
+
+def test_a_scenario_about_log_ins_is_skipped_where_nobody_logs_in() -> None:
+    wanted = ["--client", "kafka-python@3.0.12", "--role", "producer", "--scenario", "auth/wrong-password"]
+    done = CliRunner().invoke(app, ["plan", *wanted, "--security", "SSL"])
+    assert f"is about log-ins, which SSL has none of: --security {LOG_INS}" in f"{done.output}{done.exception}"
 
 
 def test_every_declared_security_has_a_source() -> None:

@@ -13,7 +13,8 @@ from probe.cells.diff import in_order
 from probe.cells.lines import completed
 from probe.model import CONTROL, Cell, Profile, Role
 from probe.model.profile import DEFAULT_PROFILE, named_profile
-from probe.scenarios.own_profiles import profile_of
+from probe.model.security import Security
+from probe.scenarios.own_profiles import profile_of, security_of
 
 
 def fitting(
@@ -59,8 +60,14 @@ def _fits(cell: Cell, asked: Chosen, profile: str | None) -> bool:
 def _in_profile(cell: Cell, plain: str, asked: Chosen, profile: str | None) -> bool:
     if profile is not None:
         return plain == profile or fnmatchcase(plain, profile)
-    own = profile_of(cell.scenario)
-    return plain == DEFAULT_PROFILE or plain == own_profile(own, asked.family, cell.version, cell.role)
+    return plain in {DEFAULT_PROFILE, str(_own_profile(cell, asked))}
+
+
+def _own_profile(cell: Cell, asked: Chosen) -> Profile:
+    """Return the profile with which a run plays the cell's scenario, with the scenario's own security."""
+    security = security_of(cell.scenario)
+    name = own_profile(profile_of(cell.scenario), asked.family, cell.version, cell.role)
+    return Profile(name or DEFAULT_PROFILE, security=Security.parse(security) if security else None)
 
 
 def shown_profiles(profile: str | None, faults: Iterable[Fault]) -> str:

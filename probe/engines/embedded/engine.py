@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from probe.access import Access, secure_relay
 from probe.engines.embedded import broker_rules, topic_rules
+from probe.engines.embedded.cluster_events import KINDS, RETURNED, engine_event
 from probe.engines.embedded.control import ControlError
 from probe.engines.embedded.counts import unseen
 from probe.engines.embedded.history import asked_history, stated_history
-from probe.engines.embedded.logins import asked_logins
+from probe.engines.embedded.logins import asked_logins, refused_logins
 from probe.engines.embedded.network import Network
 from probe.engines.embedded.nodes import NODES
 from probe.engines.embedded.process import FakeProcess, fake_process
@@ -46,10 +47,6 @@ STALL_MS = 400
 
 Busy cores alone cause shorter stalls.
 """
-
-RETURNED = pb.TopicChange.What.Name(pb.TopicChange.RECREATE)
-"""Text of the event of a topic that has come back."""
-KINDS = {number: EngineKind(name.lower()) for name, number in pb.Event.Kind.items() if name.lower() in set(EngineKind)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +83,7 @@ class Embedded:
                     relay.forward(node, address)
                 relay.forward(NODES.bootstrap, first.bootstrap)
                 another = partial(fake_process, [*argv, "--cluster-id", ANOTHER_ID])
-                cluster = FakeCluster(first.stub, relay, sink, names, history_plan(broker), another)
+                cluster = FakeCluster(first.stub, relay, sink, names, history_plan(broker), another, access)
                 async with cluster.watching():
                     await cluster.change(*asked_logins(access))
                     yield cluster, relay
@@ -105,6 +102,7 @@ class FakeCluster:
         names: dict[bytes, str],
         history: HistoryPlan,
         another: Callable[[], AbstractAsyncContextManager[FakeProcess]],
+        access: Access | None = None,
     ) -> None:
         self._stub = stub
         self._relay = relay
@@ -112,6 +110,7 @@ class FakeCluster:
         self._names = names
         self._history = history
         self._another = another
+        self._access = access
         self._stubs = [stub]
         """This cluster, and the one that replaces it."""
         self._later = contextlib.AsyncExitStack()
@@ -171,18 +170,7 @@ class FakeCluster:
                 kind = KINDS.get(event.kind, EngineKind.NOTE) if broken else EngineKind.NOTE
                 if event.kind == pb.Event.SPENT and self._all_spent(event.text):
                     kind = EngineKind.HEALED
-                self._sink(
-                    EngineEvent(
-                        at=event.at_us,
-                        kind=kind,
-                        broker=event.broker,
-                        topic=event.topic,
-                        partition=event.partition,
-                        key=event.key,
-                        value=event.value,
-                        text=event.text,
-                    )
-                )
+                self._sink(engine_event(event, kind))
 
     def _all_spent(self, rule: str) -> bool:
         """Return whether the fault ended with this rule, because no other rule of it applies any more."""
@@ -277,6 +265,7 @@ class FakeCluster:
         self._topic_due = any(isinstance(step, ReplaceTopic) for step in steps)
         self._network.before(steps, subject)
         fault = topic_rules.fault_rules(steps, subject, election_ms or 0)
+        fault.changes.extend(refused_logins(steps, self._access))
         self._counted = {rule.id for rule in fault.rules} if all(rule.count for rule in fault.rules) else set()
         await self._call(self._stub.Inject, fault)
         await self._network.after(steps, subject)

@@ -30,6 +30,7 @@ from probe.scenarios.steps.brokers import (
     StopBroker,
     SwapAddresses,
 )
+from probe.scenarios.steps.logins import CutAllConnections
 from probe.scenarios.steps.partitions import CutConnections, HoldDiscovery
 from probe.scenarios.steps.step import Step
 
@@ -108,6 +109,9 @@ class Network:
         for step in steps:
             if isinstance(step, CutConnections | RefuseConnections):
                 await self._relay.cut(subject.old)
+            elif isinstance(step, CutAllConnections):
+                for broker in NODES.addresses:
+                    await self._relay.cut(broker)
             elif isinstance(step, ChangeAddresses):
                 await self._all_gone()
                 self._moving = asyncio.create_task(self._return_elsewhere(step.down_ms))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from probe.engines.embedded import broker_rules, controller_rules, transaction_rules
+from probe.engines.embedded import broker_rules, controller_rules, logins, transaction_rules
 from probe.engines.embedded.broker_rules import FakePart
 from probe.engines.embedded.nodes import NODES
 from probe.engines.embedded.rpc import cluster_pb2 as pb
@@ -12,6 +12,7 @@ from probe.model import Subject
 from probe.protocol import apis
 from probe.protocol.api_table import CoordinatorKind
 from probe.scenarios.steps.coordinators import LoadCoordinator, LoseCoordinator, MoveCoordinator, Rejoin
+from probe.scenarios.steps.logins import RevokePermissions
 from probe.scenarios.steps.partitions import (
     AnswerError,
     BreakLogDir,
@@ -303,4 +304,5 @@ RULES: Mapping[type, Callable[..., FakePart]] = {
     **broker_rules.RULES,
     **controller_rules.RULES,
     **transaction_rules.RULES,
+    RevokePermissions: logins.revoked,
 }

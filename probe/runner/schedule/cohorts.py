@@ -202,7 +202,7 @@ async def _run_cohort(
             len(cohort),
             to_come,
             part.cluster,
-            access=run.tools.access(cohort[0].item.profile),
+            access=run.tools.access(cohort[0].item.profile, cohort[0].item.variant.cluster),
             silent=place.slot.silent,
             before_fault=place.check.before_fault,
         ) as members:

@@ -65,7 +65,7 @@ class TrialEnvironment:
 
     def access(self, item: Planned) -> Access | None:
         """Return how the clients of a cell reach the brokers; None = by PLAINTEXT."""
-        return self.tools.access(item.profile)
+        return self.tools.access(item.profile, item.variant.cluster)
 
     def release_start(self) -> None:
         """Let others start: this trial only waits until its metadata is old enough for the fault."""

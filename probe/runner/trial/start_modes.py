@@ -24,6 +24,7 @@ from probe.runner.trial.state import TrialState
 from probe.runner.trial.teardown import STOP_MS, stop_instance
 from probe.runner.trial.warm_up import WARM_S, is_serving, nothing, warm_up
 from probe.scenarios.scenario import RoleVariant
+from probe.scenarios.steps.logins import RefuseLogins
 
 CHECK_S = 0.2
 FIRST_HIT_S = 6.0
@@ -180,7 +181,7 @@ async def under_the_fault(state: TrialState, environment: TrialEnvironment) -> N
         async with environment.tools.host.start(
             state.item.cell, start, state.recorder.add, alone=environment.alone
         ) as instance:
-            first = state.item.expectation.expects is Reaction.NOTHING  # no start has to meet the fault
+            first = state.item.expectation.expects is Reaction.NOTHING or _meets_all(state)
             if first or attempt == MAX_STARTS or await _is_hit(state):
                 environment.slot.release()
                 pacing = Pacing(state, environment.cluster, instance, ease=environment.tap.ease)
@@ -189,6 +190,11 @@ async def under_the_fault(state: TrialState, environment: TrialEnvironment) -> N
                 return
             await _stop_unhit(state, environment, instance)
         state.start_over(make_subject(state.item, f"{name}-{attempt + 1}", old))
+
+
+def _meets_all(state: TrialState) -> bool:
+    """Return whether every start meets the fault: what is left of it has to be observed."""
+    return any(isinstance(step, RefuseLogins) for step in state.item.variant.steps)
 
 
 async def _is_hit(state: TrialState) -> bool:

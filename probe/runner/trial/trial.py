@@ -94,7 +94,7 @@ def _note(state: TrialState, error: HarnessError | ExceptionGroup[Exception]) ->
 async def _run(
     state: TrialState, tools: Tools, environment: Callable[[Cluster, Tap], TrialEnvironment], closed: Callable[[], None]
 ) -> None:
-    access = tools.access(state.item.profile)
+    access = tools.access(state.item.profile, state.item.variant.cluster)
     async with tools.engine.cluster(state.item.cell.broker, state.on_event, access) as (cluster, tap):
         try:
             await run_instances(state, environment(cluster, tap))

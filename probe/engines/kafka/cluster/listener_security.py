@@ -33,6 +33,8 @@ def secure(broker: Broker, access: Access | None) -> None:
         f"{CLIENTS}:{PLAINTEXT}", f"{CLIENTS}:{SASL_PLAINTEXT}"
     )
     broker.settings["sasl.enabled.mechanisms"] = str(mechanism)
+    if access.session_ms:
+        broker.settings["connections.max.reauth.ms"] = str(access.session_ms)
     file = broker.folder / "jaas.conf"
     write_private(file, jaas(access, mechanism))
     broker.environment[JVM_OPTIONS] = f"-Djava.security.auth.login.config={file}"

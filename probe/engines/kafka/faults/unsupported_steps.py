@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from probe.scenarios.steps.brokers import CutAnswers, HideBrokers, KeepAnswers, LimitVersions, Throttle
 from probe.scenarios.steps.coordinators import NameWrongCoordinator, Rejoin
+from probe.scenarios.steps.logins import CutAllConnections, RefuseLogins, RevokePermissions
 from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseAllLeaders, LoseLeader, RollBack
 from probe.scenarios.steps.step import Step
 from probe.scenarios.steps.topics import ForgetProducers, ForgetTopic, GrowWhileAssigning, HidePartition
@@ -19,12 +20,15 @@ UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     HideBrokers: "a real broker lists no brokers for a moment after its start only, which cannot be controlled",
     LagMetadata: "the delay of real metadata cannot be controlled",
     LoseAllLeaders: "real brokers elect leaders as soon as they are back",
+    CutAllConnections: "not built for real brokers, which the log-ins that follow need",
     CutAnswers: "the relay alone cuts the answer, so both kinds of brokers show the same",
     KeepAnswers: "the relay alone keeps the answer back, so both kinds of brokers show the same",
     LimitVersions: "a real broker of Kafka answers UNSUPPORTED_VERSION in version 0 (KIP-511)",
     LoseLeader: "a real cluster elects any replica in sync; leader/election-slow stops the remaining ones",
     NameWrongCoordinator: "a real broker denies it for as long only as its cluster's metadata is late",
+    RefuseLogins: "not built for real brokers, which read mechanisms and the first passwords when they start",
     Rejoin: "a real coordinator asks for it when a member joins or leaves, and the group has one member",
+    RevokePermissions: "not built for real brokers, which have no authorizer here",
     RollBack: "brokers of two versions cannot use the same log dirs in turn",
     Throttle: "a real quota limits a rate, and the time to wait follows from it; so real brokers get a quota",
 }
