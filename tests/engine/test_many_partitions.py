@@ -11,19 +11,19 @@ from probe.model.placement import Spread, TopicPlan
 from probe.scenarios.steps.brokers import Evacuate, StopBroker
 from probe.scenarios.steps.partitions import BreakLogDir, MoveLeader
 
-USUAL = Subject(topic="t", affected=0, bystander=1, instance="me", client_id="me", old=2)
+NARROW = Subject(topic="t", affected=0, bystander=1, instance="me", client_id="me", old=2)
 LARGE = Subject(topic="t", affected=0, bystander=3, instance="me", client_id="me", old=2)
 
 
 def test_the_bystander_is_none_of_the_partitions_that_move() -> None:
-    assert moving(USUAL, 1) == (0,)
-    assert moving(USUAL, 3) == (0, 2, 3)
+    assert moving(NARROW, 1) == (0,)
+    assert moving(NARROW, 3) == (0, 2, 3)
     assert moving(LARGE, 3) == (0, 1, 2)
 
 
 def test_a_usual_fault_stays_as_it_is() -> None:
-    fault = fault_rules([BreakLogDir()], USUAL, 150)
-    assert widened(fault, USUAL, moving(USUAL, 1)) == fault
+    fault = fault_rules([BreakLogDir()], NARROW, 150)
+    assert widened(fault, NARROW, moving(NARROW, 1)) == fault
 
 
 def test_a_dead_disk_is_that_of_all_partitions_and_they_move_in_one_step() -> None:
