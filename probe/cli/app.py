@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Annotated, NoReturn
 
@@ -12,7 +11,7 @@ from probe import __version__
 from probe.cli.console.failure import fail
 from probe.cli.laboratory import LaboratoryError, is_missing, need_laboratory
 from probe.cli.lazy_group import LazyGroup, collect_garbage
-from probe.cli.wiring.signals import handle_signals
+from probe.cli.wiring.signals import end_by_signal, handle_signals
 from probe.errors import REFUSED, EndedError, ExhaustedError, ProbeError, reason_of
 from probe.processes.resources import exhaustion, raise_file_limit
 
@@ -59,9 +58,7 @@ def main() -> None:
     try:
         app()
     except EndedError as ended:
-        fail("ended by a signal; stored results and published files are kept, and the same command starts again")
-        sys.stdout.flush()
-        os._exit(ended.exit_code)  # a normal exit would wait for threads that obtain clients or start Spark
+        end_by_signal(ended)
     except ProbeError as error:
         _end(error, ExhaustedError.exit_code if exhaustion(error) else error.exit_code)
     except ModuleNotFoundError as error:

@@ -93,8 +93,7 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "sweep": Command(
         module="sweep",
-        summary="Measure recovery as a function of an election or a setting, or the cost of a failover by partitions "
-        "and clients.",
+        summary="Measure recovery as a function of one thing: the duration of an election, or a setting of the client.",
         laboratory=True,
     ),
     "publish-evidence": Command(

@@ -17,6 +17,7 @@ from probe.files.parquet import Filters, read_rows
 from probe.model.columns import ADDED
 from probe.model.results import RUN_PREFIX, SCHEMA_KEY, SCHEMA_VERSION, ResultsError, is_data
 from probe.store.local_paths import refuse_a_file
+from probe.store.schemas import ESSENTIAL
 
 ROWS_PER_GROUP = 16_384
 """Small groups keep the amount read for a single trial low."""
@@ -122,7 +123,7 @@ class Place:
         filters: Filters | None = None,
         dictionaries: Collection[str] = (),
     ) -> pa.Table:
-        """Read (some rows of) a Parquet file; ResultsError if it is damaged or its schema is too new.
+        """Read (some rows of) a Parquet file; ResultsError if it is damaged, another file, or its schema is too new.
 
         Identity columns that an older file lacks are added. Without `filters`, columns of `dictionaries`, which repeat
         few words, are dictionary arrays.
@@ -133,6 +134,7 @@ class Place:
                 words = [name for name in dictionaries if name in about.schema.names]
                 file = pq.ParquetFile(source, metadata=about, read_dictionary=words)
                 self._check_version(path, file.schema_arrow)
+                self._check_columns(path, file.schema_arrow, columns or ())
                 return read_rows(source, file, columns, filters, ADDED)
         except (OSError, pa.ArrowException) as error:
             raise self._unreadable(path, error) from error
@@ -162,6 +164,10 @@ class Place:
             raise ResultsError(
                 f"{self.name}/{path} has schema {written}, this program knows {SCHEMA_VERSION}; use a newer probe"
             )
+
+    def _check_columns(self, path: str, schema: pa.Schema, columns: Sequence[str]) -> None:
+        if lacking := [name for name in columns if name in ESSENTIAL and name not in schema.names]:
+            raise self._unreadable(path, f"it has no column {lacking[0]}, so it is another file")
 
     def _unreadable(self, path: str, error: object) -> ResultsError:
         return ResultsError(f"{self.name}/{path} cannot be read: {_line(error)}; delete the file and resume its run")

@@ -7,9 +7,10 @@ from types import MappingProxyType
 
 import pyarrow as pa
 
-from probe.model.columns import FACTS, KEY, ORIGIN, VERDICT
+from probe.model.columns import ADDED, FACTS, KEY, ORIGIN, VERDICT
 from probe.model.conditions import FIRST
 from probe.model.results import SCHEMA_KEY, SCHEMA_VERSION
+from probe.model.rows import EVENT
 from probe.model.schema import Type
 
 TYPES: Mapping[Type, pa.DataType] = MappingProxyType(
@@ -74,3 +75,5 @@ OLDER: dict[str, object] = {
     "sweep": "",
 }
 """Values of columns that files of an older program lack; facts are null there."""
+ESSENTIAL = frozenset({*(name for name in KEY if name not in ADDED), "outcome", "header", "seq", *EVENT})
+"""Columns that the files of every program have; a file without one that is asked for is another file in its place."""

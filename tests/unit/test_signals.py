@@ -97,3 +97,44 @@ def many(number: int) -> list[Packet]:
         talk.ask(produce(corr)).answer(produced(corr))
         talk.at += 200_000
     return talk.packets
+
+
+STARTING = """
+import sys
+class Slow:
+    def find_spec(self, name, *_):
+        if name == "typer":
+            print("up", flush=True)
+            import time
+            time.sleep(6000)
+sys.meta_path.insert(0, Slow())
+from probe.cli import main
+main()
+"""
+ENDING = """
+import threading, time
+from probe.cli import app, main
+app.app = lambda: None
+threading._register_atexit(lambda: (print("up", flush=True), time.sleep(6000)))
+main()
+"""
+"""A command that has ended, while the interpreter waits for its threads."""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("program", "lines"), [(STARTING, 1), (ENDING, 0)])
+def test_a_signal_before_the_imports_and_after_the_command_shows_no_traceback(
+    number: signal.Signals, code: int, program: str, lines: int
+) -> None:
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"up\n"
+            process.send_signal(number)
+            _, errors = process.communicate(timeout=LONGEST_S)
+        finally:
+            process.kill()
+    assert process.returncode == code, errors
+    said = errors.decode().splitlines()
+    assert len(said) == lines, errors
+    assert all(line.startswith("probe: ended by a signal") for line in said)

@@ -16,6 +16,7 @@ import pytest
 from probe.model import Outcome
 from probe.store import ResultsError, RunStore, files, runs, trials, writer
 from probe.store import history as read_history
+from probe.store.reader import histories
 from tests.support.deadlines import LONGEST_S
 from tests.support.synthetic_rows import CELL, EVENTS, create, fill, history, verdict
 
@@ -142,6 +143,26 @@ def test_a_damaged_file_is_named_and_the_others_are_read(tmp_path: Path, damage:
     assert "resume its run" in line
     assert "\n" not in line
     assert RunStore.resume(str(tmp_path), run_id).done() == {(CELL, 2)}
+
+
+@pytest.mark.parametrize(("bad", "other"), [("trials", "events"), ("events", "trials")])
+def test_another_file_in_the_place_of_one_is_named_and_the_others_are_read(
+    tmp_path: Path, bad: str, other: str
+) -> None:
+    run_id = fill(tmp_path, (CELL, 1, Outcome.REFRESHES))
+    with RunStore.resume(str(tmp_path), run_id) as store:
+        store.add(history(CELL, 2), verdict())
+    folder = tmp_path / f"run_id={run_id}"
+    wrong = folder / bad / "1of1-000000.parquet"
+    wrong.write_bytes((folder / other / "1of1-000000.parquet").read_bytes())
+    warned: list[str] = []
+    assert [one.header.trial for one in histories(str(tmp_path), run_id, warn=warned.append)] == [2]
+    (line,) = warned
+    assert str(wrong) in line
+    assert "another file; delete the file and resume its run" in line
+    if bad == "trials":
+        assert [row.trial for row in trials(str(tmp_path), warn=warned.append)] == [2]
+        assert RunStore.resume(str(tmp_path), run_id).done() == {(CELL, 2)}
 
 
 def test_a_run_without_readable_files_is_an_error(tmp_path: Path) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import NoReturn
 
+from probe.cli.console.failure import fail
 from probe.errors import EndedError
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -16,6 +20,24 @@ def handle_signals() -> None:
     """Make both signals raise EndedError. Main thread only."""
     for number in SIGNALS:
         signal.signal(number, _end)
+
+
+def end_by_signal(ended: EndedError) -> NoReturn:
+    """End the process with one line and the exit code of the signal; a further signal changes neither.
+
+    A normal exit would wait for threads that obtain clients or start Spark.
+    """
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    fail("ended by a signal; stored results and published files are kept, and the same command starts again")
+    sys.stdout.flush()
+    os._exit(ended.exit_code)
+
+
+def exit_at_signals() -> None:
+    """Let a signal end the process without a word from now on: the command has ended, and the interpreter tidies up."""
+    for number in SIGNALS:
+        signal.signal(number, lambda got, _: os._exit(128 + got))
 
 
 def _end(number: int, _frame: FrameType | None) -> None:

@@ -1,1 +1,0 @@
-"""Trials of cost: one fault, many partitions, many clients."""
