@@ -21,7 +21,7 @@ SELECT = (
 )
 CALM = {"sarama@1.43.3 producer isolated steady embedded 3.9": frozenset({"clean"})}
 SAMPLE = {"stop": 1, "inodes": 1, "shared": 1}
-"""Kinds with a seed each. `test_interruptions.py`, `test_used_up.py` and `test_store_safety.py` have samples of the others."""
+"""Kinds with a seed each. Others have samples in `test_interruptions.py`, `test_used_up.py`, `test_store_safety.py`."""
 
 
 def played(kind: str, seed: int, folder: Path) -> tuple[list[str], list[str]]:

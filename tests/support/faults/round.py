@@ -51,7 +51,7 @@ class Running:
 
     @property
     def ended(self) -> bool:
-        """Whether the command has ended."""
+        """True once the command has ended."""
         return self.process.poll() is not None
 
     def wait_for(self, role: str) -> list[int]:
@@ -90,7 +90,7 @@ class Round:
     environment: dict[str, str] = field(default_factory=dict)
     """Variables of every command that is started from now on."""
     notes: list[str] = field(default_factory=list)
-    """What was done, in words."""
+    """The faults in words, in order."""
     ended: list[Ended] = field(default_factory=list)
     damaged: bool = False
     """True once files of the results were damaged on purpose, so that the reader may name them."""
@@ -120,7 +120,7 @@ class Round:
         return 4.0 if "--watch" in self.select else 12.0
 
     def note(self, text: str) -> None:
-        """Add to what was done."""
+        """Add a fault in words."""
         self.notes.append(text)
 
     def run(self) -> tuple[str, ...]:
