@@ -17,13 +17,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from probe.catalogue.harm_bounds import bounds_in
 from probe.cells.aggregate import SettledCell
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import open_evidence
 from probe.evidence.cell_choice import Wanted
 from probe.model import Outcome, Verdict
-from probe.model.harm import FACTS_OF_HARM, Harm, harm_of
+from probe.model.harm import FACTS_OF_HARM, Harm
+from probe.model.harm_bounds import bounds_in
+from probe.model.harm_rules import harm_of
 
 ANY_AGE = 36_500
 Pair = tuple[Outcome, Harm]

@@ -16,9 +16,12 @@ from types import MappingProxyType
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from conditions_sql import AHEAD, NUMBERS, SINCE
+from harm_columns import GRAVES
+from harm_columns import SETTLED as SETTLED_HARM
 
 from probe.model import Outcome
 from probe.model.columns import COLUMNS, KEY, NAMES, TIMES
+from probe.model.harm import FACTS_OF_HARM
 from probe.model.outcomes import NO_ANSWER, SETTLES, UNSETTLED
 from probe.model.schema import Aggregate, Column, Type, Unit
 from tests.support.duckdb_matrix import judged, worst
@@ -57,7 +60,9 @@ def _extreme(column: Column) -> str:
     return f"{_whole(found) if column.unit is Unit.MS else found} AS {column.name}"
 
 
-NEEDED = ", ".join(dict.fromkeys((*KEY, *(column.source for column in COLUMNS if column.source), *TIMES)))
+NEEDED = ", ".join(
+    dict.fromkeys((*KEY, *(column.source for column in COLUMNS if column.source), *TIMES, *FACTS_OF_HARM))
+)
 TRIALS = """CREATE VIEW trials AS
 SELECT * REPLACE (coalesce(conditions, 1) AS conditions) FROM read_parquet({files}) WHERE NOT shortened"""
 LATEST = f"""CREATE TEMP TABLE latest AS
@@ -76,9 +81,11 @@ elected AS (
         CASE WHEN count(*) > 1 THEN string_agg(outcome || ' ' || votes, ', ' ORDER BY votes DESC, outcome) END AS tally,
         string_agg(outcome || ':' || votes, ';' ORDER BY votes DESC, outcome) AS counted
     FROM votes GROUP BY {CELL}),
+{GRAVES.format(cell=CELL)},
 answers AS (SELECT DISTINCT {CELL}, outcome, conforms FROM mine),
 together AS (SELECT {CELL}, {worst("conforms")} AS worst, {judged("conforms")} AS conform FROM answers GROUP BY {CELL})
-SELECT * FROM mine JOIN elected USING ({CELL}) JOIN together USING ({CELL}) WHERE outcome = elected
+SELECT * FROM mine JOIN elected USING ({CELL}) JOIN together USING ({CELL}) LEFT JOIN graves USING ({CELL})
+WHERE outcome = elected
 """
 _CODES = "flatten(list_sort(list_distinct(list(fault_codes))))"
 _APIS = "flatten(list_sort(list_distinct(list(api_versions))))"
@@ -97,6 +104,7 @@ SELECT {CELL}, run_id, any_value(elected) AS elected, any_value(judged) AS judge
     {", ".join(f"list_mode(list_sort(list({c.source}) FILTER ({c.source} <> ''))) AS {c.name}" for c in _WORDS)},
     {", ".join(f"bool_and({c.source}) AS {c.name}" for c in COLUMNS if c.aggregate is Aggregate.ALL)},
     {", ".join(f"max(nullif({column.source}, '')) AS {column.name}" for column in _TEXTS)},
+    any_value(gravest) AS gravest, any_value(harms) AS harms,
     nullif(arg_min(reason, (trial, reason)), '') AS first_reason
 FROM behind GROUP BY {CELL}, run_id
 """
@@ -111,6 +119,8 @@ _SETTLED = {
     "storm": "nullif(array_to_string(letters, ''), '')",
     "reason": "coalesce(judged || ' trials disagree: ' || tally, first_reason)",
     **{column.name: _whole(f"{column.source}[{_PLACES[column.aggregate]}]") for column in _TIMES},
+    **SETTLED_HARM,
+    **{column.name: "CAST(NULL AS VARCHAR)" for column in COLUMNS if column.aggregate is Aggregate.OTHERS},
 }
 MATRIX = f"""
 SELECT {", ".join(f"{_SETTLED.get(name, name)} AS {name}" for name in NAMES)}

@@ -131,6 +131,7 @@ def _code() -> str:
 
 
 def sources() -> list[Path]:
-    """Return the source files of this package and of the model, which defines the columns."""
+    """Return the source files of this package and of the model, which defines the columns, with its tables."""
     root = Path(__file__).parents[1]
-    return sorted(path for folder in ("spark", "probe/model") for path in (root / folder).glob("*.py"))
+    folders = (root / "spark", root / "probe" / "model")
+    return sorted(path for folder in folders for kind in ("*.py", "*.tsv", "*.toml") for path in folder.glob(kind))

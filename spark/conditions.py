@@ -95,7 +95,7 @@ def _concerns(change: ConditionsChange) -> Column:
     if change.workloads != frozenset(Workload):
         holds = holds & F.col("workload").isin(sorted(change.workloads))
     if change.since:
-        holds = holds & (version_place(F.col("broker")) >= version_place(F.lit(change.since)))
+        holds = holds & F.expr(f"{version_place('broker')} >= {version_place(repr(change.since))}")
     if change.until:
-        holds = holds & (version_place(F.col("broker")) <= version_place(F.lit(change.until)))
+        holds = holds & F.expr(f"{version_place('broker')} <= {version_place(repr(change.until))}")
     return holds

@@ -104,17 +104,13 @@ def number_runs(rows: DataFrame, name: str, runs: Sequence[str]) -> DataFrame:
     return numbered.select(*(F.col("nth" if column == name else column).alias(column) for column in rows.columns))
 
 
-def version_place(version: Column) -> Column:
-    """Return text that sorts as `probe.model.versions.version_key` does."""
-    release = F.regexp_extract(version, r"^[^+]*", 0)
-    local = F.regexp_extract(version, r"^[^+]*\+?(.*)$", 1)
-    parts = F.transform(F.regexp_extract_all(release, F.lit(r"([0-9]+|[^0-9.]+)")), _version_part)
-    return F.concat(F.array_join(parts, ""), F.lit(_END + _LOCAL), local)
-
-
-def _version_part(part: Column) -> Column:
-    number = F.concat(F.lit(_NUMBER), F.lpad(part, 12, "0"))
-    return F.when(part.rlike("^[0-9]+$"), number).otherwise(F.concat(F.lit(_WORD), part, F.lit(" ")))
+def version_place(version: str) -> str:
+    """Return the expression for text that sorts as `probe.model.versions.version_key` does; `version` is one, too."""
+    release, local = f"regexp_extract({version}, '^[^+]*', 0)", f"regexp_extract({version}, '^[^+]*[+]?(.*)$', 1)"
+    number, word = f"concat('{_NUMBER}', lpad(part, 12, '0'))", f"concat('{_WORD}', part, ' ')"
+    placed = f"part -> if(part RLIKE '^[0-9]+$', {number}, {word})"
+    parts = f"transform(regexp_extract_all({release}, '([0-9]+|[^0-9.]+)'), {placed})"
+    return f"concat(array_join({parts}, ''), '{_END}{_LOCAL}', {local})"
 
 
 def _ids(runs: Sequence[str]) -> Column:

@@ -39,6 +39,7 @@ from spark.statistics import add_up, agreement, flake_rates, tally, timings
 from spark.stretches import split_last, with_earlier
 from spark.tables import FLAKES, KEPT, LATEST, TALLIED, TALLIES
 from spark.versions import version_stretches
+from spark.ways_out import with_ways_out
 
 _OF_ALL = frozenset({"history", "tallies", "flakes"})
 """Tables that count every new run, not only those that give cells their rows."""
@@ -66,8 +67,13 @@ class IncrementalBuild:
     caches: ExitStack
 
     def whole(self, name: str) -> pa.Table:
-        """Compute a table. Of the history, Spark sees only what a new run can change."""
+        """Compute a table. Of the history, Spark sees only what a new run can change.
+
+        The remedies of a row follow from others, so those of rows that stay are found anew.
+        """
         rows = self.table(name).toArrow()
+        if name == "matrix":
+            return with_ways_out(rows)
         return with_earlier(self.stretches[0], rows) if name == "history" and self.kept is not None else rows
 
     def table(self, name: str) -> DataFrame:

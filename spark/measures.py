@@ -12,16 +12,21 @@ from pyspark.sql.types import ArrayType, LongType, StructField, StructType
 
 from probe.model import Outcome
 from probe.model.columns import COLUMNS, FACTS, TIMES
+from probe.model.harm import FACTS_OF_HARM
 from probe.model.schema import Aggregate, Type
 from probe.model.schema import Column as MatrixColumn
 from spark.encoding import BY_RANK, CODED, CONFORMITY, OUTCOMES, RANKED
+from spark.harm import BOUNDS, HARM, counted, harm_columns, harms
 from spark.schema import IDENTITY, MATRIX, TRIAL, columns
 
 _COMMON = (*IDENTITY, "run_id")
-_MEASURED = tuple(column for column in COLUMNS if column.aggregate not in {Aggregate.SAME, Aggregate.VOTE})
+_ELSEWHERE = frozenset({Aggregate.SAME, Aggregate.VOTE, Aggregate.HARM, Aggregate.OTHERS})
+_MEASURED = tuple(column for column in COLUMNS if column.aggregate not in _ELSEWHERE)
 _JOINED = tuple(column for column in COLUMNS if column.aggregate is Aggregate.UNION)
 _REPORTED = tuple(
-    dict.fromkeys(("trial", "reason", "outcome", "conforms", *TIMES, *(column.source for column in _MEASURED)))
+    dict.fromkeys(
+        ("trial", "reason", "outcome", "conforms", *TIMES, *(column.source for column in _MEASURED), *FACTS_OF_HARM)
+    )
 )
 """The columns of a trial, `trial` first, so that the first trial of a list is the least."""
 _TRIALS = ArrayType(StructType([TRIAL[name] for name in _REPORTED]))
@@ -40,11 +45,13 @@ SUPPORTING = StructType(
         *(TRIAL[name] for name in (*_COMMON, "outcome")),
         StructField("tally", _VOTES),
         *columns("trials BIGINT, agreeing BIGINT, worst STRING, conforms STRING").fields,
+        StructField("gravest", HARM),
+        *columns("harms STRING").fields,
         StructField("reported", _TRIALS),
     ]
 )
-"""The same with only the trials that agree; of all trials the votes per outcome, the worst outcome, and whether all
-conform."""
+"""The same with only the trials that agree; of all trials the votes per outcome, the worst outcome, whether all
+conform, the gravest harm (null = no trial says anything), and how many have which."""
 _SHARES = {Aggregate.MEDIAN: 0.5, Aggregate.P95: 0.95}
 _WAS_RUN = f"commonest.outcome != '{Outcome.NOT_RUN}'"
 _CODE = CODED.format("trial.conforms")
@@ -60,10 +67,12 @@ def gathered() -> tuple[Column, ...]:
 def keep_agreeing(cells: DataFrame) -> DataFrame:
     """Keep the trials with the commonest outcome, the worse of equally common ones: GATHERED -> SUPPORTING."""
     votes = "size(filter(reported, trial -> trial.outcome = one))"
-    counted = f"transform(array_distinct(reported.outcome), one -> struct(-{votes} minus, one outcome, {votes} votes))"
+    per_outcome = (
+        f"transform(array_distinct(reported.outcome), one -> struct(-{votes} minus, one outcome, {votes} votes))"
+    )
     ranked = f"transform(tally, vote -> struct(vote.minus, array_position({OUTCOMES}, vote.outcome) place, vote))"
-    voted = cells.selectExpr("*", f"array_sort({counted}) tally")
-    elected = voted.selectExpr("*", f"array_min({ranked}).vote commonest")
+    voted = cells.selectExpr("*", f"array_sort({per_outcome}) tally", *BOUNDS)
+    elected = voted.selectExpr("*", f"array_min({ranked}).vote commonest", f"{harms()} harms")
     found = {
         **{name: f"common.{name}" for name in _COMMON},
         "outcome": "commonest.outcome",
@@ -71,6 +80,8 @@ def keep_agreeing(cells: DataFrame) -> DataFrame:
         "agreeing": f"CAST(if({_WAS_RUN}, commonest.votes, 0) AS BIGINT)",
         "worst": f"get({BY_RANK}, array_max(transform(reported, trial -> {_RANK})))",
         "conforms": f"get({_WORDS}, array_max(transform(reported, trial -> {_CODE})))",
+        "gravest": "array_max(harms)",
+        "harms": counted(),
         "reported": "filter(reported, trial -> trial.outcome = commonest.outcome)",
     }
     return elected.selectExpr(*(f"{found.get(name, name)} {name}" for name in SUPPORTING.names))
@@ -82,7 +93,7 @@ def measure(behind: DataFrame) -> DataFrame:
         **{column.name: _measured(column) for column in _MEASURED},
         "reason": "array_min(reported).reason",
     }
-    kept = ("cell", *_COMMON, "outcome", "tally", "trials", "agreeing", "worst", "conforms")
+    kept = ("cell", *_COMMON, "outcome", "tally", "trials", "agreeing", "worst", "conforms", "gravest", "harms")
     return behind.selectExpr(*kept, *(f"{text} {name}" for name, text in found.items()))
 
 
@@ -97,6 +108,8 @@ def as_matrix(cells: DataFrame) -> DataFrame:
         "outcomes": f"if(trials > 0, {counted}, NULL)",
         "reason": f"if({is_flaky}, {disagreement}, {_text('reason')})",
         **{column.name: _united(column) for column in _JOINED},
+        **harm_columns(),
+        **{column.name: "NULL" for column in COLUMNS if column.aggregate is Aggregate.OTHERS},  # `spark.ways_out`
     }
     return cells.selectExpr(
         *(

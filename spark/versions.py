@@ -27,10 +27,9 @@ def version_stretches(matrix: DataFrame) -> DataFrame:
     answer = F.struct("outcome", "conforms")
     goes_on = F.lag(answer).over(by_version).eqNullSafe(answer)
     settled = matrix.where(~F.col("outcome").isin([outcome.value for outcome in UNSETTLED]))
-    placed = settled.withColumns({"place": version_place(F.col("version")), "conditions": span()[0]})
-    every = matrix.groupBy("family").agg(
-        F.collect_set(F.struct(version_place(F.col("version")).alias("place"), "version"))
-    )
+    place = F.expr(version_place("version"))
+    placed = settled.withColumns({"place": place, "conditions": span()[0]})
+    every = matrix.groupBy("family").agg(F.collect_set(F.struct(place.alias("place"), "version")))
     known = every.toDF("family", "known")
     numbered = placed.withColumn("nth", F.sum(F.when(goes_on, 0).otherwise(1)).over(by_version))
     stretches = numbered.groupBy(*_ASKED, "nth", "outcome", "conforms").agg(

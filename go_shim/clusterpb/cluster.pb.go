@@ -1442,6 +1442,7 @@ type MoveLeader struct {
 	To            int32                  `protobuf:"varint,3,opt,name=to,proto3" json:"to,omitempty"`                          // -1 = leaderless
 	DropOld       bool                   `protobuf:"varint,4,opt,name=drop_old,json=dropOld,proto3" json:"drop_old,omitempty"` // the old leader loses its replica (else it stays in sync and follows)
 	Hinted        bool                   `protobuf:"varint,5,opt,name=hinted,proto3" json:"hinted,omitempty"`                  // without a leader: its replicas hint at leader -1 in the newer epoch (KIP-951)
+	Also          []int32                `protobuf:"varint,6,rep,packed,name=also,proto3" json:"also,omitempty"`               // partitions that move with it, in one step: a client observes either none or all of it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1509,6 +1510,13 @@ func (x *MoveLeader) GetHinted() bool {
 		return x.Hinted
 	}
 	return false
+}
+
+func (x *MoveLeader) GetAlso() []int32 {
+	if x != nil {
+		return x.Also
+	}
+	return nil
 }
 
 type MoveCoordinator struct {
@@ -2961,14 +2969,15 @@ const file_cluster_proto_rawDesc = "" +
 	"\x06use_id\x18\x17 \x01(\v2\x18.probe.cluster.v1.UsedIdH\x00R\x05useId\x12N\n" +
 	"\x10open_transaction\x18\x18 \x01(\v2!.probe.cluster.v1.OpenTransactionH\x00R\x0fopenTransaction\x128\n" +
 	"\bsecurity\x18\x19 \x01(\v2\x1a.probe.cluster.v1.SecurityH\x00R\bsecurityB\b\n" +
-	"\x06change\"\x83\x01\n" +
+	"\x06change\"\x97\x01\n" +
 	"\n" +
 	"MoveLeader\x12\x14\n" +
 	"\x05topic\x18\x01 \x01(\tR\x05topic\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\x05R\tpartition\x12\x0e\n" +
 	"\x02to\x18\x03 \x01(\x05R\x02to\x12\x19\n" +
 	"\bdrop_old\x18\x04 \x01(\bR\adropOld\x12\x16\n" +
-	"\x06hinted\x18\x05 \x01(\bR\x06hinted\"\x86\x01\n" +
+	"\x06hinted\x18\x05 \x01(\bR\x06hinted\x12\x12\n" +
+	"\x04also\x18\x06 \x03(\x05R\x04also\"\x86\x01\n" +
 	"\x0fMoveCoordinator\x12\x19\n" +
 	"\bkey_type\x18\x01 \x01(\x05R\akeyType\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x0e\n" +

@@ -55,7 +55,7 @@ class Cause:
     def word(self) -> str:
         """The harm in words: `stops silently`."""
         stops = f"{Harm.STOPS.word}, " if all(map(loses_and_stops, self.faults)) else ""
-        return f"{stops}{self.harm.rank.word}{' silently' if self.is_silent else ''}{self.harm.worst.scope}"
+        return f"{stops}{self.harm.rank.word}{' silently' if self.is_silent else ''}{self.harm.worst.scope_words}"
 
     @property
     def where(self) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from probe.catalogue.harm_bounds import bounds_in
 from probe.cells.aggregate import SettledCell
 from probe.model.counts import share
-from probe.model.harm import Harm, TrialHarm, ends_work, gravest, harm_of
+from probe.model.harm import Harm, TrialHarm, gravest
+from probe.model.harm_bounds import trial_harm
+from probe.model.harm_rules import ends_work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -39,11 +40,9 @@ def stops_beside_loss(settled: SettledCell) -> bool:
 
 
 def harms_of(settled: SettledCell) -> tuple[TrialHarm, ...]:
-    """Return the harm of each trial that says something about the client. A refused client stops in every trial."""
-    if settled.refusal:
-        return (TrialHarm(rank=Harm.STOPS),) * len(settled.verdicts)
-    bounds = bounds_in(settled.cell)
-    return tuple(one for verdict in settled.verdicts if (one := harm_of(verdict, bounds)) is not None)
+    """Return the harm of each trial that says something about the client."""
+    found = (trial_harm(settled.cell, verdict) for verdict in settled.verdicts)
+    return tuple(one for one in found if one is not None)
 
 
 def harm_in(settled: SettledCell) -> CellHarm | None:

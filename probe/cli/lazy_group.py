@@ -93,7 +93,8 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "sweep": Command(
         module="sweep",
-        summary="Measure recovery as a function of one thing: the duration of an election, or a setting of the client.",
+        summary="Measure recovery as a function of an election or a setting, or the cost of a failover by partitions "
+        "and clients.",
         laboratory=True,
     ),
     "publish-evidence": Command(

@@ -61,6 +61,11 @@ class RunningInstance:
             self.died = reason
             self.handle(App(at=now_us(), kind=AppKind.FATAL, instance=self.name, text=reason))
 
+    @property
+    def pid(self) -> int:
+        """The id of its process; 0 if that never ran."""
+        return self._process.pid
+
     def set_interval(self, interval_ms: int) -> None:
         """Set the interval between two operations, in milliseconds."""
         self._process.send(pb.ToDriver(pace=pb.Pace(instance=self.name, interval_ms=interval_ms)))
@@ -139,6 +144,11 @@ class DriverProcess:
             self.kill()
             words = f"driver of {self.client}: {self._failure}"
             raise said_exhaustion(words) or DriverError(words)
+
+    @property
+    def pid(self) -> int:
+        """The id of the process; 0 if it never ran."""
+        return 0 if self._child is None else self._child.pid
 
     @property
     def gone(self) -> bool:

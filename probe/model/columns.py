@@ -171,6 +171,7 @@ _SAME, _VOTE, _UNION, _ALL, _WORD = (
     Aggregate.SAME, Aggregate.VOTE, Aggregate.UNION, Aggregate.ALL, Aggregate.COMMONEST
 )  # fmt: skip
 _MIN, _MAX, _P50, _P95 = Aggregate.LEAST, Aggregate.GREATEST, Aggregate.MEDIAN, Aggregate.P95
+_HARM, _OTHERS = Aggregate.HARM, Aggregate.OTHERS
 _NONE, _COUNT, _MS, _PER_S, _RATIO = Unit.NONE, Unit.COUNT, Unit.MS, Unit.PER_S, Unit.RATIO
 
 COLUMNS: tuple[Column, ...] = (
@@ -262,6 +263,15 @@ COLUMNS: tuple[Column, ...] = (
            "Way by which the application learned why a log-in or a permission was refused: error, notice, or nothing."),
     Column("reason_ms_p50", _P50, "reason_ms", _MS, "Reason of a refusal after",
            "Time from the first refusal until the application learned its reason, median."),
+    Column("harm", _HARM,
+           text="What the gravest trial costs a service: loses, repeats, stops, stalls, burdens, errors, none."),
+    Column("harms", _HARM, text="Number of trials per harm, the gravest first: stops:3;none:17."),
+    Column("silent", _HARM, text="Of stops: yes, if no error reaches the application of the gravest trial."),
+    Column("stalls_ms", _HARM, unit=_MS, text="Of stalls: how long work stood still in the gravest trial."),
+    Column("scope", _HARM, text="Of errors to stops: what suffers in the gravest trial, partition or everything."),
+    Column("restart_helps", _OTHERS,
+           text="Of stops or worse: whether a second instance works that starts under the fault."),
+    Column("mended_by", _OTHERS, text="Of any harm: the first profile in which this version passes."),
 )  # fmt: skip
 """The columns of the matrix, in the order of matrix.csv: name, aggregate, source, unit, label, text."""
 NAMES = tuple(column.name for column in COLUMNS)

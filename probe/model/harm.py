@@ -1,4 +1,4 @@
-"""What a trial costs the service that runs the client: one rank, from the facts of the trial (docs/harm.md). Pure.
+"""What a trial costs the service that runs the client: one rank (docs/harm.md), which `probe.model.harm_rules` finds.
 
 The outcome says what the client did; trials of one outcome may differ in harm, and one that conforms may do harm: a
 record that was lost with acks=1 is lost. Ranks follow each other by what an operator would rather have.
@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from types import MappingProxyType
 from typing import Any
 
-from probe.model.cell import Outcome, Role
-from probe.model.outcomes import OUTCOMES, SAY_NOTHING
+from probe.model.cell import Role
 from probe.model.profile import NO_RETRIES, Profile
-from probe.model.roles import WRITERS
-from probe.model.verdicts import Verdict
 from probe.model.words import AfterHeal, Symptom
 
 ANSWERED_MS = 15_000
@@ -27,7 +25,7 @@ DEFAULTS_MS = (10_000, 30_000, 40_000, 45_000, 60_000, 120_000, 300_000)
 default would decide the harm, and not the client."""
 SESSION_MS = 45_000
 """Session time-out of members by default (KIP-735), where neither the profile nor the library's own default is known
-(`probe.catalogue.session_timeouts`); a profile with short limits has `SHORT_SESSION_MS`."""
+(`probe.model.session_timeouts`); a profile with short limits has `SHORT_SESSION_MS`."""
 SHORT_SESSION_MS = 6_000
 SILENT = frozenset({Symptom.SILENCE, Symptom.ABSENCE, Symptom.MEMBERSHIP})
 FACTS_OF_HARM = (
@@ -75,6 +73,14 @@ class Harm(IntEnum):
         return self.name.lower()
 
 
+BY_WORD: Mapping[str, Harm] = MappingProxyType({one.word: one for one in Harm})
+EVERYTHING_WORD, PARTITION_WORD = "everything", "partition"
+"""The scope of a harm in words: partitions without a fault suffer, too, or they do not."""
+SCOPED = frozenset({Harm.ERRORS, Harm.BURDENS, Harm.STALLS, Harm.STOPS})
+"""Harms that have a scope."""
+COLUMN_WORDS = {"harm": tuple(BY_WORD), "scope": (PARTITION_WORD, EVERYTHING_WORD)}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HarmBounds:
     """What the harm of a trial depends on beside its facts: the role, and what its scenario asks of the client."""
@@ -101,18 +107,25 @@ class TrialHarm:
     """What became of a client that had not recovered when the fault ended."""
 
     @property
+    def scope(self) -> str:
+        """The part that suffers, `partition` or `everything`; empty where there is no harm.
+
+        Empty of lost and repeated records, too: `loses, everything` would say that all of them are.
+        """
+        if self.rank not in SCOPED:
+            return ""
+        return EVERYTHING_WORD if self.everything else PARTITION_WORD
+
+    @property
     def words(self) -> str:
         """The harm in words: `stops silently`, `stalls 27 s, everything`."""
         more = " silently" if self.silently else f" {self.stalls_ms / 1000:.0f} s" if self.stalls_ms else ""
-        return f"{self.rank.word}{more}{self.scope}"
+        return f"{self.rank.word}{more}{self.scope_words}"
 
     @property
-    def scope(self) -> str:
-        """`, everything` where all partitions are concerned.
-
-        Empty of lost and repeated records: `loses, everything` would say that all of them are.
-        """
-        return ", everything" if self.everything and Harm.NONE < self.rank <= Harm.STOPS else ""
+    def scope_words(self) -> str:
+        """`, everything` where that is the scope, else empty."""
+        return f", {EVERYTHING_WORD}" if self.scope == EVERYTHING_WORD else ""
 
 
 def bounds_of(role: Role, kind: Symptom, profile: str, *, errors_count: bool, session_ms: int) -> HarmBounds:
@@ -128,6 +141,11 @@ def bounds_of(role: Role, kind: Symptom, profile: str, *, errors_count: bool, se
     return HarmBounds(role=role, bound_ms=bound_ms, errors_count=errors_count and name != NO_RETRIES)
 
 
+def spelled(counts: Mapping[Harm, int]) -> str:
+    """Return numbers of trials per harm, the gravest first: `stops:3;none:17`."""
+    return ";".join(f"{harm.word}:{counts[harm]}" for harm in sorted(counts, reverse=True))
+
+
 def may_harm(facts: Mapping[str, Any]) -> bool:
     """Return whether these values of facts can be those of harm; a reader of many trials builds no facts of others."""
     return any(
@@ -135,60 +153,6 @@ def may_harm(facts: Mapping[str, Any]) -> bool:
     )
 
 
-def harm_of(verdict: Verdict, bounds: HarmBounds) -> TrialHarm | None:
-    """Return the harm of a trial; None for an outcome that says nothing about the client."""
-    if verdict.outcome in SAY_NOTHING:
-        return None
-    facts = verdict.facts
-    stood_ms = facts.own_recovery_ms or 0.0
-    rank = _rank(verdict, bounds, stood_ms)
-    return TrialHarm(
-        rank=rank,
-        silently=rank is Harm.STOPS and verdict.outcome is Outcome.STUCK and not facts.has_errors,
-        stalls_ms=stood_ms if rank is Harm.STALLS else 0.0,
-        everything=facts.bystander_errors > 0 or (facts.bystander_own_gap_ms or 0) > bounds.bound_ms,
-        after_heal=facts.after_heal,
-    )
-
-
 def gravest(harms: Iterable[TrialHarm | None]) -> TrialHarm | None:
     """Return the harm of a cell, the gravest of its trials; None if no trial says anything."""
     return max((one for one in harms if one is not None), default=None)
-
-
-def _rank(verdict: Verdict, bounds: HarmBounds, stood_ms: float) -> Harm:
-    facts = verdict.facts
-    if _loses(verdict, bounds.role):
-        return Harm.LOSES
-    if verdict.outcome is Outcome.VIOLATES:
-        return Harm.REPEATS
-    if ends_work(verdict):
-        return Harm.STOPS
-    if stood_ms > bounds.bound_ms:
-        return Harm.STALLS
-    if facts.storm:
-        return Harm.BURDENS
-    counts = bounds.errors_count and verdict.conforms is not None
-    as_asked = verdict.outcome is Outcome.SURFACES and verdict.conforms
-    return Harm.ERRORS if counts and facts.has_errors and not as_asked else Harm.NONE
-
-
-def ends_work(verdict: Verdict) -> bool:
-    """Return whether a client's work ends for good in a trial, whatever graver harm it has besides."""
-    is_end = OUTCOMES[verdict.outcome].hard and verdict.outcome is not Outcome.VIOLATES
-    return is_end and not verdict.conforms
-
-
-def _loses(verdict: Verdict, role: Role) -> bool:
-    """Return whether records were lost.
-
-    A writer's acknowledged records are lost whatever its acks are. A broken promise that no fact counts is an operation
-    in another cluster, or a record of an aborted transaction.
-    """
-    facts = verdict.facts
-    if role in WRITERS and (facts.lost or facts.unresolved or facts.phantom):
-        return True
-    if verdict.outcome is not Outcome.VIOLATES:
-        return False
-    skipped = (facts.position_jump or 0) > (facts.duplicated or 0)  # a position that went back repeats records
-    return bool(facts.lost or skipped or not (facts.duplicated or facts.reordered))

@@ -51,6 +51,8 @@ class TopicPlan:
     """No producer has used the transactional id before: the fake keeps the timeout of the first one for all others."""
     batch: int = 1
     """Records per interval and partition, written together."""
+    moving: int = 1
+    """Partitions that the fault hits: all but the bystander, placed as the affected one. Embedded engine only."""
     group_topics: tuple[str, ...] = ()
     """Topics that the client makes for its groups: what their names have after the group's."""
 

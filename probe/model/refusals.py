@@ -12,14 +12,15 @@ from probe.model.cell import CONTROL, Cell, Outcome
 from probe.model.grades import Grade
 from probe.model.outcomes import STOPS
 
-_START = "it cannot work with Kafka "
+START = "it cannot work with Kafka "
+"""Beginning of the sentence; the release line, `: ` and the cause follow."""
 _CLOSED = re.compile(r"brokers closed the connection at each (?P<request>\S+ v\d+) ")
 _UNSENT = re.compile(r"it knows the leader, but never sent (?P<request>.+)")
 
 
 def refusal(line: str, why: str) -> str:
     """Return the sentence: the release line, and what keeps client and brokers apart."""
-    return f"{_START}{line}: {why}"
+    return f"{START}{line}: {why}"
 
 
 def closed_at(request: str, times: int) -> str:
@@ -34,9 +35,9 @@ def never_sent(requests: str) -> str:
 
 def refused_by(cell: Cell, reason: str) -> str:
     """Return from the reason of a verdict what keeps client and brokers apart; empty for any other cell or reason."""
-    if cell.scenario != CONTROL or not reason.startswith(_START):
+    if cell.scenario != CONTROL or not reason.startswith(START):
         return ""
-    return reason.removeprefix(_START).partition(": ")[2]
+    return reason.removeprefix(START).partition(": ")[2]
 
 
 def in_short(why: str) -> str:

@@ -56,6 +56,10 @@ class Aggregate(StrEnum):
     """True if it is true in every trial."""
     UNION = "union"
     """All items of all trials, joined."""
+    HARM = "harm"
+    """A part of the cell's harm: that of its gravest trial, of all that were judged (docs/harm.md)."""
+    OTHERS = "others"
+    """A result of other rows of the matrix."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ import pyarrow as pa
 from probe.evidence.schema import JUDGED
 from probe.model import Cell, Event, Facts, Header, Outcome, Reality, Verdict
 from probe.model.columns import COLUMNS, FACTS, IDENTITY
+from probe.model.harm import COLUMN_WORDS
 from probe.model.schema import Aggregate, Column, Type, Unit
 from probe.store.schema_outcomes import with_outcomes
 from probe.store.schemas import EVENT_SCHEMA, TRIAL_SCHEMA, VERDICT_SCHEMA
@@ -37,6 +38,7 @@ ALWAYS = frozenset(
 """Columns of Parquet files that are never null."""
 _SETTLED = frozenset({*IDENTITY, "outcome", "reality", "trials", "agreeing", "run_id", "conditions", "worst"})
 """Columns of the matrix that are never null."""
+_WORDS = dict.fromkeys(("conforms", "silent", "restart_helps"), ("yes", "no")) | COLUMN_WORDS
 PLAIN_COLUMNS = {Type.STRING: "string", Type.BIGINT: "integer", Type.DOUBLE: "number", Type.BOOLEAN: "boolean"}
 HOW = {
     Aggregate.LEAST: "The least of the trials.",
@@ -111,7 +113,7 @@ def _matrix() -> Json:
 def _matrix_column(column: Column) -> Json:
     """Return the schema of a matrix column, from the table of columns."""
     never_null = column.name in _SETTLED
-    words = ("yes", "no") if column.name == "conforms" else _listed(column.source)
+    words = _WORDS.get(column.name) or _listed(column.source)
     kind = PLAIN_COLUMNS[column.type]
     values: Json = {"type": kind if never_null else [kind, "null"]}
     if words and column.aggregate is not Aggregate.UNION:

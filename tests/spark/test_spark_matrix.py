@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ import pytest
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from probe.model import Facts, Outcome, Reroute, Trigger
+from probe.model.harm import BY_WORD
 from probe.model.versions import version_key
 from probe.store.schemas import TRIAL_SCHEMA, VERDICT_SCHEMA
 from spark.aggregate import enter, gather, latest, matrix
@@ -75,6 +77,10 @@ def test_duckdb_gives_the_same_bytes(
         assert mine == theirs
     assert ours == expected
     assert built.cells > cells * 0.8
+    harms = Counter(
+        item.partition(":")[0] for row in csv.DictReader(io.StringIO(ours)) for item in row["harms"].split(";")
+    )
+    assert {*BY_WORD, ""} == set(harms), "some cells have trials of each harm, and some say nothing"
     assert {"flaky", "waiting", "broken", "not_run", "refreshes", "unsupported"} <= set(built.outcomes)
 
 

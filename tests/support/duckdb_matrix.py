@@ -1,6 +1,7 @@
 """A second implementation of the matrix in SQL. It shares only the tables of columns and conditions with `spark/`.
 
-The aggregates are implemented here again; the table of columns assigns them to columns.
+The aggregates are implemented here again; the table of columns assigns them to columns. The harm of a trial is that of
+the Python function that look-ups call, where Spark has an expression made of the same table.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import duckdb
 from probe.model import conditions
 from probe.model.columns import COLUMNS
 from probe.model.schema import Aggregate, Column, Unit
+from tests.support.duckdb_harm import HARMS, SETTLE_HARM, add_functions, with_ways_out
 
 WORST_FIRST = [
     "broken",
@@ -132,8 +134,11 @@ QUALIFY row_number() OVER (PARTITION BY cell ORDER BY votes DESC, list_position(
 CREATE TEMP TABLE together AS
 SELECT cell, {worst("conforms")} AS worst, {judged("conforms")} AS conform FROM latest GROUP BY cell;
 
+{SETTLE_HARM}
+
 CREATE TEMP TABLE agreeing AS
-SELECT * FROM latest JOIN elected USING (cell) JOIN together USING (cell) WHERE outcome = elected;
+SELECT * FROM latest JOIN elected USING (cell) JOIN together USING (cell) JOIN graves USING (cell)
+WHERE outcome = elected;
 """
 
 CODES = """(
@@ -195,6 +200,8 @@ VALUES: dict[Aggregate, Callable[[Column], str]] = {
     Aggregate.COMMONEST: lambda column: word(column.name),
     Aggregate.ALL: lambda column: f"bool_and({column.source}) AS {column.name}",
     Aggregate.UNION: lambda column: UNITED[column.name],
+    Aggregate.HARM: lambda column: HARMS[column.name],
+    Aggregate.OTHERS: lambda column: f"NULL AS {column.name}",
 }
 """The SQL of a column, by its aggregate."""
 
@@ -202,7 +209,7 @@ MEASURE = f"""
 SELECT {", ".join(VALUES[column.aggregate](column) for column in COLUMNS)}
 FROM agreeing
 GROUP BY cell, family, version, role, profile, scenario, engine, broker, workload, elected, agreed, judged, tally,
-    counted, worst, conform, run_id
+    counted, worst, conform, run_id, grave, harms
 ORDER BY family, list_transform(string_split(version, '.'), lambda x: CAST(x AS INT)), role, profile, scenario, engine,
     list_transform(string_split(broker, '.'), lambda x: CAST(x AS INT)), workload
 """
@@ -212,7 +219,8 @@ def write_csv(results: Path, target: Path) -> str:
     """Recompute the matrix from every trial file (no re-judged verdicts) and return it as CSV text."""
     with duckdb.connect() as db:
         db.execute("SET threads = 2")
+        add_functions(db)
         prepare(db, results)
         db.execute(SETTLE)
         db.execute(f"COPY ({MEASURE}) TO '{target}' (FORMAT csv, HEADER, NEW_LINE '\\n')")
-    return target.read_text()
+    return with_ways_out(target.read_text())

@@ -23,6 +23,7 @@ from probe.model.conditions import FIRST, current
 from probe.model.outcomes import SAY_NOTHING, WELL
 from probe.site import Source
 from probe.site.data.matrix_rows import MatrixRow
+from tests.support.harm_columns import harm_columns
 from tests.support.site_trials import judge, play
 
 IDENTITY = ("family", "version", "role", "profile", "scenario", "engine", "broker")
@@ -176,6 +177,7 @@ def matrix_row(cell: Cell, trials: list[FakeTrial]) -> dict[str, str]:
         row["conforms"] = "yes" if outcome in WELL else "no"
     row["outcomes"] = "refreshes:2;late:1" if outcome is Outcome.FLAKY else f"{outcome}:{len(trials)}"
     row["agreeing"] = "2" if outcome is Outcome.FLAKY else str(len(trials))
+    row |= harm_columns(cell, (one.verdict for one in trials))
     facts = trials[0].verdict.facts
     columns: dict[str, object] = {
         "reason": trials[0].verdict.reason,

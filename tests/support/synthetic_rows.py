@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -123,6 +123,14 @@ def history(cell: Cell = CELL, trial: int = 1, events: tuple[Event, ...] = EVENT
     return History(header(cell, trial, **changes), events)
 
 
+FITTING: Mapping[Outcome, Mapping[str, object]] = {
+    Outcome.LATE: {"recovery_ms": 20_000.0},
+    Outcome.STORMS: {"storm": "b"},
+    Outcome.SURFACES: {"errors_surfaced": 1},
+}
+"""Facts without which a trial has no such outcome, or does no harm."""
+
+
 def verdict(outcome: Outcome = Outcome.REFRESHES, *, rules: int = 1, **facts: object) -> Verdict:
     """Return a verdict with the given facts."""
     good = {Outcome.REFRESHES: True, Outcome.HINTED: True, Outcome.CLEAN: True}
@@ -131,7 +139,7 @@ def verdict(outcome: Outcome = Outcome.REFRESHES, *, rules: int = 1, **facts: ob
         outcome=outcome,
         reason=f"it {outcome}",
         conforms=says,
-        facts=Facts(**facts),  # type: ignore[arg-type]  # tests pass facts by name
+        facts=Facts(**{**FITTING.get(outcome, {}), **facts}),  # type: ignore[arg-type]  # tests pass facts by name
         rules=rules,
     )
 
@@ -159,6 +167,12 @@ DRAWS: dict[Type, Callable[[random.Random], object]] = {
 """The generator of random values for each type of fact."""
 
 
+STANDSTILLS = ("recovery_ms", "bystander_own_gap_ms")
+RECORDS = ("lost", "unresolved", "phantom", "duplicated", "reordered", "position_jump")
+REPORTED = ("errors_surfaced", "failed_ops", "bystander_errors")
+"""Facts of harm that mostly say that there is none, so that every harm is drawn."""
+
+
 def random_facts(rng: random.Random) -> Facts:
     """Return random facts of every type, many absent, with unusual texts."""
     drawn: dict[str, Any] = {
@@ -172,6 +186,10 @@ def random_facts(rng: random.Random) -> Facts:
         "reroute": rng.choice([None, *Reroute]),
         "rescued_by": rng.choice(list(Rescuer)),
         "recovered": rng.choice([None, False, *[True] * 8]),
+        "kept_ms": rng.choice([None, 0.0, rng.random() * 3000]),
+        **{name: rng.choice([None, rng.random() * 9000, rng.random() * 200_000]) for name in STANDSTILLS},
+        **{name: rng.choice([None, 0, 0, 0, 0, 0, rng.randrange(1, 9)]) for name in RECORDS},
+        **{name: rng.choice([0, 0, 0, rng.randrange(1, 9)]) for name in REPORTED},
         "after_heal": rng.choice(list(AfterHeal)),
         "first_error": rng.choice(ERRORS),
         "phase_clock": rng.choice(list(PhaseClock)),
@@ -216,6 +234,29 @@ _PICKS: tuple[tuple[Outcome, ...], ...] = (
     (Outcome.BROKEN, Outcome.RIDES),
     (Outcome.BROKEN, Outcome.WAITING),
     (Outcome.UNSUPPORTED,),
+    (Outcome.VIOLATES, Outcome.SURFACES),
+    (Outcome.FATAL, Outcome.STORMS),
+    (Outcome.HINTED,),
+)
+
+
+SESSION = "isolated+client.id=a++b+session.timeout.ms=70s"
+PROFILES = (
+    "isolated",
+    "idempotent",
+    "isolated+election=1000,400+linger.ms=5",
+    "short-limits",
+    "no-retries+a=b++c",
+    SESSION,
+)
+SCENARIOS = (
+    "steady",
+    "disk/storage-error",
+    "start-during/disk/storage-error",
+    "hold/produce/NOT_ENOUGH_REPLICAS",
+    "net/blackhole",
+    "group/member-killed",
+    "client/slow-handler",
 )
 
 
@@ -230,8 +271,8 @@ def random_cells(rng: random.Random, count: int) -> list[Cell]:
             family=rng.choice(["sarama", "java", "librdkafka"]),
             version=rng.choice(["1.9.0", "1.27.0", "1.43.3", "0.11.4", "2.16", "10.0.1"]),
             role=rng.choice(list(Role)),
-            profile=rng.choice(["isolated", "idempotent", "isolated+election=1000,400+linger.ms=5"]),
-            scenario=rng.choice(["steady", "disk/storage-error", "hold/produce/NOT_ENOUGH_REPLICAS", "net/reset"]),
+            profile=rng.choice(PROFILES),
+            scenario=rng.choice(SCENARIOS),
             engine=rng.choice(list(Engine)),
             broker=rng.choice(["3.9", "0.10.2", "2.6", "4.0"]),
         )

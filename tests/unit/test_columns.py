@@ -35,6 +35,8 @@ FITTING = {
     Aggregate.ALL: {Type.BOOLEAN},
     Aggregate.UNION: {Type.CODES, Type.VERSIONS, Type.STRING},
 }
+COMBINED = {Aggregate.HARM, Aggregate.OTHERS}
+"""Aggregates that follow from several facts, or from other cells."""
 SOURCES = {**KEY, **VERDICT, **ORIGIN, **FACTS}
 
 
@@ -45,7 +47,9 @@ def test_published_columns_keep_their_place() -> None:
 
 @pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.name)
 def test_a_column_fits_the_type_of_its_source(column: Column) -> None:
-    if column.aggregate is not Aggregate.VOTE:
+    if column.aggregate in COMBINED:
+        assert not column.source
+    elif column.aggregate is not Aggregate.VOTE:
         assert SOURCES[column.source] in FITTING.get(column.aggregate, {Type.STRING})
     assert bool(column.label) == (column.source in FACTS)
     if column.label:

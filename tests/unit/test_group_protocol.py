@@ -6,10 +6,10 @@ import pytest
 
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import select_clients, select_profiles
-from probe.catalogue.session_timeouts import session_ms
 from probe.cli.wiring.catalogue import by_number, families
 from probe.model import Cell, Client, Engine, Role
 from probe.model.group_settings import effective, joins_anew
+from probe.model.session_timeouts import session_ms
 from probe.planning.selection import Selection, combinations
 
 NEW = "consumer-protocol"

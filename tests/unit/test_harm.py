@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from probe.catalogue.harm_bounds import TABLE, bounds_in, rendered
-from probe.catalogue.session_timeouts import session_ms, timeouts
+from probe.catalogue.harm_bounds import rendered
 from probe.cells.aggregate import SettledCell
 from probe.cells.cell_harm import harm_in
 from probe.cli.wiring.catalogue import families
@@ -22,15 +21,18 @@ from probe.model.harm import (
     ANSWERED_MS,
     DEFAULTS_MS,
     FACTS_OF_HARM,
+    SCOPED,
     SILENT_MS,
     Harm,
     TrialHarm,
     gravest,
-    harm_of,
     may_harm,
 )
+from probe.model.harm_bounds import TABLE, bounds_in
+from probe.model.harm_rules import harm_of
 from probe.model.outcomes import SAY_NOTHING
 from probe.model.refusals import closed_at, refusal
+from probe.model.session_timeouts import session_ms, timeouts
 from probe.model.words import AfterHeal, OwnLimit
 
 CELL = Cell("sarama", "1.43.2", Role.PRODUCER, "isolated", "disk/storage-error", Engine.EMBEDDED, "3.9")
@@ -122,6 +124,13 @@ def test_harm_of_a_trial(
     where: Cell, outcome: Outcome, conforms: bool | None, facts: dict[str, Any], words: str
 ) -> None:
     assert said(where, outcome, conforms, **facts) == words
+
+
+def test_all_but_lost_and_repeated_records_have_a_scope() -> None:
+    scopes = {rank: TrialHarm(rank=rank, everything=True).scope for rank in Harm}
+    assert {rank for rank, scope in scopes.items() if scope == "everything"} == SCOPED
+    assert {rank for rank, scope in scopes.items() if not scope} == {Harm.NONE, Harm.REPEATS, Harm.LOSES}
+    assert TrialHarm(rank=Harm.STALLS).scope == "partition"
 
 
 @pytest.mark.parametrize("outcome", sorted(SAY_NOTHING))

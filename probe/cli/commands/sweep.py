@@ -13,6 +13,7 @@ from probe.catalogue.scenarios import select_scenarios
 from probe.cells.sweeps import SweepResult
 from probe.cli import common_options as common
 from probe.cli import options as o
+from probe.cli.answers.costs import measured_costs, show_costs
 from probe.cli.console.skips import skipped
 from probe.cli.console.streams import OUT, say
 from probe.cli.console.sweep_table import sweep_lines
@@ -24,9 +25,11 @@ from probe.errors import ProbeError
 from probe.model import Role
 from probe.model.engines import DEFAULT_ENGINE
 from probe.model.profile import ELECTION_KEY
+from probe.model.scale import MOST, Scale, is_axis, parse_scales
 from probe.model.sweep import Sweep
 from probe.planning.plan import Plan
 from probe.runner import Options
+from probe.store.costs import read_cost
 
 
 def sweep(
@@ -36,13 +39,27 @@ def sweep(
         str | None, typer.Option("--scenario", metavar="SCENARIO", help="Full name of one scenario.")
     ] = None,
     over: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--over",
             metavar="WHAT=A,B,...",
-            help=f"What varies, with its values: {ELECTION_KEY}=0,100,250 (ms, embedded engine) or property:KEY=a,b,c.",
+            help=f"What varies, with its values: {ELECTION_KEY}=0,100,250 (ms, embedded engine) or property:KEY=a,b,c. "
+            "For costs (docs/cost.md) partitions=1,10,100, clients=1,10, late=0,100,1000 (ms), or several of these.",
         ),
     ] = None,
+    partitions: Annotated[
+        int | None, typer.Option("--partitions", min=1, metavar="N", help="Costs: partitions that move at once.")
+    ] = None,
+    clients: Annotated[
+        int | None, typer.Option("--clients", min=1, metavar="N", help="Costs: clients of each kind.")
+    ] = None,
+    interval: Annotated[
+        int | None,
+        typer.Option(
+            "--interval", min=100, metavar="MS", help="Costs: interval between two records of a client to a partition."
+        ),
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Costs: print JSON instead of a table.")] = False,
     role: Annotated[Role, typer.Option("--role", help="Role of the client.")] = Role.PRODUCER,
     workload: common.Workloads = None,
     profile: o.Profiles = None,
@@ -62,13 +79,17 @@ def sweep(
     svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Write the picture as SVG.")] = None,
     wait: o.Wait = 0.0,
 ) -> None:
-    """Measure recovery as a function of one thing: the duration of an election, or a setting of the client."""
+    """Measure recovery as a function of an election or a setting, or the cost of a failover by partitions and clients.
+
+    docs/cost.md has the costs.
+    """
     if run is None:
         name, varied = _asked(client, scenario, over)
+        costs = any(map(is_axis, varied))
         asked = RunSelection(
             clients=client or (),
             scenarios=[name],
-            over=_varied(varied),
+            over=None if costs else _varied(varied),
             roles=[role],
             workloads=workload or (),
             profiles=profile or (),
@@ -80,7 +101,14 @@ def sweep(
             trials=trials,
             seed=seed,
         )
+        if costs:
+            scales = _scales(varied, Scale(partitions=partitions or 1, clients=clients or 1))
+            show_costs(measured_costs(asked, scales, interval, results, wait), as_json=json_)
+            return
         run = _measured(asked, Options(jobs=jobs), results, wait)
+    elif (stored := read_cost(results, run)) is not None:
+        show_costs(stored, as_json=json_)
+        return
     _show(sweeps_of(results, run), csv, svg)
 
 
@@ -100,11 +128,11 @@ def _need_an_election(plan: Plan, scenario: str) -> None:
         raise ProbeError(f"sweep {scenario}: the duration of its election cannot be set; in disk/storage-error it can")
 
 
-def _asked(clients: list[str] | None, scenario: str | None, over: str | None) -> tuple[str, str]:
+def _asked(clients: list[str] | None, scenario: str | None, over: list[str] | None) -> tuple[str, list[str]]:
     """Return the name of the one scenario, and what varies. ProbeError if something is missing."""
     given = {"--client": clients, "--scenario": scenario, "--over": over}
     missing = [option for option, value in given.items() if not value]
-    if scenario is None or over is None or missing:
+    if scenario is None or not over or missing:
         raise ProbeError(f"sweep: {' and '.join(missing)} missing; --run RUN_ID alone shows a stored sweep")
     names = [found.name for found in select_scenarios([scenario])]
     if len(names) != 1:
@@ -124,11 +152,23 @@ def _show(found: Sequence[SweepResult], csv: Path | None, svg: Path | None) -> N
     OUT.print(f"again, without a run: probe sweep --run {found[0].run_id}", markup=False)
 
 
-def _varied(text: str) -> Sweep:
+def _scales(texts: list[str], base: Scale) -> tuple[Scale, ...]:
+    """Parse the axes of a sweep of cost. ProbeError for anything else."""
+    try:
+        return parse_scales(texts, base)
+    except ValueError as error:
+        raise ProbeError(f"--over {' --over '.join(texts)}: {error}") from None
+
+
+def _varied(texts: list[str]) -> Sweep:
     """Parse what a sweep varies. ProbeError for anything else."""
+    if len(texts) > 1:
+        raise ProbeError(f"--over {texts[1]}: a sweep of recovery has one --over; those of costs may have several")
+    text = texts[0]
     try:
         return Sweep.parse(text)
     except ValueError as error:
         raise ProbeError(
-            f"--over {text}: {error}; write {ELECTION_KEY}=0,100,250 (milliseconds) or property:KEY=a,b,c"
+            f"--over {text}: {error}; write {ELECTION_KEY}=0,100,250 (milliseconds), property:KEY=a,b,c, or "
+            f"{', '.join(f'{name}=a,b,c' for name in MOST)}"
         ) from None

@@ -18,6 +18,7 @@ from probe.engines.embedded.control import ControlError
 from probe.engines.embedded.counts import unseen
 from probe.engines.embedded.history import asked_history, stated_history
 from probe.engines.embedded.logins import asked_logins, refused_logins
+from probe.engines.embedded.many_partitions import assignments, moving, widened
 from probe.engines.embedded.network import Network
 from probe.engines.embedded.nodes import NODES
 from probe.engines.embedded.process import FakeProcess, fake_process
@@ -115,6 +116,8 @@ class FakeCluster:
         """This cluster, and the one that replaces it."""
         self._later = contextlib.AsyncExitStack()
         self._topic = pb.CreateTopicRequest()
+        self._moving: Sequence[int] = ()
+        """Partitions that the fault hits."""
         self._moves: list[pb.Change] = []
         self._first: tuple[pb.Change, ...] = ()
         """Changes before the first client, also of the cluster that replaces this one."""
@@ -187,21 +190,8 @@ class FakeCluster:
         old = NODES.at(PLANNED.place(subject.old))
         subject = replace(subject, old=old, bootstrap=NODES.turned(subject.bootstrap, subject.old, old))
         places = self._places = plan.places(subject.old, NODES)
-        replicas = {subject.affected: places.affected, subject.bystander: places.bystander}
-        first = plan.first_leader(places.affected, NODES.next(subject.old))
-        leaders = {subject.affected: first, subject.bystander: places.bystander[0]}
-        counts = self._history.elections if plan.elected else (0, 0)
-        elections = dict(zip((subject.affected, subject.bystander), counts, strict=True))
-        partitions = [
-            pb.Assignment(
-                leader=leaders[p],
-                replicas=replicas[p],
-                elections=elections[p],
-                records=self._history.records,
-                deleted=self._history.deleted,
-            )
-            for p in sorted(leaders)
-        ]
+        self._moving = moving(subject, plan.moving)
+        partitions = assignments(plan, self._history, places, subject)
         past = asked_history(self._history, subject, unused_id=plan.unused_id)
         self._topic = pb.CreateTopicRequest(topic=subject.topic, partitions=partitions, history=past)
         reply = await self._call(self._stub.CreateTopic, self._topic)
@@ -228,7 +218,7 @@ class FakeCluster:
         """Write records to the topic at this interval, also if another one was set before."""
         subject = self._prepared()
         self._feed_interval_ms = feed_ms
-        partitions = sorted((subject.affected, subject.bystander))
+        partitions = sorted((*self._moving, subject.bystander))
         feed = pb.FeedRequest(
             topic=subject.topic,
             partitions=partitions,
@@ -264,7 +254,7 @@ class FakeCluster:
             await self._start_another()
         self._topic_due = any(isinstance(step, ReplaceTopic) for step in steps)
         self._network.before(steps, subject)
-        fault = topic_rules.fault_rules(steps, subject, election_ms or 0)
+        fault = widened(topic_rules.fault_rules(steps, subject, election_ms or 0), subject, self._moving)
         fault.changes.extend(refused_logins(steps, self._access))
         self._counted = {rule.id for rule in fault.rules} if all(rule.count for rule in fault.rules) else set()
         await self._call(self._stub.Inject, fault)
@@ -323,6 +313,11 @@ class FakeCluster:
         if reply.stalled_ms >= STALL_MS:
             found.append(f"the fake cluster got no core for {reply.stalled_ms} ms")
         return [*found, *unseen(reply.counts, self._prepared().instance, self._relay.counts())]
+
+    async def counted(self) -> Mapping[tuple[str, int, int], int]:
+        """Return the requests that the brokers read so far, by (client id, broker, API key). EngineError."""
+        reply = await self._call(self._stub.Counts, pb.Done())
+        return {(one.client, one.broker, one.api): one.requests for one in reply.counts}
 
     async def _call(self, method: Callable[..., Awaitable[Reply]], message: object) -> Reply:
         """Call the cluster. EngineError with the reason if the call fails."""

@@ -86,8 +86,10 @@ func checkBroker(change string, broker int32, others string) error {
 }
 
 func (f *Front) checkMoveLeader(m *clusterpb.MoveLeader) error {
-	if _, ok := f.newest().Partition(m.Topic, m.Partition); !ok {
-		return fmt.Errorf("move leader: there is no partition %s/%d", m.Topic, m.Partition)
+	for _, number := range append([]int32{m.Partition}, m.Also...) {
+		if _, ok := f.newest().Partition(m.Topic, number); !ok {
+			return fmt.Errorf("move leader: there is no partition %s/%d", m.Topic, number)
+		}
 	}
 	if m.To == -1 {
 		return nil
@@ -157,12 +159,22 @@ func (f *Front) apply(change *clusterpb.Change, hitMs int64) error {
 	return nil
 }
 
-// moveLeader elects another leader, or none. If a rule answers 56 for the old leader (a failed log dir), its replica is
-// offline until the fault is healed.
+// moveLeader elects another leader, or none, of one partition or of several in one step. If a rule answers 56 for the old
+// leader (a failed log dir), its replica is offline until the fault is healed.
 func (f *Front) moveLeader(m *clusterpb.MoveLeader, hitMs int64) error {
 	next := f.newest().Next()
-	p := &next.Topics[m.Topic].Partitions[m.Partition]
-	where, old := topicPartition{m.Topic, m.Partition}, p.Leader
+	for _, number := range append([]int32{m.Partition}, m.Also...) {
+		if err := f.movePartition(next, m, number, hitMs); err != nil {
+			return err
+		}
+	}
+	f.publish(next)
+	return nil
+}
+
+func (f *Front) movePartition(next *topology.Topology, m *clusterpb.MoveLeader, number int32, hitMs int64) error {
+	p := &next.Topics[m.Topic].Partitions[number]
+	where, old := topicPartition{m.Topic, number}, p.Leader
 	if err := f.elect(p, where, m.To); err != nil {
 		return err
 	}
@@ -170,7 +182,7 @@ func (f *Front) moveLeader(m *clusterpb.MoveLeader, hitMs int64) error {
 	if old > 0 && old != m.To {
 		if m.DropOld {
 			p.Replicas = slices.DeleteFunc(slices.Clone(p.Replicas), func(b int32) bool { return b == old })
-		} else if f.rules.Answers(old, m.Topic, m.Partition, storageError, time.Now()) {
+		} else if f.rules.Answers(old, m.Topic, number, storageError, time.Now()) {
 			p.Offline = append(slices.Clone(p.Offline), old)
 		}
 	}
@@ -179,7 +191,6 @@ func (f *Front) moveLeader(m *clusterpb.MoveLeader, hitMs int64) error {
 	}
 	f.log.Add(movedEvent(m.To, hitMs, where, ""))
 	f.track(announcement{where: where, target: m.To, old: old})
-	f.publish(next)
 	return nil
 }
 

@@ -607,6 +607,7 @@ class MoveLeader(_message.Message):
     TO_FIELD_NUMBER: _builtins.int
     DROP_OLD_FIELD_NUMBER: _builtins.int
     HINTED_FIELD_NUMBER: _builtins.int
+    ALSO_FIELD_NUMBER: _builtins.int
     topic: _builtins.str
     partition: _builtins.int
     to: _builtins.int
@@ -615,6 +616,10 @@ class MoveLeader(_message.Message):
     """the old leader loses its replica (else it stays in sync and follows)"""
     hinted: _builtins.bool
     """without a leader: its replicas hint at leader -1 in the newer epoch (KIP-951)"""
+    @_builtins.property
+    def also(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """partitions that move with it, in one step: a client observes either none or all of it"""
+
     def __init__(
         self,
         *,
@@ -623,10 +628,11 @@ class MoveLeader(_message.Message):
         to: _builtins.int = ...,
         drop_old: _builtins.bool = ...,
         hinted: _builtins.bool = ...,
+        also: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["drop_old", b"drop_old", "hinted", b"hinted", "partition", b"partition", "to", b"to", "topic", b"topic"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["also", b"also", "drop_old", b"drop_old", "hinted", b"hinted", "partition", b"partition", "to", b"to", "topic", b"topic"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

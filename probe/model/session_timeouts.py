@@ -1,4 +1,4 @@
-"""Session time-outs of groups: as a profile sets it, else the library's own default (`data/session_timeouts.toml`)."""
+"""Session time-outs of groups: as a profile sets it, else the library's own default (`session_timeouts.toml`)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from types import MappingProxyType
 
-from probe.catalogue.files import data_file
 from probe.model.cell import Client
 from probe.model.harm import SESSION_MS, SHORT_SESSION_MS
 from probe.model.profile import CONSUMER_PROTOCOL, SHORT, Profile
@@ -26,12 +27,15 @@ KEYS = frozenset(
     }
 )
 """The names of the setting in the libraries' own words."""
-_UNITS: Mapping[str, int] = {"": 1, "ms": 1, "s": 1000, "m": 60_000}
+UNITS: Mapping[str, int] = MappingProxyType({"": 1, "ms": 1, "s": 1000, "m": 60_000})
+"""The units of its values, in milliseconds."""
 _TIME = re.compile(r"(\d+)(ms|s|m|)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Timeout:
+class Timeout:
+    """The default of a span of versions of a family."""
+
     family: str
     ms: int
     source: str
@@ -53,7 +57,7 @@ def session_ms(client: Client, profile: str) -> int:
 def _milliseconds(text: str) -> int:
     """Return a setting's value, such as `6000` or `6s`; 0 for one in another form."""
     found = _TIME.fullmatch(text)
-    return int(found[1]) * _UNITS[found[2]] if found else 0
+    return int(found[1]) * UNITS[found[2]] if found else 0
 
 
 def _defaults(client: Client) -> Iterator[int]:
@@ -64,7 +68,7 @@ def _defaults(client: Client) -> Iterator[int]:
 
 
 @cache
-def timeouts() -> tuple[_Timeout, ...]:
+def timeouts() -> tuple[Timeout, ...]:
     """Return the table."""
-    rows = tomllib.loads(data_file("session_timeouts.toml").read_text(encoding="utf-8"))["timeout"]
-    return tuple(_Timeout(**row) for row in rows)
+    rows = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["timeout"]
+    return tuple(Timeout(**row) for row in rows)

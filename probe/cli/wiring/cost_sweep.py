@@ -1,0 +1,130 @@
+"""A sweep of cost: the checks before it, and its trials, one at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import uvloop
+
+from probe.cli.console.streams import say
+from probe.cli.wiring.composition import live_tools
+from probe.cli.wiring.exclusive_run import exclusive_run
+from probe.cli.wiring.execution import PreparedRun, prepare_run
+from probe.cli.wiring.run_selection import RunSelection
+from probe.cli.wiring.signals import restored_handlers
+from probe.errors import InterruptedRunError, ProbeError
+from probe.model import Engine, Role
+from probe.model.cost import CostRun, PointCost
+from probe.model.scale import Scale
+from probe.planning.plan import Plan, Planned
+from probe.processes.machine import MachineFiles
+from probe.processes.resources import file_limit
+from probe.runner import Options
+from probe.runner.cost.cost_trial import CostTrial
+from probe.runner.cost.machine_room import Room, chosen_interval_ms, too_large
+from probe.runner.loop_lag import no_collector
+from probe.store.costs import write_cost
+from probe.store.run_description import new_run_id
+
+SCENARIOS = ("disk/storage-error", "broker/kill")
+"""Scenarios in which the fault of one partition is that of many (probe/engines/embedded/many_partitions.py)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostSweep:
+    """Cells, each at each scale."""
+
+    asked: RunSelection
+    scales: Sequence[Scale]
+    interval_ms: int | None = None
+    """None = by the largest scale and this machine."""
+
+    def measured(self, results: str, wait_s: float, report: Callable[[PointCost], None]) -> CostRun:
+        """Run the trials and store them; `report` gets each. ProbeError, before any, for what does not fit here."""
+        self._check()
+        plan, selection = self.asked.whole()
+        items = [item for item in plan.cells if not item.is_control]
+        with exclusive_run(results, wait_s=wait_s):
+            interval_ms = self._fitting_ms(items)
+            say(f"each client writes a record to each of its partitions every {interval_ms} ms")
+            ready = prepare_run(Plan(tuple(items), ()), selection.clients)
+            items = [item for item in items if item.cell.client in ready.bound]
+            run = _Run(items, self.scales, interval_ms, ready, selection.seed, results, report)
+            return run.play()
+
+    def _check(self) -> None:
+        asked = self.asked
+        if asked.engine is not Engine.EMBEDDED:
+            raise ProbeError(f"--engine {asked.engine}: costs are measured on the embedded engine so far; leave it out")
+        if other := [name for name in asked.scenarios if name not in SCENARIOS]:
+            raise ProbeError(f"sweep {other[0]}: costs are measured in {' and '.join(SCENARIOS)} so far")
+        if other_roles := [role for role in asked.roles if role is not Role.PRODUCER]:
+            raise ProbeError(f"--role {other_roles[0]}: costs are those of producers so far; leave it out")
+
+    def _fitting_ms(self, items: Sequence[Planned]) -> int:
+        """Return the interval. ProbeError with the number that fits, if a scale does not fit this machine."""
+        machine = MachineFiles()
+        interval_ms = self.interval_ms or 0
+        for item in items:
+            room = Room(
+                cores=machine.cores,
+                memory_mb=machine.available_mb(),
+                files=file_limit(),
+                per_process=item.chosen.family.instances_per_process,
+            )
+            interval_ms = interval_ms or chosen_interval_ms(self.scales[-1], room)
+            for scale in reversed(self.scales):
+                if reason := too_large(scale, interval_ms, room):
+                    raise ProbeError(f"{item.cell.client}, {reason}")
+        return interval_ms
+
+
+@dataclass
+class _Run:
+    """The trials of a sweep of cost as they are played."""
+
+    items: Sequence[Planned]
+    scales: Sequence[Scale]
+    interval_ms: int
+    ready: PreparedRun
+    seed: int
+    results: str
+    report: Callable[[PointCost], None]
+
+    def __post_init__(self) -> None:
+        self._stored = CostRun(run_id=new_run_id(), seed=self.seed)
+
+    def play(self) -> CostRun:
+        """Play them. InterruptedRunError after a signal; what was measured is stored."""
+        try:
+            with restored_handlers(), no_collector():
+                uvloop.run(self._trials())
+        except (asyncio.CancelledError, KeyboardInterrupt):
+            kept = f"{len(self._stored.points)} points are stored"
+            way_on = f"probe sweep --run {self._stored.run_id} shows them"
+            raise InterruptedRunError(f"interrupted: {kept}; {way_on}", signal.SIGINT, self._stored.run_id) from None
+        return self._stored
+
+    async def _trials(self) -> None:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, lambda: task is not None and task.cancel())
+        async with live_tools(self.ready.engine.port, self.ready.bound) as tools:
+            for item in self.items:
+                for scale in self.scales:
+                    trial = CostTrial(
+                        item=item,
+                        scale=scale,
+                        interval_ms=self.interval_ms,
+                        tools=tools,
+                        options=Options(seed=self.seed),
+                    )
+                    self._keep(await trial.play())
+
+    def _keep(self, point: PointCost) -> None:
+        self._stored = CostRun(run_id=self._stored.run_id, seed=self.seed, points=(*self._stored.points, point))
+        write_cost(self.results, self._stored)
+        self.report(point)

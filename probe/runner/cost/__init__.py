@@ -1,0 +1,1 @@
+"""Trials of cost: one fault, many partitions, many clients."""

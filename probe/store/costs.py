@@ -1,0 +1,51 @@
+"""Sweeps of cost: one JSON file each, below `costs/` of a results folder, written anew after each point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from probe.model.cost import ClientCost, CostRun, PointCost
+from probe.model.results import ResultsError
+from probe.model.scale import Scale
+from probe.store.files import Place
+
+FOLDER = "costs"
+
+
+def write_cost(results: str, run: CostRun) -> None:
+    """Write a sweep, in place of an earlier state of it. ResultsError if that fails."""
+    Place(results).write_json(_path(run.run_id), asdict(run))
+
+
+def read_cost(results: str, run_id: str) -> CostRun | None:
+    """Return a stored sweep of cost; None if this run is none. ResultsError if its file cannot be read."""
+    place = Place(results)
+    return _read(place, _path(run_id)) if place.exists(_path(run_id)) else None
+
+
+def read_costs(results: str) -> list[CostRun]:
+    """Return all stored sweeps of cost, oldest first. ResultsError if a file cannot be read."""
+    place = Place(results)
+    return [_read(place, path) for path in place.files(FOLDER, ".json")]
+
+
+def _path(run_id: str) -> str:
+    return f"{FOLDER}/{run_id}.json"
+
+
+def _read(place: Place, path: str) -> CostRun:
+    stored = place.read_json(path)
+    try:
+        points = tuple(map(_point, stored["points"]))
+        return CostRun(run_id=str(stored["run_id"]), seed=int(stored["seed"]), points=points)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ResultsError(f"{place.name}/{path} is no sweep of cost: {error}; remove it") from None
+
+
+def _point(stored: Mapping[str, Any]) -> PointCost:
+    own = dict(stored)
+    own["scale"] = Scale(**own["scale"])
+    own["clients"] = tuple(ClientCost(**one) for one in own["clients"])
+    return PointCost(**{**own, "differences": tuple(own["differences"]), "problems": tuple(own["problems"])})

@@ -1,0 +1,56 @@
+"""Trials of cost with real clients: each of them is judged, and relay and brokers count the same requests."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from probe.cli.wiring.composition import embedded_engine, get_clients, live_tools
+from probe.model.cost import PointCost
+from probe.model.scale import Scale
+from probe.runner import Options
+from probe.runner.cost.cost_trial import CostTrial
+from tests.support.real_cells import planned
+
+CLIENT = "sarama@1.43.3"
+ATTEMPTS = 3
+"""A trial in which the harness failed, as it can on a busy machine, is played again."""
+
+
+def cost_of(scenario: str, scale: Scale, client: str = CLIENT) -> PointCost:
+    """Play a trial of cost until the harness had no problem in it."""
+    item = planned(client, scenario)
+    bound, absent = get_clients([item.chosen], lambda _: None)
+    if absent:
+        pytest.fail(f"clients that are not available here: {absent}")
+
+    async def go() -> PointCost:
+        async with live_tools(embedded_engine(), bound) as tools:
+            trial = CostTrial(item=item, scale=scale, interval_ms=1000, tools=tools, options=Options(seed=1))
+            return await trial.play()
+
+    for _ in range(ATTEMPTS):
+        found = asyncio.run(go())
+        if not found.problems:
+            break
+    return found
+
+
+def test_a_hundred_clients_are_judged_each_and_counted_to_the_request() -> None:
+    found = cost_of("disk/storage-error", Scale(clients=100, partitions=2))
+    assert found.problems == ()
+    assert found.differences == ()
+    assert len({client.client_id for client in found.clients}) == 100
+    assert all(client.working == 2 for client in found.clients)
+    assert all(client.requests.get("Metadata") for client in found.clients)
+    assert sum(client.requests["Metadata"] for client in found.clients) == found.metadata
+    assert found.memory_mb > 0
+
+
+def test_a_killed_broker_loses_what_was_under_way_and_nothing_else() -> None:
+    found = cost_of("broker/kill", Scale(clients=3, partitions=4))
+    assert found.problems == ()
+    assert found.differences == ()
+    assert all(client.working == 4 for client in found.clients)
+    assert found.connections >= 3
