@@ -98,3 +98,23 @@ def test_a_finalizer_that_logs_while_an_event_is_reported_does_not_block(monkeyp
     thread.start()
     thread.join(10)
     assert [event.kind for event in kept.events] == [pb.READY, pb.NOTICE, pb.RECEIVED, pb.CLOSED]
+
+
+def test_lines_of_a_constructor_follow_ready_with_their_own_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A constructor may block for half a minute, while every line says that the log-in is refused."""
+    monkeypatch.syspath_prepend(str(PYTHON))
+    from driver_runtime import reports  # noqa: PLC0415  # found by the line above
+
+    kept = Kept()
+    monkeypatch.setattr(reports, "clock_us", lambda: round(kept.now * 1_000_000))
+    instance = reports.Reports("x", kept)
+    kept.now = 1.0
+    instance.log("the log-in is refused")
+    kept.now = 28.0
+    instance.ready({})
+    instance.log("another line")
+    assert [(event.kind, event.clock_us, event.text) for event in kept.events] == [
+        (pb.READY, 28_000_000, ""),
+        (pb.NOTICE, 1_000_000, "the log-in is refused"),
+        (pb.NOTICE, 28_000_000, "another line"),
+    ]

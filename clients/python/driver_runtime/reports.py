@@ -33,7 +33,7 @@ class Reports:
         self._notices = 0
         self._log_rate = RateDetector(FLOOD_LINES, FLOOD_S)
         self._flood_reported = False
-        self._early: list[str] | None = []
+        self._early: list[tuple[int, str]] | None = []
         self._lock = threading.RLock()
         """It may be taken twice: an allocation inside may collect an object whose finalizer logs, which is a notice of
         the same thread (asyncio reports futures and connections so)."""
@@ -49,8 +49,8 @@ class Reports:
         """Report that the library is constructed, with its effective settings."""
         self._add(pb.READY, settings=settings)
         early, self._early = self._early or [], None
-        for text in early:
-            self._add(pb.NOTICE, text=text)
+        for clock, text in early:
+            self._add(pb.NOTICE, text=text, clock=clock)
 
     def sent(self, partition: int, sequence: int, clock: int, query: str = "") -> None:
         """Report that an operation failed for good."""
@@ -107,13 +107,13 @@ class Reports:
         self._add(pb.LIST_ERROR, partition=partition, sequence=sequence, error=error, text=query)
 
     def notice(self, text: str) -> None:
-        """Report a client-wide error or log line; lines of a constructor are kept until `ready`, which comes first."""
+        """Report a client-wide error or log line; lines of a constructor come after `ready`, with their own times."""
         self._notices += 1
         if self._notices > NOTICES:
             return
         text = text if self._notices < NOTICES else "further notices are dropped"
         if self._early is not None:
-            self._early.append(text)
+            self._early.append((clock_us(), text))
         else:
             self._add(pb.NOTICE, text=text)
 
