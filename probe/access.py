@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from probe.model.security import Security
 
 if TYPE_CHECKING:  # a plan needs none of it
+    from collections.abc import Mapping
     from ssl import SSLContext
 
 
@@ -24,6 +25,8 @@ class Access:
     """The same as a file of the run's, for libraries that take no text."""
     server: SSLContext | None = field(default=None, repr=False, compare=False)
     """The relay's side of TLS, with a certificate of that authority; None without TLS."""
+    flawed: Mapping[str, SSLContext] = field(default_factory=dict, repr=False, compare=False)
+    """The same with what makes handshakes fail, by the reason (`probe.scenarios.steps.handshakes.Flaw`)."""
     session_ms: int = 0
     """Time after which a log-in has to be renewed (KIP-368); 0 = never."""
 

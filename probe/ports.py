@@ -86,8 +86,11 @@ class RelayPort(Tap, Protocol):
     Methods that change a port raise RelayError where the system refuses.
     """
 
-    def secure(self, tls: SSLContext) -> None:
-        """Speak TLS with clients from now on, with this side of it."""
+    def secure(self, tls: SSLContext, *, flawed: bool = False, closes: bool = False) -> None:
+        """Speak TLS with new connections, with this side of it.
+
+        `flawed` says that clients are meant to refuse it; with `closes` the handshake ends after their first bytes.
+        """
 
     def forward(self, broker: int, address: Endpoint) -> None:
         """Set the address on which a broker really listens."""

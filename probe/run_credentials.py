@@ -15,12 +15,14 @@ import ssl
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from probe.access import Access
 from probe.model.endpoint import LOOPBACK
 from probe.model.security import Security
+from probe.scenarios.steps.handshakes import Flaw
 
 if TYPE_CHECKING:  # loaded with the first certificate
     from cryptography import x509
@@ -33,6 +35,9 @@ VALID = dt.timedelta(days=2)
 """Time for which certificates are valid, beyond the longest run."""
 BEFORE = dt.timedelta(hours=1)
 """Time by which they begin earlier, for clocks that differ."""
+AUTHORITY = "probe run authority"
+OTHER_HOST = "other-host.invalid"
+"""The name of a host that no client connects to (RFC 6761)."""
 
 
 @contextlib.contextmanager
@@ -54,6 +59,7 @@ class _Issued:
     authority: str
     file: Path
     server: ssl.SSLContext
+    flawed: Mapping[str, ssl.SSLContext]
 
 
 def _access(security: Security, password: str, issued: _Issued | None) -> Access:
@@ -71,30 +77,51 @@ def _access(security: Security, password: str, issued: _Issued | None) -> Access
         authority=issued.authority,
         authority_file=str(issued.file),
         server=issued.server,
+        flawed=issued.flawed,
     )
 
 
 def _issued(folder: Path) -> _Issued:
-    """Make an authority and a certificate of it; the keys are on disk only until they are loaded."""
+    """Make an authority and certificates of it; the keys are on disk only until they are loaded."""
     from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415  # loaded by runs with TLS only
 
-    root, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
-    authority = _certificate("probe run authority", root, root, None)
-    text = _pem(authority)
-    file, chain = folder / "authority.pem", folder / "broker.pem"
+    root, other, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(3))
+    authority, stranger = _certificate(AUTHORITY, root, root, None), _certificate(AUTHORITY, other, other, None)
+    text, file = _pem(authority), folder / "authority.pem"
     file.write_text(text)
-    chain.touch(mode=0o600)
-    chain.write_text(_private(key) + _pem(_certificate("probe broker", key, root, authority)))
-    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    server.load_cert_chain(chain)
-    chain.unlink()
-    return _Issued(text, file, server)
+
+    def serving(certificate: x509.Certificate) -> ssl.SSLContext:
+        chain = folder / "broker.pem"
+        chain.touch(mode=0o600)
+        chain.write_text(_private(key) + _pem(certificate))
+        server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        server.load_cert_chain(chain)
+        chain.unlink()
+        return server
+
+    broker = partial(_certificate, "probe broker", key)
+    flawed = {
+        Flaw.EXPIRED: broker(root, authority, ends=-BEFORE),
+        Flaw.OTHER_NAME: broker(root, authority, host=OTHER_HOST),
+        Flaw.OTHER_AUTHORITY: broker(other, stranger),
+    }
+    found = {str(flaw): serving(certificate) for flaw, certificate in flawed.items()}
+    return _Issued(text, file, serving(broker(root, authority)), found)
 
 
 def _certificate(
-    name: str, key: EllipticCurvePrivateKey, signer: EllipticCurvePrivateKey, authority: x509.Certificate | None
+    name: str,
+    key: EllipticCurvePrivateKey,
+    signer: EllipticCurvePrivateKey,
+    authority: x509.Certificate | None,
+    *,
+    ends: dt.timedelta = VALID,
+    host: str = "",
 ) -> x509.Certificate:
-    """Return a certificate for a key: the authority's own without an `authority`, else a server's on loopback."""
+    """Return a certificate for a key: the authority's own without an `authority`, else a server's on loopback.
+
+    It ends this time from now, and is a server's of another `host` where one is named.
+    """
     from cryptography import x509  # noqa: PLC0415  # see `_issued`
     from cryptography.hazmat.primitives import hashes  # noqa: PLC0415
     from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID  # noqa: PLC0415
@@ -108,8 +135,8 @@ def _certificate(
         .issuer_name(subject if authority is None else authority.subject)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - BEFORE)
-        .not_valid_after(now + VALID)
+        .not_valid_before(now - VALID if ends < dt.timedelta() else now - BEFORE)
+        .not_valid_after(now + ends)
         .add_extension(x509.BasicConstraints(ca=own, path_length=0 if own else None), critical=True)
         .add_extension(_usage(signs=own), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
@@ -119,7 +146,8 @@ def _certificate(
         )
     )
     if not own:
-        names = [x509.IPAddress(ipaddress.ip_address(LOOPBACK)), x509.DNSName("localhost")]
+        own_names = [x509.IPAddress(ipaddress.ip_address(LOOPBACK)), x509.DNSName("localhost")]
+        names = [x509.DNSName(host)] if host else own_names
         built = built.add_extension(x509.SubjectAlternativeName(names), critical=False)
         built = built.add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
     return built.sign(signer, hashes.SHA256())

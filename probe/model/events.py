@@ -209,7 +209,8 @@ class EngineKind(StrEnum):
     REPLACED = "replaced"
     """From now on brokers of another cluster serve at the brokers' addresses."""
     HANDSHAKE_FAILED = "handshake_failed"
-    """The TLS handshake of a connection to `broker` failed; `text` is the reason, in OpenSSL's words."""
+    """The TLS handshake of a connection to `broker` failed; `text` is the reason, in OpenSSL's words. `value` is 1 if
+    the scenario's fault makes handshakes fail, else 0."""
     LOG = "log"
     """A line of a real broker's log."""
     NOTE = "note"

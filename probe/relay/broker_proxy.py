@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
-from ssl import SSLContext
 from typing import Any, Protocol
 
 from probe.errors import RelayError
@@ -19,6 +18,7 @@ from probe.relay.first_answers import FirstAnswers
 from probe.relay.link import Link
 from probe.relay.listener import Listener
 from probe.relay.syn_probe import has_attempts
+from probe.relay.tls_end import ServerTls
 
 DIAL_S = 10.0
 """A client's connection is reset if the broker is unknown or cannot be reached for this time."""
@@ -35,7 +35,7 @@ class Host(Protocol):
         """API key to microseconds, of the answers that are delayed."""
 
     @property
-    def tls(self) -> SSLContext | None:
+    def tls(self) -> ServerTls | None:
         """The relay's side of TLS with clients; None where they speak plain."""
 
     def conversation(self, proxy: BrokerProxy) -> Conversation:

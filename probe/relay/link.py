@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from ssl import SSLContext
 
 from probe.model import Closed, EngineEvent, EngineKind, Event, Opened, Request
 from probe.model.clock import now_us
@@ -13,7 +12,7 @@ from probe.protocol.conversation import Conversation
 from probe.relay.delay_queue import DelayQueue
 from probe.relay.link_policy import LinkPolicy
 from probe.relay.socket_end import BUFFER, SocketEnd
-from probe.relay.tls_end import TlsEnd
+from probe.relay.tls_end import ServerTls, TlsEnd
 
 STORM_MS = 5
 """Delay of answers during a lasting storm, as if the brokers were in another zone. A client that repeats requests at
@@ -23,7 +22,7 @@ once then sends 200 per second instead of thousands, which would take CPU from a
 class Link:
     """Forwards and reports bytes, and passes the end of one side on to the other."""
 
-    def __init__(self, policy: LinkPolicy[Link], conversation: Conversation, tls: SSLContext | None = None) -> None:
+    def __init__(self, policy: LinkPolicy[Link], conversation: Conversation, tls: ServerTls | None = None) -> None:
         self.policy, self.conversation = policy, conversation
         self.client = SocketEnd(self, "client") if tls is None else TlsEnd(self, "client", tls)
         self.broker = SocketEnd(self, "broker")
@@ -55,9 +54,9 @@ class Link:
             self._early = b""
             self.regulate()
 
-    def handshake_failed(self, reason: str) -> None:
-        """Report a TLS handshake of the client that did not succeed."""
-        self._note(EngineKind.HANDSHAKE_FAILED, now_us(), reason)
+    def handshake_failed(self, reason: str, *, meant: bool) -> None:
+        """Report a TLS handshake of the client that did not succeed, and whether a scenario's fault is the reason."""
+        self._note(EngineKind.HANDSHAKE_FAILED, now_us(), reason, int(meant))
 
     async def _dial(self) -> None:
         try:

@@ -24,6 +24,7 @@ from probe.relay.capture import Capture, CapturingConversation
 from probe.relay.first_connections import FirstConnections
 from probe.relay.idle_links import IdleLinks
 from probe.relay.link import Link
+from probe.relay.tls_end import ServerTls
 
 TICK_S = 0.25
 DRAIN_S = 2.0
@@ -47,7 +48,7 @@ class Relay:
         self._brokers, self._sink, self._schemas = tuple(brokers), sink, schemas
         self.topic_names: MutableMapping[bytes, str] = {} if topic_names is None else topic_names
         """Topic id to name; learned from responses, and from callers that add to it."""
-        self.tls: SSLContext | None = None
+        self.tls: ServerTls | None = None
         """The relay's side of TLS with clients; None where they speak plain."""
         self.held: dict[int, int] = {}
         """API key to microseconds, of the answers that are delayed."""
@@ -139,9 +140,9 @@ class Relay:
 
     # More network faults
 
-    def secure(self, tls: SSLContext) -> None:
-        """Speak TLS with clients from now on, with this side of it."""
-        self.tls = tls
+    def secure(self, tls: SSLContext, *, flawed: bool = False, closes: bool = False) -> None:
+        """Speak TLS with new connections, with this side of it; `flawed`, `closes`: handshakes are meant to fail."""
+        self.tls = ServerTls(tls, flawed or closes, closes)
 
     def forward(self, broker: int, address: Endpoint) -> None:
         """Set the address of a broker; connections that came earlier have waited for it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ssl
+from dataclasses import dataclass
 from typing import Protocol
 
 from probe.relay.socket_end import LinkCallbacks, SocketEnd
@@ -17,11 +18,25 @@ PIECE = 256 << 10
 """Most bytes of one read, which takes whole records of 16 KiB."""
 
 
+@dataclass(frozen=True, slots=True)
+class ServerTls:
+    """The relay's side of TLS."""
+
+    context: ssl.SSLContext
+    flawed: bool = False
+    """Whether handshakes are meant to fail: a scenario gives clients a reason to refuse the certificate."""
+    closes: bool = False
+    """Whether the handshake ends after the client's first bytes, without an alert."""
+
+
 class SecureLinkCallbacks(LinkCallbacks, Protocol):
     """Calls of an end over TLS to its link."""
 
-    def handshake_failed(self, reason: str) -> None:
-        """Report a TLS handshake that did not succeed."""
+    def handshake_failed(self, reason: str, *, meant: bool) -> None:
+        """Report a TLS handshake that did not succeed, and whether a scenario's fault is the reason."""
+
+    def finish(self) -> None:
+        """End both sides."""
 
 
 class TlsEnd(SocketEnd):
@@ -29,10 +44,11 @@ class TlsEnd(SocketEnd):
 
     link: SecureLinkCallbacks
 
-    def __init__(self, link: SecureLinkCallbacks, name: str, context: ssl.SSLContext) -> None:
+    def __init__(self, link: SecureLinkCallbacks, name: str, side: ServerTls) -> None:
         super().__init__(link, name)
+        self._side = side
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_side=True)
+        self._tls = side.context.wrap_bio(self._incoming, self._outgoing, server_side=True)
         self._shaken = self._failed = self._ended = self._end_waits = False
         self._early = b""
         """Bytes for the client that came before its handshake was over."""
@@ -40,6 +56,11 @@ class TlsEnd(SocketEnd):
     def data_received(self, data: bytes) -> None:
         """Decrypt bytes and pass them to the link."""
         if self._failed or self.eof:
+            return
+        if self._side.closes:
+            self._failed = self._ended = True
+            self.link.handshake_failed("the listener ended the connection during the handshake", meant=True)
+            self.link.finish()
             return
         self._incoming.write(data)
         if self._shaken or self._shake():
@@ -57,7 +78,7 @@ class TlsEnd(SocketEnd):
         """Report the loss to the link."""
         if not self._shaken and not self._failed and not self._ended:
             self._failed = True
-            self.link.handshake_failed("the connection was lost during the handshake")
+            self.link.handshake_failed("the connection was lost during the handshake", meant=self._side.flawed)
         super().connection_lost(exc)
 
     def read(self, wanted: bool) -> None:
@@ -137,7 +158,7 @@ class TlsEnd(SocketEnd):
     def _fail(self, reason: str) -> None:
         """Report a handshake that failed, or a record that cannot be read, and close: the client has its alert."""
         self._failed = self._ended = True
-        self.link.handshake_failed(reason)
+        self.link.handshake_failed(reason, meant=self._side.flawed)
         super().eof_received()
         super().close()
 

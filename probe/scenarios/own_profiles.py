@@ -23,20 +23,17 @@ OWN_PROFILES: Mapping[str, str] = MappingProxyType(
     {**dict.fromkeys(_SHORT, SHORT_LIMITS), **dict.fromkeys(_REFRESHING, REFRESHING)}
 )
 """The profile by the name of the scenario."""
-LOG_INS = "SASL_PLAINTEXT/SCRAM-SHA-512"
-"""Security with which scenarios about log-ins are run, unless the user names another one."""
-OWN_SECURITY: Mapping[str, str] = MappingProxyType(
-    dict.fromkeys(
-        (
-            "auth/mechanism-off",
-            "auth/password-rotated",
-            "auth/session-expires",
-            "auth/session-expires-idle",
-            "auth/wrong-password",
-        ),
-        LOG_INS,
-    )
+LOG_INS, TLS = "SASL_PLAINTEXT/SCRAM-SHA-512", "SSL"
+"""Security with which scenarios about log-ins and about TLS are run, unless the user names another one."""
+_LOG_INS = (
+    "auth/mechanism-off",
+    "auth/password-rotated",
+    "auth/session-expires",
+    "auth/session-expires-idle",
+    "auth/wrong-password",
 )
+_TLS = ("tls/authority-replaced", "tls/certificate-expired", "tls/handshake-closed", "tls/name-mismatch")
+OWN_SECURITY: Mapping[str, str] = MappingProxyType({**dict.fromkeys(_LOG_INS, LOG_INS), **dict.fromkeys(_TLS, TLS)})
 """The security of the listener by the name of the scenario."""
 _OF_NEW_GROUPS = re.compile(r"/consumer-group-heartbeat/|/offset-(commit|fetch)/STALE_MEMBER_EPOCH$")
 """Generated scenarios that only members of the new group protocol meet."""

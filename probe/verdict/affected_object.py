@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from probe.model import History, Row, Target
 from probe.model.roles import ROLES
 from probe.protocol.api_table import CoordinatorKind
+from probe.protocol.names import error_code
 from probe.verdict import apis
+
+TOPIC_DENIED = error_code("TOPIC_AUTHORIZATION_FAILED")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +27,12 @@ class Affected:
     """It is the controller, about which every request to it is."""
 
     def named_by(self, row: Row) -> bool:
-        """Return whether a row is about the object. A row about the whole topic is."""
+        """Return whether a row is about the object. A row about the whole topic is, as each refused permission is."""
         if self.controller:
             return True
         if self.key:
             return row.key == self.key
-        return row.topic == self.topic and row.partition in (self.partition, -1)
+        return row.topic == self.topic and (row.partition in (self.partition, -1) or row.code == TOPIC_DENIED)
 
 
 def find_affected(history: History) -> Affected:

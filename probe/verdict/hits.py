@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from probe.model import EngineKind, Reaction, Symptom, Target, Trigger
+from probe.model import EngineEvent, EngineKind, Reaction, Symptom, Target, Trigger
 from probe.verdict import apis
 from probe.verdict.wire_evidence import Exchange, WireEvidence, spread
 
@@ -82,9 +82,22 @@ def _cuts(evidence: WireEvidence) -> Iterator[Hit]:
     failing = {evidence.subject.old}
     failing |= {event.broker for event in evidence.events.engine if event.kind is EngineKind.STOPPED}
     anywhere = not apis.LOG_IN.isdisjoint(evidence.play.apis)  # any broker ends a session, and a log-in that it refuses
+    failed = {event.conn for event in _failed_handshakes(evidence)}
     for event in evidence.events.closed:
-        if event.by == "relay" or (event.by == "broker" and (anywhere or event.broker in failing)):
+        cut = event.by == "relay" or (event.by == "broker" and (anywhere or event.broker in failing))
+        if cut and event.conn not in failed:
             yield Hit(event.at, event.broker)
+
+
+def _handshakes(evidence: WireEvidence) -> Iterator[Hit]:
+    yield from (Hit(event.at, event.broker) for event in _failed_handshakes(evidence))
+
+
+def _failed_handshakes(evidence: WireEvidence) -> Iterator[EngineEvent]:
+    """Yield the TLS handshakes that failed because of the scenario's fault."""
+    for event in evidence.events.engine:
+        if event.kind is EngineKind.HANDSHAKE_FAILED and event.value:
+            yield event
 
 
 def _cuts_as_cause(evidence: WireEvidence) -> Iterator[Hit]:
@@ -135,7 +148,7 @@ def _is_soft(evidence: WireEvidence, item: Exchange) -> bool:
 
 FINDERS: dict[Symptom, tuple[Callable[[WireEvidence], Iterator[Hit]], ...]] = {
     Symptom.ANSWER: (_answers, _writes, _cuts_as_cause),
-    Symptom.CONNECTION: (_answers, _cuts),
+    Symptom.CONNECTION: (_answers, _cuts, _handshakes),
     Symptom.SILENCE: (_answers, _silences),
     Symptom.CHANGE: (_answers, _cuts_as_cause, _soft),
     Symptom.ABSENCE: (),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from probe.model import App, AppKind, LearnedBy
+from probe.model import App, AppKind, EngineKind, LearnedBy
 from probe.protocol.names import error_code
 from probe.verdict.hits import Hit
 from probe.verdict.service import ERRORS
@@ -25,8 +25,9 @@ REFUSALS = LOG_IN_REFUSED | frozenset(
     )
 )
 """Errors of log-ins and permissions: the reason, where the library passes the code on."""
-WORDS = re.compile(r"authenticat|authori[sz]|sasl|credential|mechanism|access denied", re.IGNORECASE)
-"""Words of which a text that names the reason has one."""
+LOG_IN_WORDS = re.compile(r"authenticat|authori[sz]|sasl|credential|mechanism|access denied", re.IGNORECASE)
+TLS_WORDS = re.compile(r"certificat|handshake|\bssl\b|\btls\b|x509|altname|pkix", re.IGNORECASE)
+"""Words of which a text that names the reason has one: of a refused log-in or permission, of a handshake that fails."""
 ENDS = (*ERRORS, AppKind.FATAL)
 
 
@@ -35,24 +36,26 @@ def find_reason(evidence: WireEvidence, hits: Sequence[Hit]) -> tuple[LearnedBy,
 
     An error goes before a notice, whichever came first: a callback or a log line may be read by nobody.
     """
-    first = _first_refusal(evidence, hits)
+    first, words = _first_refusal(evidence, hits), LOG_IN_WORDS
+    if first is None:
+        first, words = _first_failed_handshake(evidence, hits), TLS_WORDS
     if first is None:
         return LearnedBy.NONE, None
     since = first - evidence.clock_us
-    naming = [item for item in evidence.judged_apps if item.at >= since and names_reason(item)]
+    naming = [item for item in evidence.judged_apps if item.at >= since and names_reason(item, words)]
     for way, kinds in ((LearnedBy.ERROR, ENDS), (LearnedBy.NOTICE, (AppKind.NOTICE,))):
         if found := next((item for item in naming if item.kind in kinds), None):
             return way, max(0, found.at - first) / 1000
     return LearnedBy.NOTHING, None
 
 
-def names_reason(item: App) -> bool:
+def names_reason(item: App, words: re.Pattern[str]) -> bool:
     """Return whether what the application was given names the reason, by its code or by a word."""
     error = item.error
     if error is not None and error.code in REFUSALS:
         return True
     texts = (item.text,) if error is None else (item.text, error.name, error.type, error.text)
-    return any(map(WORDS.search, texts))
+    return any(map(words.search, texts))
 
 
 def _first_refusal(evidence: WireEvidence, hits: Sequence[Hit]) -> int | None:
@@ -64,3 +67,10 @@ def _first_refusal(evidence: WireEvidence, hits: Sequence[Hit]) -> int | None:
         return coded
     met = {hit.at for hit in hits}
     return next((event.at for event in evidence.events.closed if event.by == "broker" and event.at in met), None)
+
+
+def _first_failed_handshake(evidence: WireEvidence, hits: Sequence[Hit]) -> int | None:
+    """Return the first TLS handshake that failed because of the scenario's fault."""
+    met = {hit.at for hit in hits}
+    failed = (item for item in evidence.events.engine if item.kind is EngineKind.HANDSHAKE_FAILED and item.value)
+    return next((item.at for item in failed if item.at in met), None)

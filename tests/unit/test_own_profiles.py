@@ -123,7 +123,7 @@ def test_a_lookup_answers_for_the_scenarios_own_security(tmp_path: Path, shipped
     assert "auth/wrong-password" not in look(tmp_path, "sarama@1.43.2").stdout
 
 
-@pytest.mark.parametrize("pattern", ["*", "auth/*", "close-during/net/idle-closed"])
+@pytest.mark.parametrize("pattern", ["*", "auth/*", "tls/*", "close-during/net/idle-closed"])
 def test_look_ups_know_the_own_profile_of_every_scenario(pattern: str) -> None:
     for scenario in select_scenarios([pattern]):
         assert profile_of(scenario.name) == scenario.profile, scenario.name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import ssl
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from probe.access import Access
 from probe.model.security import Security
 from probe.run_credentials import MARK, run_credentials
+from probe.scenarios.steps.handshakes import Flaw
 
 PLAIN, SCRAM, SSL = map(Security.parse, ("SASL_PLAINTEXT/PLAIN", "SASL_SSL/SCRAM-SHA-512", "SSL"))
 
@@ -91,3 +93,28 @@ def test_the_certificate_is_of_no_other_host(host: str) -> None:
 def test_others_do_not_trust_it() -> None:
     with run_credentials([SSL]) as found, pytest.raises(ssl.SSLCertVerificationError):
         _handshake(found[SSL], ssl.create_default_context(), "127.0.0.1")
+
+
+@pytest.mark.parametrize(
+    ("flaw", "reason"),
+    [
+        (Flaw.EXPIRED, "certificate has expired"),
+        (Flaw.OTHER_NAME, "IP address mismatch"),
+        (Flaw.OTHER_AUTHORITY, "unable to get local issuer certificate|certificate signature failure"),
+    ],
+)
+def test_each_flawed_certificate_has_one_flaw(flaw: Flaw, reason: str) -> None:
+    with run_credentials([SSL]) as found:
+        access = replace(found[SSL], server=found[SSL].flawed[flaw])
+        context = ssl.create_default_context(cadata=access.authority)
+        with pytest.raises(ssl.SSLCertVerificationError, match=reason):
+            _handshake(access, context, "127.0.0.1")
+        context.check_hostname = False
+        if flaw is Flaw.OTHER_NAME:
+            assert _handshake(access, context, "127.0.0.1") == "TLSv1.3"
+
+
+def test_flaws_without_a_certificate_have_none() -> None:
+    with run_credentials([SSL, PLAIN]) as found:
+        assert set(found[SSL].flawed) == set(Flaw) - {Flaw.CLOSED}
+        assert not found[PLAIN].flawed

@@ -119,7 +119,17 @@ def test_a_scenario_about_log_ins_is_played_with_its_own_security_unless_another
 def test_a_scenario_about_log_ins_is_skipped_where_nobody_logs_in() -> None:
     wanted = ["--client", "kafka-python@3.0.12", "--role", "producer", "--scenario", "auth/wrong-password"]
     done = CliRunner().invoke(app, ["plan", *wanted, "--security", "SSL"])
-    assert f"is about log-ins, which SSL has none of: --security {LOG_INS}" in f"{done.output}{done.exception}"
+    assert f"is about log-ins, which SSL lacks: --security {LOG_INS}" in f"{done.output}{done.exception}"
+
+
+@pytest.mark.parametrize(
+    ("asked", "skipped"), [("SASL_SSL/PLAIN", False), ("SSL", False), ("SASL_PLAINTEXT/PLAIN", True)]
+)
+def test_a_scenario_about_tls_is_skipped_where_nothing_is_encrypted(asked: str, skipped: bool) -> None:
+    wanted = ["--client", "kafka-python@3.0.12", "--role", "producer", "--scenario", "tls/certificate-expired"]
+    done = CliRunner().invoke(app, ["plan", *wanted, "--security", asked])
+    reason = "is about TLS, which SASL_PLAINTEXT lacks: --security SSL"
+    assert (reason in f"{done.output}{done.exception}") is skipped
 
 
 def test_every_declared_security_has_a_source() -> None:

@@ -16,6 +16,7 @@ from probe.engines.embedded import broker_rules, topic_rules
 from probe.engines.embedded.cluster_events import KINDS, RETURNED, engine_event
 from probe.engines.embedded.control import ControlError
 from probe.engines.embedded.counts import unseen
+from probe.engines.embedded.handshakes import spoil
 from probe.engines.embedded.history import asked_history, stated_history
 from probe.engines.embedded.logins import asked_logins, refused_logins
 from probe.engines.embedded.many_partitions import assignments, moving, widened
@@ -254,6 +255,7 @@ class FakeCluster:
             await self._start_another()
         self._topic_due = any(isinstance(step, ReplaceTopic) for step in steps)
         self._network.before(steps, subject)
+        spoil(self._relay, steps, self._access)
         fault = widened(topic_rules.fault_rules(steps, subject, election_ms or 0), subject, self._moving)
         fault.changes.extend(refused_logins(steps, self._access))
         self._counted = {rule.id for rule in fault.rules} if all(rule.count for rule in fault.rules) else set()
@@ -280,6 +282,7 @@ class FakeCluster:
         """Remove all rules and holds."""
         await self._call(self._stub.Heal, pb.Done())
         self._network.revert()
+        secure_relay(self._relay, self._access)
 
     @translating(EngineError)
     async def read_back(self) -> ReadBack:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from probe.scenarios.steps.brokers import CutAnswers, HideBrokers, KeepAnswers, LimitVersions, Throttle
 from probe.scenarios.steps.coordinators import NameWrongCoordinator, Rejoin
+from probe.scenarios.steps.handshakes import SpoilHandshakes
 from probe.scenarios.steps.logins import CutAllConnections, RefuseLogins, RevokePermissions
 from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseAllLeaders, LoseLeader, RollBack
 from probe.scenarios.steps.step import Step
@@ -29,6 +30,7 @@ UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     RefuseLogins: "not built for real brokers, which read mechanisms and the first passwords when they start",
     Rejoin: "a real coordinator asks for it when a member joins or leaves, and the group has one member",
     RevokePermissions: "not built for real brokers, which have no authorizer here",
+    SpoilHandshakes: "the relay ends TLS, so clients meet its certificate in front of real brokers, too",
     RollBack: "brokers of two versions cannot use the same log dirs in turn",
     Throttle: "a real quota limits a rate, and the time to wait follows from it; so real brokers get a quota",
 }

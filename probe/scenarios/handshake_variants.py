@@ -1,0 +1,29 @@
+"""Role variants of scenarios in which TLS handshakes fail for a while."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from probe.model import Reaction, Symptom, Target
+from probe.scenarios.login_variants import REFUSED_MS
+from probe.scenarios.scenario import CLIENT_ROLES, CONFORMS, RoleVariant, expect
+from probe.scenarios.steps.handshakes import Flaw, SpoilHandshakes
+from probe.scenarios.steps.logins import CutAllConnections
+
+SPOILED = replace(
+    expect(Symptom.CONNECTION, Reaction.RETRY, target=Target.CLUSTER, prompt_ms=15_000, watch_ms=50_000),
+    conforms=(*CONFORMS[Reaction.RETRY], *CONFORMS[Reaction.SURFACE]),
+)
+"""An error may reach the application, since waiting does not mend a certificate."""
+
+
+def spoiled_variants(by: Flaw) -> tuple[RoleVariant, ...]:
+    """Return the variant: all connections are cut, and new ones meet the flaw for `REFUSED_MS`."""
+    return (
+        RoleVariant(
+            roles=CLIENT_ROLES,
+            expectation=SPOILED,
+            steps=(SpoilHandshakes(by=by), CutAllConnections()),
+            heal_after_ms=REFUSED_MS,
+        ),
+    )

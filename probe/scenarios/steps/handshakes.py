@@ -1,0 +1,29 @@
+"""Steps on the TLS handshakes of a listener."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Flaw(StrEnum):
+    """Reason for which a handshake fails that succeeded before."""
+
+    EXPIRED = "expired"
+    """The certificate's time is over; its names and its authority are right."""
+    OTHER_NAME = "other-name"
+    """The certificate is valid for another host."""
+    OTHER_AUTHORITY = "other-authority"
+    """The certificate is signed by an authority of the same name and another key, which clients do not trust."""
+    CLOSED = "closed"
+    """The listener ends the connection after the client's first bytes, without an alert."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpoilHandshakes:
+    """New connections to all brokers meet this flaw until reverted. Those that are open stay."""
+
+    by: Flaw
+
+
+HandshakeStep = SpoilHandshakes

@@ -1,0 +1,24 @@
+"""The brokers' authority is replaced before the clients trust it, connections are cut; 20 s later the former is back.
+
+What the brokers do: they serve a certificate of another authority with the same name, which the clients do not trust.
+All connections are reset. 20 s after the fault the former certificate is served.
+The error a client meets: a reset, then a certificate at every handshake that it has to refuse.
+What a good client does: as in tls/certificate-expired.
+Source: an authority that is rotated on brokers first; librdkafka #2868, #3157.
+Not covered: real brokers, which refuse some changes of a keystore while they run; clients that read a new trust store.
+"""
+
+from probe.scenarios.handshake_variants import spoiled_variants
+from probe.scenarios.login_variants import ENGINES_HERE
+from probe.scenarios.own_profiles import security_of
+from probe.scenarios.scenario import Scenario
+from probe.scenarios.steps.handshakes import Flaw
+
+SCENARIO = Scenario(
+    name="tls/authority-replaced",
+    story=__doc__,
+    security=security_of("tls/authority-replaced"),
+    engines=ENGINES_HERE,
+    asked=True,
+    variants=spoiled_variants(Flaw.OTHER_AUTHORITY),
+)

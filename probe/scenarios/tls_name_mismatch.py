@@ -1,0 +1,26 @@
+"""Brokers serve a certificate for another host, connections are cut; 20 s later the right one is back.
+
+What the brokers do: they serve a certificate of the right authority whose only name is another host's, as after a move.
+All connections are reset. 20 s after the fault the former certificate is served.
+The error a client meets: a reset, then a certificate at every handshake that it has to refuse, unless the check of
+names is switched off (`ssl.endpoint.identification.algorithm`).
+What a good client does: as in tls/certificate-expired. A client that goes on writing checks no names, and every holder
+of a certificate of that authority can be its broker.
+Source: KIP-294; RFC 6125; kafkajs #1455.
+Not covered: real brokers; names that resolve elsewhere.
+"""
+
+from probe.scenarios.handshake_variants import spoiled_variants
+from probe.scenarios.login_variants import ENGINES_HERE
+from probe.scenarios.own_profiles import security_of
+from probe.scenarios.scenario import Scenario
+from probe.scenarios.steps.handshakes import Flaw
+
+SCENARIO = Scenario(
+    name="tls/name-mismatch",
+    story=__doc__,
+    security=security_of("tls/name-mismatch"),
+    engines=ENGINES_HERE,
+    asked=True,
+    variants=spoiled_variants(Flaw.OTHER_NAME),
+)
