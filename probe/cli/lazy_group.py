@@ -97,6 +97,11 @@ COMMANDS: Mapping[str, Command] = {
         "and clients.",
         laboratory=True,
     ),
+    "estimate": Command(
+        module="estimate",
+        summary="Estimate what one failover costs the cluster, by clients and partitions; exit code 3 if nothing is "
+        "known.",
+    ),
     "publish-evidence": Command(
         module="publish_evidence",
         summary="Write settled cells as evidence that ships with the package; exit code 1 if it contradicts a known "
@@ -146,7 +151,7 @@ COMMANDS: Mapping[str, Command] = {
 
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "Ask what is known": ("lookup", "supports", "audit", "advise", "diagnose", "bisect", "show"),
+    "Ask what is known": ("lookup", "supports", "audit", "advise", "diagnose", "bisect", "show", "estimate"),
     "Run and judge": ("run", "plan", "check", "check-driver", "sweep", "verify", "judge", "diff"),
     "Publish and keep": ("matrix", "site", "publish-evidence", "publish-fingerprints", "prune"),
     "What there is": ("clients", "scenarios", "doctor"),

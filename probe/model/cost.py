@@ -25,7 +25,7 @@ class ClientCost:
 
     client_id: str
     outcome: str
-    """The verdict's, on the partition that the fault hit first, among the first ten."""
+    """The verdict's, on the partition that the fault hit first."""
     reason: str
     conforms: bool | None
     requests: Mapping[str, int]

@@ -163,11 +163,18 @@ def test_rows_and_operations_of_partitions_that_are_not_kept_are_left_out() -> N
     assert one.served == {1}
 
 
-def test_the_partition_that_is_judged_is_the_one_that_was_hit_first() -> None:
+def test_the_partition_that_is_judged_is_the_one_that_the_fault_hit_first() -> None:
     tally = Tally()
-    one = started(tally, "a", 3)
+    one = started(tally, "a", 30)
+    one.kept = frozenset({0, 1})
     tally.add(asks(1, "a", PRODUCE))
-    for at, partition in ((5, 1), (20, 2), (30, 0)):
+    tally.add(answers(1, PRODUCE, 1, rows=(Row(topic="t", partition=1, code=7),)))
+    assert one.affected == 0
+    one.arm()
+    for at, partition in ((20, 17), (30, 0)):
         tally.add(answers(1, PRODUCE, at, rows=(Row(topic="t", partition=partition, code=56),)))
-    assert one.first_hit(10) == 2
-    assert one.first_hit(99) == 0
+    assert one.affected == 17
+    one.add(acked("a", 17, 40))
+    kept = [event for event in one.events if isinstance(event, Response)]
+    assert [row.partition for event in kept for row in event.rows] == [1, 17, 0]
+    assert isinstance(one.events[-1], App)

@@ -13,7 +13,7 @@ from probe.catalogue.scenarios import select_scenarios
 from probe.cells.sweeps import SweepResult
 from probe.cli import common_options as common
 from probe.cli import options as o
-from probe.cli.answers.costs import measured_costs, show_costs
+from probe.cli.answers.costs import measured_costs, show_costs, write_cost_csv, write_cost_svg
 from probe.cli.console.skips import skipped
 from probe.cli.console.streams import OUT, say
 from probe.cli.console.sweep_table import sweep_lines
@@ -23,6 +23,7 @@ from probe.cli.wiring.run_selection import RunSelection
 from probe.cli.wiring.sweeps import sweeps_of, write_csv, write_svg
 from probe.errors import ProbeError
 from probe.model import Role
+from probe.model.cost import CostRun
 from probe.model.engines import DEFAULT_ENGINE
 from probe.model.profile import ELECTION_KEY
 from probe.model.scale import MOST, Scale, is_axis, parse_scales
@@ -103,13 +104,21 @@ def sweep(
         )
         if costs:
             scales = _scales(varied, Scale(partitions=partitions or 1, clients=clients or 1))
-            show_costs(measured_costs(asked, scales, interval, results, wait), as_json=json_)
+            _tell(measured_costs(asked, scales, interval, results, wait), csv, svg, as_json=json_)
             return
         run = _measured(asked, Options(jobs=jobs), results, wait)
     elif (stored := read_cost(results, run)) is not None:
-        show_costs(stored, as_json=json_)
+        _tell(stored, csv, svg, as_json=json_)
         return
     _show(sweeps_of(results, run), csv, svg)
+
+
+def _tell(run: CostRun, csv: Path | None, svg: Path | None, *, as_json: bool) -> None:
+    show_costs(run, as_json=as_json)
+    if csv is not None:
+        write_cost_csv(run, csv)
+    if svg is not None:
+        write_cost_svg(run, svg)
 
 
 def _measured(asked: RunSelection, options: Options, results: str, wait_s: float) -> str:

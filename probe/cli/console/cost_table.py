@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from probe.cells.cost_growth import growths
 from probe.cli.console.plain_table import lines_of
 from probe.model.cost import METADATA, PointCost
+from probe.model.cost_point import CostPoint
 
 HEADER = (
     "clients", "partitions", "late, ms", "outcomes", "all work, ms", "Metadata", "per client", "other requests",
@@ -28,6 +30,30 @@ def cost_lines(points: Sequence[PointCost]) -> Iterator[str]:
         )
         yield from lines_of(HEADER, [_row(point) for point in some])
         yield from (f"{point.scale}: {problem}" for point in some for problem in problems(point))
+
+
+def growth_lines(points: Sequence[CostPoint]) -> Iterator[str]:
+    """Yield the lines of the table of growth; none where no client has enough points."""
+    rows = [
+        (
+            some.client,
+            some.scenario,
+            cost,
+            str(found.growth),
+            f"{found.at_one:.2g}",
+            _exponent(found.partitions),
+            _exponent(found.clients),
+            f"{found.factor:.2f}",
+        )
+        for some, cost, found in growths(points)
+    ]
+    if rows:
+        yield "growth: cost = at 1 x 1 * partitions^p * clients^c"
+        yield from lines_of(("client", "scenario", "cost", "grows", "at 1 x 1", "p", "c", "error, factor"), rows)
+
+
+def _exponent(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
 
 
 def progress_line(point: PointCost) -> str:

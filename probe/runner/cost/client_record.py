@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from probe.model import App, AppKind, Closed, Event, Folded, Opened, Request, Response
@@ -20,10 +20,11 @@ BROKER = "broker"
 class ClientRecord:
     """Everything about one client.
 
-    Its events are kept with the rows of a few partitions, `kept`: a trial may have a hundred thousand of these.
+    Its events are kept with the rows of a few partitions, `kept`, and of the first one that the fault hits: a trial
+    may have a hundred thousand of these.
     """
 
-    def __init__(self, start: Start, kept: Container[int]) -> None:
+    def __init__(self, start: Start, kept: frozenset[int]) -> None:
         """Begin a record of an instance."""
         self.start = start
         self.kept = kept
@@ -36,12 +37,14 @@ class ClientRecord:
         self.served: set[int] = set()
         """Partitions on which an operation succeeded."""
         self.successes: dict[int, list[int]] = {}
-        """When operations succeeded, by partition, since `forget_successes`."""
+        """When operations succeeded, by partition, since `arm`."""
         self.unread: Counter[int] = Counter()
         """Requests, by API key, that had no answer when a broker ended their connection, or that came after that: the
         broker may not have read them."""
         self._unanswered: dict[int, dict[int, int]] = {}
         """API keys of requests without an answer, by connection and correlation id."""
+        self._armed = False
+        self._hit: int | None = None
         self._ended: set[int] = set()
         """Connections that a broker ended."""
         self.settings: Mapping[str, str] = {}
@@ -82,12 +85,14 @@ class ClientRecord:
         elif isinstance(event, Request):
             self._unanswered.setdefault(event.conn, {})[event.corr] = event.api
         elif isinstance(event, Response):
+            self._note_hit(event)
             self._unanswered.get(event.conn, {}).pop(event.corr, None)
         self.events.append(self._trimmed(event))
 
-    def forget_successes(self) -> None:
-        """Count successes anew: the fault is about to come."""
+    def arm(self) -> None:
+        """Count successes anew, and look out for the first hit: the fault is about to come."""
         self.successes.clear()
+        self._armed = True
 
     def works_at(self, partition: int, since: int) -> int | None:
         """Return when an operation on a partition succeeded first, at `since` or later. None: not yet."""
@@ -105,14 +110,17 @@ class ClientRecord:
             found[api] += count
         return +found
 
-    def first_hit(self, since: int) -> int:
-        """Return the partition, among those that are kept, about which an answer was an error first; else the first."""
-        for event in self.events:
-            if isinstance(event, Response) and event.api == PRODUCE and event.at >= since:
-                for row in event.rows:
-                    if row.code and row.partition in self.kept:
-                        return row.partition
-        return self.start.partitions[0]
+    @property
+    def affected(self) -> int:
+        """The partition about which an answer was an error first, under the fault; without one, the first."""
+        return self.start.partitions[0] if self._hit is None else self._hit
+
+    def _note_hit(self, event: Response) -> None:
+        """Keep the rows of the partition that the fault hits first, whichever it is."""
+        if self._armed and self._hit is None and event.api == PRODUCE:
+            self._hit = next((row.partition for row in event.rows if row.code and row.partition >= 0), None)
+            if self._hit is not None:
+                self.kept = self.kept | {self._hit}
 
     def _add_folded(self, event: Folded) -> None:
         """Spread folded frames evenly over their span."""

@@ -58,7 +58,7 @@ def with_costs(own: PointCost, seen: Observed) -> PointCost:
 
 def judged(record: ClientRecord, seen: Observed) -> Verdict:
     """Judge one client as the only one, by the partition that the fault hit first."""
-    affected = record.first_hit(seen.tally.fault_at)
+    affected = record.affected
     subject = replace(seen.header.subject, instance=record.name, client_id=record.name, affected=affected)
     mine = (affected, subject.bystander)
     header = replace(

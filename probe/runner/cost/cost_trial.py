@@ -165,7 +165,7 @@ class CostTrial:
         limits = replace(header.limits, own_limit_ms=own_limit_ms(header.play, settings))
         header = replace(header, settings=settings, limits=limits)
         for record in self.tally.records.values():
-            record.forget_successes()
+            record.arm()
         if self.scale.late:
             tap.hold((METADATA, API_VERSIONS), self.scale.late)
         self.before = self.peak = usage(self._pids())

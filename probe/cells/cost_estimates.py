@@ -1,0 +1,99 @@
+"""Estimates of a failover's cost for an operator's numbers, from measured points. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from probe.cells.cost_growth import METRICS, Fit, fit
+from probe.model.cost_point import CostPoint
+from probe.model.scale import Scale
+from probe.model.versions import version_key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One kind of client of an operator."""
+
+    family: str
+    version: str
+    """Empty = the newest that was measured."""
+    clients: int
+
+    @property
+    def name(self) -> str:
+        """The client as it was asked for."""
+        return f"{self.family}@{self.version}" if self.version else self.family
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """The expected cost of one kind of client."""
+
+    asked: Asked
+    measured: str
+    """The client whose measurements it rests on; empty = none."""
+    low: float = 0.0
+    high: float | None = None
+    """None: the numbers lie outside what was measured, and the cost is at least `low`."""
+    expected: float = 0.0
+    growth: str = ""
+    within: str = ""
+    """Numbers between which it was measured."""
+
+
+def estimates(
+    asked: Sequence[Asked], partitions: int, points: Iterable[CostPoint], scenario: str, metric: str = "Metadata"
+) -> list[Estimate]:
+    """Return an estimate for each kind of client, in the order in which they were asked for."""
+    usable = [one for one in points if one.scenario == scenario and not one.late]
+    return [_estimate(one, Scale(partitions=partitions, clients=one.clients), usable, metric) for one in asked]
+
+
+def _estimate(asked: Asked, scale: Scale, points: Sequence[CostPoint], metric: str) -> Estimate:
+    client = nearest(asked, {one.client for one in points})
+    mine = newest_group([one for one in points if one.client == client])
+    found = fit(mine, METRICS[metric])
+    if found is None:
+        return Estimate(asked=asked, measured="")
+    low, high = found.lowest, found.highest
+    inside = Scale(
+        partitions=min(max(scale.partitions, low.partitions), high.partitions),
+        clients=min(max(scale.clients, low.clients), high.clients),
+    )
+    interval = found.interval(inside)
+    return Estimate(
+        asked=asked,
+        measured=client,
+        low=interval[0],
+        high=interval[1] if inside == scale else None,
+        expected=found.expected(inside),
+        growth=str(found.growth),
+        within=_within(found),
+    )
+
+
+def nearest(asked: Asked, clients: Iterable[str]) -> str:
+    """Return the measured client that stands for a version: itself, else the next older one; empty = none.
+
+    What was fixed in a version is in all later ones, and what broke in one is in none before.
+    """
+    versions = sorted(
+        (version for family, _, version in (one.partition("@") for one in clients) if family == asked.family),
+        key=version_key,
+    )
+    older = [one for one in versions if not asked.version or version_key(one) <= version_key(asked.version)]
+    return f"{asked.family}@{older[-1]}" if older else ""
+
+
+def newest_group(points: Sequence[CostPoint]) -> list[CostPoint]:
+    """Return the points of the profile and brokers with the most of them; of several, the last."""
+    groups: dict[tuple[str, str, str, str, int], list[CostPoint]] = {}
+    for one in points:
+        groups.setdefault(one.group, []).append(one)
+    return max(reversed(list(groups.values())), key=len, default=[])
+
+
+def _within(found: Fit) -> str:
+    low, high = found.lowest, found.highest
+    return f"{low.partitions} to {high.partitions} partitions, {low.clients} to {high.clients} clients"

@@ -1,0 +1,100 @@
+"""One measured point of a failover's cost as a flat row, as `probe sweep --csv` writes it and estimates read it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Self
+
+from probe.model.cost import METADATA, WORK, PointCost
+from probe.model.scale import Scale
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostPoint:
+    """A point without harness problems. Counts are those of all clients together, as in `PointCost`."""
+
+    client: str
+    profile: str
+    scenario: str
+    broker: str
+    interval_ms: int
+    clients: int
+    partitions: int
+    late: int
+    metadata: int
+    requests: int
+    """All requests, Produce apart."""
+    connections: int
+    handshakes: int
+    bytes: int
+    peak_per_s: int
+    after_per_s: float
+    works_ms: int
+    """-1 = a partition did not work again."""
+    memory_mb: float
+    cpu_s: float
+    outcomes: str
+    """Clients by outcome: `refreshes:99;late:1`."""
+
+    @property
+    def scale(self) -> Scale:
+        """The scale at which it was measured."""
+        return Scale(partitions=self.partitions, clients=self.clients, late=self.late)
+
+    @property
+    def group(self) -> tuple[str, str, str, str, int]:
+        """Common to the points of one growth: client, profile, scenario, brokers, lateness."""
+        return self.client, self.profile, self.scenario, self.broker, self.late
+
+    @classmethod
+    def of(cls, point: PointCost) -> Self:
+        """Return the row of a point."""
+        return cls(
+            client=point.client,
+            profile=point.profile,
+            scenario=point.scenario,
+            broker=point.broker,
+            interval_ms=point.interval_ms,
+            clients=point.scale.clients,
+            partitions=point.scale.partitions,
+            late=point.scale.late,
+            metadata=point.requests.get(METADATA, 0),
+            requests=sum(count for api, count in point.requests.items() if api not in WORK),
+            connections=point.connections,
+            handshakes=point.handshakes,
+            bytes=point.bytes,
+            peak_per_s=point.peak_per_s,
+            after_per_s=point.after_per_s,
+            works_ms=-1 if point.works_ms is None else point.works_ms,
+            memory_mb=point.memory_mb,
+            cpu_s=point.cpu_s,
+            outcomes=";".join(f"{outcome}:{number}" for outcome, number in point.outcomes.items()),
+        )
+
+
+NAMES = tuple(field.name for field in fields(CostPoint))
+_READ: Mapping[str, type] = {"str": str, "int": int, "float": float}
+_TYPES = {field.name: _READ[str(field.type)] for field in fields(CostPoint)}
+
+
+def points_of(points: Iterable[PointCost]) -> list[CostPoint]:
+    """Return the rows of points in which the harness did not fail and all counts agree."""
+    return [CostPoint.of(one) for one in points if one.clients and not one.problems and not one.differences]
+
+
+def as_csv(points: Iterable[CostPoint]) -> str:
+    """Return points as CSV with a header."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(NAMES)
+    writer.writerows([getattr(point, name) for name in NAMES] for point in points)
+    return out.getvalue()
+
+
+def of_csv(text: str) -> list[CostPoint]:
+    """Read what `as_csv` wrote. Raises ValueError or KeyError for anything else."""
+    rows = csv.DictReader(io.StringIO(text))
+    return [CostPoint(**{name: kind(row[name]) for name, kind in _TYPES.items()}) for row in rows]
