@@ -70,7 +70,8 @@ def find_recovery(evidence: WireEvidence, hits: tuple[Hit, ...], errors: Errors)
         return Recovery(start)
     lost = (since for since, _ in _without_partition(evidence) if since <= timeline.until)
     bad = sorted([*(hit.at for hit in hits if not hit.soft), *(item.at for item in errors.affected), *lost])
-    found = _search(evidence, start, bad, sorted(_successes(evidence, start, gate)))
+    successes = sorted(_successes(evidence, start, gate))
+    found = _with_commits(evidence, _search(evidence, start, bad, successes), successes)
     if found.at is not None and (debt := find_debt(evidence, found.at, _served(evidence))) is not None:
         found = Recovery(start, pending=debt.pending, owed=debt.text, proven=debt.proven)
     return replace(found, pending=True) if found.at is None and _under_way(evidence, max(start, gate), bad) else found
@@ -115,6 +116,15 @@ def _search(evidence: WireEvidence, start: int, bad: list[int], successes: list[
             return Recovery(start, pending=True)
         return Recovery(start, at)
     return Recovery(start)
+
+
+def _with_commits(evidence: WireEvidence, found: Recovery, successes: list[tuple[int, str]]) -> Recovery:
+    """Date a member's recovery by its first commit, if one failed before it; one that is not due yet dates nothing."""
+    if found.at is None or not ROLES[evidence.role].commits:
+        return found
+    first = next((at for at, what in successes if what == COMMIT), None)
+    failed = (one.at for one in evidence.events.apps if one.kind is AppKind.COMMIT_ERROR and one.at > found.at)
+    return replace(found, at=first) if first is not None and any(at < first for at in failed) else found
 
 
 def _gate(evidence: WireEvidence, hits: tuple[Hit, ...]) -> int | None:

@@ -143,6 +143,15 @@ def test_the_interval_of_commits_does_not_delay_recovery() -> None:
     assert (found.outcome, found.facts.recovery_ms) == (Outcome.REFRESHES, pytest.approx(306, abs=5))
 
 
+def test_a_commit_that_failed_before_delays_recovery() -> None:
+    """KafkaJS 2.2.4 commits to the broker that has left until it starts over (`broker/shutdown`, real 3.9.2)."""
+    steps = (fetch_answer(56), *MOVE, *ASKED, fetched(60))
+    late = judged(*steps, app(AppKind.COMMIT_ERROR), at(40_000), committed(), role=Role.GROUP, ms=42_000)
+    assert (late.facts.recovered, late.facts.recovery_ms) == (True, pytest.approx(40_000, abs=200))
+    after = judged(*steps, committed(), app(AppKind.COMMIT_ERROR), at(40_000), committed(), role=Role.GROUP, ms=42_000)
+    assert after.facts.recovery_ms == pytest.approx(306, abs=5)
+
+
 def test_a_commit_on_the_wire_counts_for_a_group() -> None:
     """sarama commits in the background and reports nothing."""
     commit = call(8, OLD, Row(key=GROUP), answer=(Row(topic="t", partition=0, key=GROUP),))
