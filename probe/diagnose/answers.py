@@ -8,17 +8,13 @@ from probe.diagnose.fetch_pattern import LONG_POLL_US
 from probe.diagnose.objects import Item, work_on
 from probe.diagnose.proofs import FETCHES, is_bad
 from probe.model import Request, Response
-from probe.protocol import apis
 from probe.verdict.broker_delay import JOINS
 from probe.verdict.hits import SILENCE_US
-
-WAITS = JOINS | {apis.CONSUMER_GROUP_HEARTBEAT}
-"""Requests that a broker may keep without any fault."""
 
 
 def due(request: Request) -> int | None:
     """Return from when on a request without an answer is a sign of trouble; None if it may wait for any time."""
-    if request.api in WAITS:
+    if request.api in JOINS:
         return None
     if request.api in FETCHES:
         return request.at + LONG_POLL_US + SILENCE_US

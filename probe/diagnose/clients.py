@@ -115,6 +115,8 @@ class ClientState:
     """When an answer first named the coordinator of a group to it."""
     coordinated: int = 0
     """Time of its last request to a coordinator."""
+    records_at: int = 0
+    """Time of the last answer that had records for it."""
     unnamed: set[str] = field(default_factory=set)
     """Topics of which only the id is known, as `?<id>`."""
 

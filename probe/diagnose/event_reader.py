@@ -7,6 +7,7 @@ from collections import deque
 from probe.diagnose.answers import bad_items, is_step
 from probe.diagnose.clients import ACTIVE_US, ITEMS, PENDING, ClientState, Link
 from probe.diagnose.fetch_pattern import Reads
+from probe.diagnose.heartbeats import note_commit, note_heartbeat, shown_by
 from probe.diagnose.leaders import Leaders
 from probe.diagnose.log_ins import let_in, session_over
 from probe.diagnose.objects import CLUSTER, LISTENER, LOG_IN, WORK, Item, Kind, asked_for, work_on
@@ -52,6 +53,7 @@ class Reader:
             link.log_in, link.served = event.at, False
         items = dict.fromkeys(work_on(event.api, event.rows)) if event.api in WORK else {}
         client.carry(event, items.keys())
+        note_heartbeat(client, event, items)
         for item in items:
             if (state := client.state(item)) is None:
                 continue
@@ -168,23 +170,25 @@ class Reader:
             self._sign(LOG_IN, Sign.ERROR, event.at, event.broker, api=event.api, code=event.code)
 
     def _worked(self, event: Response, request: Request | None) -> None:
-        asked = event.sent_at
+        asked, client = event.sent_at, self.client
         rows = request.rows if request is not None and request.rows else event.rows
         items = dict.fromkeys(work_on(event.api, rows))
         bad = bad_items(event, items)
         for item, code in bad.items():
             self._sign(item, Sign.ERROR, event.at, event.broker, api=event.api, code=code)
-        coded = event.code != 0 or any(row.code for row in event.rows)
+        coded, shows = event.code != 0 or any(row.code for row in event.rows), shown_by(client, event, request, items)
         for item in items:
-            if item in bad or (state := self.client.state(item)) is None or (coded and is_step(event, item)):
+            if item in bad or (state := client.state(item)) is None or (coded and is_step(event, item)):
                 continue
-            state.add_success(asked, event.at, event.broker, event.api, question=self.client.question(item))
+            state.add_success(asked, event.at, event.broker, shows, question=client.question(item))
             if (found := state.trouble) is not None and request is not None and request.at > found.since:
                 found.futile = max(0, found.futile - 1)
                 found.futile_bytes = max(0, found.futile_bytes - request.size / len(items))
             if event.api == apis.FETCH:
                 state.reads = state.reads or Reads(event.at, asked, event.conn, event.broker)
                 state.reads.count += 1
+                client.records_at = event.at if any(row.size for row in event.rows) else client.records_at
+            note_commit(state, event)
             self._leaders.served(item, event.broker, read=event.api in FETCHES)
             self._whole_topic(item, event)
         if not bad:

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from probe.diagnose.client_identity import Library
 from probe.diagnose.clients import ClientKey, ClientState
+from probe.diagnose.membership import Member
 from probe.diagnose.objects import ADMISSION, Item
 from probe.diagnose.observation import LogIn, Source
 from probe.model import History, Role, Trigger
@@ -114,6 +115,8 @@ class Finding:
     """None where the input has no sizes, as a request log."""
     storm: str = ""
     """Letters of the bounds that were exceeded."""
+    member: Member | None = None
+    """Its place in a group of the new protocols (KIP-848, KIP-932); None for other objects, or if several share it."""
     history: History | None = None
     """Kept events, for its timeline."""
 
@@ -229,4 +232,4 @@ def merged(found: Sequence[Finding]) -> list[Finding]:
 
 def _worst(several: list[Finding]) -> Finding:
     worst = min(several, key=lambda item: (ORDER.index(item.status), -item.since))
-    return replace(worst, times=sum(item.times for item in several))
+    return replace(worst, times=max(1, sum(item.times for item in several)))

@@ -10,6 +10,8 @@ from probe.verdict.apis import COORDINATED, DISCOVERY, HANDSHAKE, LED
 from probe.verdict.recovery import COMMIT, OPERATION, needs
 
 COMMITS = frozenset({apis.OFFSET_COMMIT, apis.TXN_OFFSET_COMMIT})
+OFFSETS = frozenset({apis.OFFSET_FETCH, apis.SYNC_GROUP}) | COMMITS
+"""APIs whose success shows that a member has its place in its partitions, or another assignment."""
 READS = frozenset({apis.LIST_OFFSETS, apis.OFFSET_FOR_LEADER_EPOCH, apis.FETCH})
 """APIs of a reader: its next fetch shows that it works again."""
 
@@ -53,6 +55,8 @@ def proves(met: int, api: int, *, fetched: bool = False) -> bool:
     for some in (COMMITS, READS, SHARES):
         if met in some:
             return api in some
+    if met == apis.OFFSET_FETCH:
+        return api in OFFSETS
     return api == met if met in LED else api in COORDINATED
 
 

@@ -11,6 +11,7 @@ from probe.diagnose.advice import Advice
 from probe.diagnose.brokers import BrokerView
 from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import BAD, ORDER, Asked, ClientFinding, Finding, Status
+from probe.diagnose.membership import STALE, STALE_EPOCH, member_text
 from probe.diagnose.names import BrokerNames
 from probe.diagnose.objects import Kind
 from probe.diagnose.observation import FILES, Left, ZoneBy, zone_text
@@ -147,6 +148,8 @@ def summary(finding: Finding, names: BrokerNames) -> str:
         parts.append(f"{'stuck for' if finding.status is Status.WAS_STUCK else 'recovered after'} {seconds:.1f} s")
     if finding.moved_to is not None and finding.moved_to != finding.broker:
         parts.append(f"moved to {names.at(finding.moved_to)}")
+    if finding.member is not None and (fenced := member_text(finding.member, finding.since)):
+        parts.append(fenced)
     return "; ".join(parts)
 
 
@@ -160,6 +163,8 @@ def details(finding: Finding, names: BrokerNames) -> Iterator[str]:
         yield asked(finding.asked, finding, names)
     if finding.storm and finding.status is not Status.STORMS:
         yield f"storm: {storm_text(finding.storm)}"
+    if any(one.code == STALE_EPOCH for one in finding.errors):
+        yield STALE
     if finding.times > 1:
         yield f"{finding.times} times in this input"
     if finding.reason:

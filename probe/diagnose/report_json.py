@@ -12,6 +12,7 @@ from probe.diagnose.advice import Advice
 from probe.diagnose.brokers import BrokerView
 from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import ClientFinding, Finding
+from probe.diagnose.membership import Member
 from probe.diagnose.objects import Item
 from probe.diagnose.observation import zone_text
 from probe.protocol.names import api_name, error_name
@@ -130,6 +131,29 @@ def _finding(one: Finding, addresses: dict[int, BrokerView]) -> Json:
         "futile_requests_per_s": round(one.futile_per_s, 3),
         "futile_bytes_per_s": None if one.futile_bytes_per_s is None else round(one.futile_bytes_per_s, 1),
         "storm": one.storm,
+        "member": _member(one.member),
+    }
+
+
+def _member(one: Member | None) -> Json | None:
+    """Return a member's place in a group of the new protocols."""
+    if one is None:
+        return None
+    fence = one.fence
+    return {
+        "epoch": one.epoch,
+        "sent_epoch": one.sent,
+        "times_fenced": one.fences,
+        "fenced": None
+        if fence is None
+        else {
+            "at": _time(fence.at),
+            "error": error_name(fence.code),
+            "epoch": fence.epoch,
+            "answers": fence.times,
+            "in_again": _maybe(fence.back_at),
+            "in_again_epoch": fence.back_epoch,
+        },
     }
 
 

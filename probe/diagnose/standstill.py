@@ -2,21 +2,24 @@
 
 A request log shows no cut connections, and a client may end one itself; what is left is that it fetched a partition
 regularly and does no more, while it goes on with something else. An application that pauses looks the same, so that
-it takes more to call a client stuck: it looks for the leader, or what it read from is away.
+it takes more to call a client stuck: it looks for the leader, or what it read from is away. A member that was fenced
+may read on and commit no more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from probe.diagnose.brokers import Brokers
 from probe.diagnose.clients import QUESTIONS, ClientState
 from probe.diagnose.coverage import Coverage
 from probe.diagnose.fetch_pattern import LONG_POLL_US, Reads
-from probe.diagnose.findings import Finding, Status
+from probe.diagnose.findings import ErrorCount, Finding, Status
 from probe.diagnose.objects import Item, Kind
 from probe.diagnose.observation import Source
 from probe.diagnose.spells import JOINING_US, SILENT_US
+from probe.diagnose.troubles import ItemState
 from probe.model import Role
 
 HERE_US = 15_000_000
@@ -62,7 +65,28 @@ class Standing:
                 found = self._still(client, item, reads, coverage)
                 if found is not None:
                     yield found
+        for item, state in client.items.items():
+            if (found := self._uncommitted(client, item, state, coverage)) is not None:
+                yield found
         yield from self._unread(client, coverage)
+
+    def _uncommitted(self, client: ClientState, item: Item, state: ItemState, coverage: Coverage) -> Finding | None:
+        """Return whether a member of the new group protocol reads on after it was fenced, and commits no more."""
+        member = None if state.membership is None else state.membership.member()
+        if member is None or state.commits is None or self.now - client.records_at > HERE_US:
+            return None
+        fence = member.fence
+        if fence is None or fence.back_at is None or not state.commits.ended(fence.back_at, self.now):
+            return None
+        seconds = (self.now - fence.back_at) / 1e6
+        elsewhere = coverage.missing(item)
+        reason = elsewhere or f"it reads on, and has committed nothing in the {seconds:.0f} s since it was in again"
+        status = Status.UNKNOWN if elsewhere else Status.STUCK
+        met = ErrorCount(
+            code=fence.code, api=fence.api, broker=fence.broker, count=fence.times, first=fence.at, last=fence.back_at
+        )
+        found = _finding(item, status, reason, Role.GROUP, fence.at, fence.broker)
+        return replace(found, member=member, errors=(met,), times=0)  # the fence itself is another finding
 
     def _silent(self, client: ClientState, item: Item, at: int, coverage: Coverage) -> Finding | None:
         """Return whether a member knows its coordinator, and sends it nothing.

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from probe.diagnose.fetch_pattern import LONG_POLL_US, Reads
+from probe.diagnose.membership import Commits, Membership
 from probe.diagnose.proofs import COMMITS, needed, proves
 from probe.diagnose.spells import Question, Spell, Way
 from probe.verdict.hits import SILENCE_US
@@ -147,6 +148,10 @@ class ItemState:
     """Its requests ask for no answer (acks=0)."""
     reads: Reads | None = None
     """None as long as no fetch of it was answered well."""
+    membership: Membership | None = None
+    """The client's place in a group of the new protocols; None as long as it sent no heartbeat of them."""
+    commits: Commits | None = None
+    """Commits for a group that were answered well; None = none."""
     mismatch: str = ""
     """Why a client and a listener cannot speak with each other; empty = they can."""
 
@@ -190,6 +195,8 @@ class ItemState:
             trouble=min(troubles, key=lambda one: one.since, default=None),
             unanswerable=self.unanswerable or other.unanswerable,
             reads=self.reads or other.reads,
+            membership=self.membership or other.membership,
+            commits=self.commits or other.commits,
         )
 
     def _is_regular(self, at: int) -> bool:

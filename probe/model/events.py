@@ -24,7 +24,8 @@ class Row:
     leader: int | None = None
     """Metadata: leader id. FindCoordinator: node id. Produce and Fetch: the KIP-951 hint. -1 = none."""
     epoch: int | None = None
-    """Leader epoch that belongs to `leader`, or the one that the client sent."""
+    """Leader epoch that belongs to `leader`, or the one that the client sent. Heartbeats of the new group protocols:
+    the epoch that the member has, or is given."""
     offset: int | None = None
     """Fetch request: fetch offset. Produce response: base offset. OffsetCommit and OffsetFetch: the offset."""
     size: int | None = None

@@ -35,6 +35,17 @@ def answer_key(body: Body, asked: Asked, _: Names) -> Digest:
     return Digest((row("", code=code or next(filter(None, members), 0), key=asked.key),), code)
 
 
+def ask_membership(body: Body, _: int, __: Names) -> Digest:
+    """Read a heartbeat of the new group protocols (KIP-848, KIP-932): the epoch that the member has."""
+    return Digest((row("", key=body["GroupId"], epoch=body["MemberEpoch"]),))
+
+
+def answer_membership(body: Body, asked: Asked, _: Names) -> Digest:
+    """Read the epoch that the coordinator gave. One that refuses gives none."""
+    code = body["ErrorCode"]
+    return Digest((row("", code=code, key=asked.key, epoch=None if code else body["MemberEpoch"]),), code)
+
+
 def _keyed(rows: list[Row], key: str, code: int = 0) -> tuple[Row, ...]:
     """Prepend a row with the key alone where it adds something to the other rows."""
     return (row("", code=code, key=key), *rows) if code or not rows else tuple(rows)

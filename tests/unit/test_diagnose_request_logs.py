@@ -12,7 +12,7 @@ import pytest
 from probe.diagnose.input.log_lines import parse_line, time_of
 from probe.diagnose.input.struct_text import parse_struct
 from probe.diagnose.observation import Source
-from probe.model import Opened
+from probe.model import Opened, Row
 from probe.model.handshake import FirstProduce, TopicList
 from probe.protocol import apis
 from tests.support.inputs import WholeInput, read
@@ -73,6 +73,20 @@ def test_times_are_those_of_the_request_and_of_its_answer(name: str) -> None:
         parsed = parse_line(line)
         assert parsed is not None
         assert event.at - event.sent_at == parsed.total_us
+
+
+def test_a_heartbeat_of_the_new_group_protocol_has_its_epoch(tmp_path: Path) -> None:
+    member = {"groupId": "g", "memberId": "m", "memberEpoch": 7, "instanceId": None, "rackId": None}
+    asked = {"rebalanceTimeoutMs": -1, "subscribedTopicNames": None, "subscribedTopicRegex": None}
+    rest = {"serverAssignor": None, "topicPartitions": None}
+    said = {"throttleTimeMs": 0, "errorCode": 110, "errorMessage": "fenced", "memberId": "m", "memberEpoch": 0}
+    last = {"heartbeatIntervalMs": 0, "assignment": None}
+    header = {"requestApiKey": 68, "requestApiVersion": 1, "correlationId": 4, "clientId": "shop"}
+    body = {"requestHeader": header, "request": member | asked | rest, "response": said | last, "totalTimeMs": 1.0}
+    more = {"connection": "127.0.0.1:9092-127.0.0.1:58040-3-9", "listener": "EXTERNAL"}
+    found = of(tmp_path, f"[2026-11-27 14:12:41,253] DEBUG Completed request:{json.dumps(body | more)} (logger)\n")
+    assert [row for event in found.requests for row in event.rows] == [Row(key="g", epoch=7)]
+    assert [row for event in found.responses for row in event.rows] == [Row(key="g", code=110)]
 
 
 @pytest.mark.parametrize("name", LOGS)

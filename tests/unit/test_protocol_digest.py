@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from probe.model import Request, Row
+from probe.protocol import apis
 from tests.support.protocol_talk import TOPIC, answer, ask, knowing, named
 from tests.support.protocol_wire import ID, Body, conversation, plain, request
 
@@ -140,7 +141,7 @@ def group_of(version: int, body: Body, **since_8: str) -> Body:
     return {"Groups": [{**since_8, **body}]} if version >= 8 else body
 
 
-@pytest.mark.parametrize(("api", "highest"), [(11, 9), (12, 4), (13, 5), (14, 5), (22, 5), (25, 4), (26, 5), (68, 1)])
+@pytest.mark.parametrize(("api", "highest"), [(11, 9), (12, 4), (13, 5), (14, 5), (22, 5), (25, 4), (26, 5)])
 def test_group_and_transaction_keys_are_read_in_all_versions(api: int, highest: int) -> None:
     given: Body = {"TransactionalId" if api in {22, 25, 26} else "GroupId": "k"}
     for version in range(highest + 1):
@@ -148,6 +149,19 @@ def test_group_and_transaction_keys_are_read_in_all_versions(api: int, highest: 
         assert ask(talk, api, version, **given).rows == (Row(key="k"),)
         received = answer(talk, api, version, ErrorCode=51)
         assert (received.code, received.rows) == (51, (Row(key="k", code=51),))
+
+
+@pytest.mark.parametrize(
+    ("api", "versions"), [(apis.CONSUMER_GROUP_HEARTBEAT, (0, 1)), (apis.SHARE_GROUP_HEARTBEAT, (1,))]
+)
+def test_a_heartbeat_of_the_new_protocols_has_the_epoch_of_the_member(api: int, versions: tuple[int, ...]) -> None:
+    for version in versions:
+        talk = conversation()
+        assert ask(talk, api, version, GroupId="k", MemberEpoch=7).rows == (Row(key="k", epoch=7),)
+        assert answer(talk, api, version, MemberEpoch=8).rows == (Row(key="k", epoch=8),)
+        ask(talk, api, version, GroupId="k", MemberEpoch=8)
+        refused = answer(talk, api, version, ErrorCode=110)
+        assert (refused.code, refused.rows) == (110, (Row(key="k", code=110),))
 
 
 def test_producer_ids_without_transactions_have_an_empty_key() -> None:
