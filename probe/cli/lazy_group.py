@@ -57,6 +57,10 @@ COMMANDS: Mapping[str, Command] = {
         "undecided.",
         laboratory=True,
     ),
+    "bundle": Command(
+        module="bundle",
+        summary="Write a folder that shows a cell without this project: fake brokers, a small client, two commands.",
+    ),
     "check-driver": Command(
         module="check_driver",
         summary="Test a program on lines of JSON against its contract (docs/join.md); exit code 1 if it breaks a "
@@ -152,7 +156,7 @@ COMMANDS: Mapping[str, Command] = {
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Ask what is known": ("lookup", "supports", "audit", "advise", "diagnose", "bisect", "show", "estimate"),
-    "Run and judge": ("run", "plan", "check", "check-driver", "sweep", "verify", "judge", "diff"),
+    "Run and judge": ("run", "plan", "check", "bundle", "check-driver", "sweep", "verify", "judge", "diff"),
     "Publish and keep": ("matrix", "site", "publish-evidence", "publish-fingerprints", "prune"),
     "What there is": ("clients", "scenarios", "doctor"),
 }
