@@ -62,7 +62,7 @@ def bundled() -> Iterator[tuple[Known, Bundle | None, str]]:
         try:
             yield one, _of_entry(one, None), ""
         except UnbundledError as error:
-            yield one, None, error.reason
+            yield one, None, error.reason.removeprefix(f"{one.id}: ")
 
 
 def _is_cell(one: Expectation, client: str, role: Role, scenario: str) -> bool:
