@@ -1,6 +1,6 @@
 """Bundles of known results, each run in an empty folder by its own two commands: one fails, the other passes.
 
-`python benchmarks/bundles.py [KNOWN...]` writes each bundle (`probe bundle`) into a temporary folder, runs both
+`python benchmarks/bundles.py [CELL...]` writes each bundle (`probe bundle`) into a temporary folder, runs both
 commands of its README as a maintainer would, with nothing of this project in reach, twice each (`--runs`), and prints
 the rows of docs/bundle.md. Exit code 1 if one does not fail on the bad version, or not pass on the good one.
 `--tools DIR` puts folders with older interpreters on the path.
@@ -22,7 +22,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from probe.bundle.folder import Bundle
-from probe.cli.wiring.bundles import bundled
+from probe.cli.wiring.bundles import bundle_of, bundled
 
 ENDS = re.compile(r"^(.+) {3}# (?:fails|passes)$", re.MULTILINE)
 LIMIT_S = 300
@@ -44,21 +44,28 @@ class Run:
 def main() -> int:
     """Run the bundles and print a row for each. Return 1 if one does not tell its versions apart."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("known", nargs="*", help="known results; default: all that have a bundle")
+    parser.add_argument("cells", nargs="*", help="known results, or 'CELL -> VERSION'; default: all known results")
     parser.add_argument("--runs", type=int, default=2, help="runs of each command")
     parser.add_argument("--tools", action="append", default=[], metavar="DIR", help="folder that the path begins with")
     args = parser.parse_args()
     wrong = 0
-    for name, made, _ in bundled():
-        if made is None or (args.known and name.id not in args.known):
-            continue
+    for name, made in asked(args.cells):
         with tempfile.TemporaryDirectory(prefix="bundle-") as folder:
             fails, passes = played(Path(folder), made, args.runs, environment(args.tools))
         is_right = {one.code for one in fails} == {1} and {one.code for one in passes} == {0}
         wrong += not is_right
-        sys.stdout.write(f"{row(name.id, made, fails, passes)}{'' if is_right else trouble(fails, passes)}\n")
+        sys.stdout.write(f"{row(name, made, fails, passes)}{'' if is_right else trouble(fails, passes)}\n")
         sys.stdout.flush()
     return 1 if wrong else 0
+
+
+def asked(cells: Sequence[str]) -> Iterator[tuple[str, Bundle]]:
+    """Yield the named bundles, or those of all known results that have one."""
+    if not cells:
+        yield from ((known.id, made) for known, made, _ in bundled() if made is not None)
+    for cell in cells:
+        name, _, against = cell.partition(" -> ")
+        yield name, bundle_of(name, against or None)
 
 
 def environment(tools: Sequence[str]) -> dict[str, str]:
@@ -98,7 +105,7 @@ def run(folder: Path, command: str, env: Mapping[str, str]) -> Run:
 
 def row(name: str, made: Bundle, fails: Sequence[Run], passes: Sequence[Run]) -> str:
     """Return the row of docs/bundle.md; seconds are those of the last run, which downloads nothing."""
-    said = fails[-1].said.removeprefix("FAIL: ")
+    said = fails[-1].said.partition("FAIL: ")[2] or fails[-1].said
     seconds = f"{fails[-1].seconds:.0f}, {passes[-1].seconds:.0f}"
     return f"| {name} | {made.bad.version} | {made.good.version} | {made.lines()} | {said[:110]} | {seconds} |"
 

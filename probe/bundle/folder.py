@@ -111,4 +111,4 @@ def _fault_words(fault: Fault) -> str:
         parts.append(f"after {fault.heals_ms / 1000:g} s it serves again")
     if fault.moves_ms is not None:
         parts.append(f"after {fault.moves_ms / 1000:g} s another broker {who}")
-    return f"Here a broker {who}; on a line of standard input {'; '.join(parts)}."
+    return f"Here a broker {who}; once the client works, {'; '.join(parts)}."

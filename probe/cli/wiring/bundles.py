@@ -31,6 +31,8 @@ NOT_SHOWN: Mapping[str, str] = {
     "librdkafka-2.4.0-same-epoch": "both versions pass beside the fakes, whose Metadata has version 7 at most",
 }
 """Known results whose bundles were tried, and did not tell the two versions apart."""
+SERVED_SINCE: Mapping[str, str] = {"platformatic-kafka": "2.11.0"}
+"""The first listed version whose requests begin at versions that the fakes serve; before it Metadata began at 9."""
 Outcomes = tuple[tuple[Outcome, ...], tuple[Outcome, ...]]
 
 
@@ -113,6 +115,9 @@ def _bundle(client: str, against: str, role: Role, scenario_name: str, outcomes:
     name, _, version = client.partition("@")
     if name not in FAMILIES:
         raise UnbundledError(f"{client}: no template has {name}; those with one are {', '.join(FAMILIES)}")
+    for one in (version, against):
+        if (since := SERVED_SINCE.get(name)) and version_key(one) < version_key(since):
+            raise UnbundledError(f"{name}@{one}: its requests begin at versions above those of the fakes until {since}")
     (scenario,) = select_scenarios([scenario_name])
     family = families()[name]
     if role not in family.roles:
