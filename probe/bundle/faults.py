@@ -50,7 +50,7 @@ class UnbundledError(ProbeError):
 
 
 class Network(StrEnum):
-    """What happens to the connections of the failing broker."""
+    """The fate of the connections of the failing broker."""
 
     NONE = ""
     CUT = "cut"

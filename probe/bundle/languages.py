@@ -74,7 +74,7 @@ class Language:
     command: Callable[[Release], str]
     """The command that installs a version and runs the test, for a POSIX shell."""
     working_copy: str
-    """How the client of a working copy is tested."""
+    """The test of a working copy in the place of a release, in words."""
     needs: str
     """The tools of the language that it needs."""
 

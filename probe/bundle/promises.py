@@ -21,7 +21,7 @@ BEYOND_S = 6
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What must happen, with its limits."""
+    """The behaviour that a fault asks of a client, with its limits."""
 
     gap_s: int
     """Longest time without a record acknowledged or received, from the fault on."""
