@@ -12,9 +12,6 @@ from probe.model import Role
 from probe.protocol.names import api_name, error_name
 
 TEMPLATES = Path(__file__).parent / "templates"
-KFAKE, KFAKE_GO = "v0.0.0-20260918054303-01f206a7e32c", "1.26.0"
-"""The fake brokers of franz-go, from the Go module proxy, and the Go that they ask for."""
-KMSG, KGO = "v1.15.1", "v1.22.3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +117,6 @@ def _go(parts: Parts) -> dict[str, str]:
         "ANSWERS": _kfake(fault.answers),
         "MOVES": str(fault.moves_ms),
         "HEALS": str(fault.heals_ms),
-        "KFAKE": KFAKE,
-        "KFAKE_GO": KFAKE_GO,
-        "KMSG": KMSG,
-        "KGO": KGO,
     }
 
 

@@ -18,7 +18,7 @@ from probe.bundle.languages import FAMILIES, Release
 from probe.bundle.promises import Promise, promise_of
 from probe.bundle.text_template import filled
 from probe.catalogue.scenarios import select_scenarios
-from probe.cli.wiring.bundles import SERVED_SINCE, bundle_of, bundled
+from probe.cli.wiring.bundles import bundle_of, bundled, limits
 from probe.cli.wiring.catalogue import families
 from probe.errors import ProbeError
 from probe.model import Outcome, Reaction, Role
@@ -43,7 +43,7 @@ def cells() -> Iterator[tuple[str, Role, str]]:
 def made(family: str, role: Role, scenario: str) -> Bundle | None:
     """Return the bundle of a family's oldest and newest version, or None if no fake can play it."""
     versions = [one.version for one in families()[family].versions]
-    oldest = SERVED_SINCE.get(family, versions[0])
+    oldest = limits()["served_since"].get(family, versions[0])
     try:
         return bundle_of(f"{family}@{oldest} {role} {scenario}", versions[-1])
     except UnbundledError:

@@ -20,7 +20,7 @@ def bundle(
         str,
         typer.Argument(
             metavar="CELL",
-            help="A known result, or a cell as 'sarama@1.43.2 producer disk/storage-error'.",
+            help="A known result, or a cell as 'sarama@VERSION producer disk/storage-error'.",
             show_default=False,
         ),
     ] = "",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 
 from probe.bundle.faults import UnbundledError, fault_of
 from probe.bundle.folder import LINES, Bundle
@@ -21,19 +23,18 @@ from probe.model.outcomes import OUTCOMES
 from probe.model.profile import DEFAULT_PROFILE, OWN_DEFAULTS
 from probe.model.versions import version_key
 
-FORM = "name a known result (`probe bundle --list`), or a cell as 'sarama@1.43.2 producer disk/storage-error'"
+FORM = "name a known result (`probe bundle --list`), or a cell as 'sarama@VERSION producer disk/storage-error'"
 PROFILES = (DEFAULT_PROFILE, OWN_DEFAULTS)
 """Profiles that are a client's own defaults for as long as a bundle watches: no library refreshes within that time."""
 VISIBLE = frozenset({Outcome.FATAL, Outcome.VIOLATES, Outcome.STUCK, Outcome.SURFACES})
 """Outcomes that an application sees: it stands still, or gets an error or a wrong record."""
-NOT_SHOWN: Mapping[str, str] = {
-    "librdkafka-1.4.2-consumer-storage-error": "both versions pass beside the fakes, whose Fetch has version 6 at most",
-    "librdkafka-2.4.0-same-epoch": "both versions pass beside the fakes, whose Metadata has version 7 at most",
-}
-"""Known results whose bundles were tried, and did not tell the two versions apart."""
-SERVED_SINCE: Mapping[str, str] = {"platformatic-kafka": "2.11.0"}
-"""The first listed version whose requests begin at versions that the fakes serve; before it Metadata began at 9."""
 Outcomes = tuple[tuple[Outcome, ...], tuple[Outcome, ...]]
+
+
+@cache
+def limits() -> Mapping[str, Mapping[str, str]]:
+    """Return the tables of bundles.toml: `not_shown` by known result, `served_since` by family."""
+    return tomllib.loads(data_file("bundles.toml").read_text(encoding="utf-8"))
 
 
 def bundle_of(cell: str, against: str | None) -> Bundle:
@@ -73,7 +74,12 @@ def _is_cell(one: Expectation, client: str, role: Role, scenario: str) -> bool:
 
 def _of_entry(known: Known, against: str | None) -> Bundle:
     bad, good = sorted((expected(known), contrasted(known)), key=_severity, reverse=True)
-    if reason := NOT_SHOWN.get(known.id) or _beyond(bad) or _beyond(good) or _no_contrast(bad, good, against):
+    if (
+        reason := limits()["not_shown"].get(known.id)
+        or _beyond(bad)
+        or _beyond(good)
+        or _no_contrast(bad, good, against)
+    ):
         raise UnbundledError(f"{known.id}: {reason}")
     version = against or good.client.partition("@")[2]
     made = _bundle(bad.client, version, bad.role, bad.scenario, (bad.claim.outcome, good.claim.outcome))
@@ -116,7 +122,7 @@ def _bundle(client: str, against: str, role: Role, scenario_name: str, outcomes:
     if name not in FAMILIES:
         raise UnbundledError(f"{client}: no template has {name}; those with one are {', '.join(FAMILIES)}")
     for one in (version, against):
-        if (since := SERVED_SINCE.get(name)) and version_key(one) < version_key(since):
+        if (since := limits()["served_since"].get(name)) and version_key(one) < version_key(since):
             raise UnbundledError(f"{name}@{one}: its requests begin at versions above those of the fakes until {since}")
     (scenario,) = select_scenarios([scenario_name])
     family = families()[name]
