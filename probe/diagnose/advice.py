@@ -10,9 +10,11 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.upgrades import next_conforming
 from probe.diagnose.client_identity import Library
 from probe.diagnose.findings import BAD, Finding, Status
+from probe.diagnose.objects import Kind
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Outcome, Reroute, Role, Trigger
 from probe.model.grades import worst_trial
+from probe.model.group_settings import joins_anew
 from probe.model.outcomes import OUTCOMES
 from probe.model.profile import DEFAULT_PROFILE
 from probe.model.roles import READERS, ROLES
@@ -89,8 +91,10 @@ def advise(finding: Finding, library: Library, answers: Answers) -> Advice:
         version=list(library.versions) or None,
         role=[str(role) for role in _speaking(finding.role)],
     )
-    known = answers.find(wanted, facts=True)
-    same = _same(finding, known.values())
+    every = list(answers.find(wanted, facts=True).values())
+    known = _of_its_protocol(finding, every)
+    if not (same := _same(finding, known)):
+        same, known = _same(finding, every), every
     if not same:
         return Advice(unknown=f"no cell of {library.family} shows the same")
     alike = sorted({item.cell.version for item in same}, key=version_key)
@@ -101,8 +105,15 @@ def advise(finding: Finding, library: Library, answers: Answers) -> Advice:
         alike=tuple(alike),
         upgrade=max(passing.values(), key=version_key, default=""),
         passes_in=tuple(sorted({cell.scenario for cell in passing})),
-        measures=tuple(_measures(newest, known.values())),
+        measures=tuple(_measures(newest, known, fenced=_is_fenced(finding))),
     )
+
+
+def _of_its_protocol(finding: Finding, cells: Sequence[SettledCell]) -> Sequence[SettledCell]:
+    """Return the cells whose members join by the same protocol as this one. Partitions do not show by which."""
+    if finding.item.kind is not Kind.GROUP:
+        return cells
+    return [item for item in cells if joins_anew(item.cell) == (finding.member is not None)]
 
 
 def _same(finding: Finding, cells: Iterable[SettledCell]) -> list[SettledCell]:
@@ -125,7 +136,13 @@ def _is_same(finding: Finding, item: SettledCell, code: int) -> bool:
     return code in codes if code else not codes
 
 
-def _measures(same: Sequence[SettledCell], known: Iterable[SettledCell]) -> Iterable[Measure]:
+def _is_fenced(finding: Finding) -> bool:
+    """Return whether its coordinator takes it for no member any more, which no other connection mends."""
+    fence = None if finding.member is None else finding.member.fence
+    return fence is not None and fence.back_at is None
+
+
+def _measures(same: Sequence[SettledCell], known: Iterable[SettledCell], *, fenced: bool) -> Iterable[Measure]:
     """Yield what helps and what does not, by cells of the same versions."""
     every = list(known)
     versions = {item.cell.version for item in same}
@@ -138,7 +155,7 @@ def _measures(same: Sequence[SettledCell], known: Iterable[SettledCell]) -> Iter
             if item.cell.scenario in RESTARTS or item.cell.scenario in {f"{RESTARTED}{name}" for name in scenarios}
         ],
         "end its connection to the old leader (a restart of that broker does)": [
-            item for item in mine if item.cell.scenario in CUTS and _by_connection(item)
+            item for item in mine if not fenced and item.cell.scenario in CUTS and _by_connection(item)
         ],
         "a shorter metadata refresh": [
             item for item in mine if item.cell.scenario in scenarios and item.cell.profile == SHORT_REFRESH

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
 import pytest
 
+from probe.cells.aggregate import SettledCell
+from probe.diagnose.advice import Advice, advise
+from probe.diagnose.client_identity import Library
 from probe.diagnose.findings import Finding, Status
 from probe.diagnose.membership import STALE
 from probe.diagnose.names import BrokerNames
 from probe.diagnose.report import details, summary
-from probe.model import Row
+from probe.evidence.cell_choice import Wanted
+from probe.model import Cell, Facts, Outcome, Role, Row, Trigger, Verdict
+from probe.model.engines import DEFAULT_ENGINE
 from probe.protocol import apis
 from tests.support.wire_script import GROUP, OLD, TOPIC, Talk, WireScript
 
@@ -184,3 +192,59 @@ def test_a_heartbeat_without_an_answer_is_a_sign_of_trouble(member: Member) -> N
     member.talk.request(apis.CONSUMER_GROUP_HEARTBEAT, OLD, Row(key=GROUP, epoch=3))
     member.script.ends_after(40_000)
     assert group_finding(member).silent == 1
+
+
+class Evidence:
+    """Cells of one version in both group protocols, and one of a cut connection."""
+
+    def find(self, _: Wanted, *, facts: bool = False) -> Mapping[Cell, SettledCell]:
+        assert facts
+        return {one.cell: one for one in (self._stuck("isolated"), self._stuck("consumer-protocol"), self._cut())}
+
+    def later(self, _: Collection[Cell]) -> Mapping[Cell, SettledCell]:
+        return {}
+
+    def _stuck(self, profile: str) -> SettledCell:
+        facts = Facts(fault_codes=(UNKNOWN_MEMBER, 16))
+        return settled(
+            f"hold/{profile}", profile, Verdict(outcome=Outcome.STUCK, reason="", conforms=False, facts=facts)
+        )
+
+    def _cut(self) -> SettledCell:
+        facts = Facts(refresh_trigger=Trigger.DISCONNECT)
+        found = Verdict(outcome=Outcome.RIDES, reason="", conforms=True, facts=facts)
+        return settled("net/reset", "consumer-protocol", found)
+
+
+def settled(scenario: str, profile: str, verdict: Verdict) -> SettledCell:
+    cell = Cell("platformatic-kafka", "1.35.0", Role.GROUP, profile, scenario, DEFAULT_ENGINE, "4.4")
+    return SettledCell(cell=cell, run_id="r", trial=0, verdicts=(verdict,))
+
+
+def advice_for(member: Member) -> Advice:
+    found = replace(group_finding(member), role=Role.GROUP)
+    return advise(found, Library(family="platformatic-kafka"), Evidence())
+
+
+def test_evidence_is_of_the_members_own_protocol(member: Member) -> None:
+    for _ in range(15):
+        member.beats(3, code=16)
+    found = advice_for(member)
+    assert [one.cell.profile for one in found.same] == ["consumer-protocol"]
+    assert [one.action.partition(" (")[0] for one in found.measures] == ["end its connection to the old leader"]
+
+
+def test_no_other_connection_helps_a_fenced_member(member: Member) -> None:
+    for _ in range(15):
+        member.beats(3, code=UNKNOWN_MEMBER)
+    found = advice_for(member)
+    assert found.same
+    assert found.measures == ()
+
+
+def test_a_member_of_the_classic_protocol_has_the_evidence_of_that(member: Member) -> None:
+    for _ in range(15):
+        member.beats(3, code=16)
+    classic = replace(group_finding(member), role=Role.GROUP, member=None)
+    found = advise(classic, Library(family="platformatic-kafka"), Evidence())
+    assert [one.cell.profile for one in found.same] == ["isolated"]
