@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from probe.cells.cost_growth import METRICS, Fit, fit
+from probe.cells.cost_growth import METRICS, fit
 from probe.model.cost_point import CostPoint
 from probe.model.scale import Scale
 from probe.model.versions import version_key
@@ -39,7 +39,7 @@ class Estimate:
     expected: float = 0.0
     growth: str = ""
     within: str = ""
-    """Numbers between which it was measured."""
+    """The greatest numbers that were measured together, partitions x clients."""
 
 
 def estimates(
@@ -56,11 +56,8 @@ def _estimate(asked: Asked, scale: Scale, points: Sequence[CostPoint], metric: s
     found = fit(mine, METRICS[metric])
     if found is None:
         return Estimate(asked=asked, measured="")
-    low, high = found.lowest, found.highest
-    inside = Scale(
-        partitions=min(max(scale.partitions, low.partitions), high.partitions),
-        clients=min(max(scale.clients, low.clients), high.clients),
-    )
+    inside = max((_at_most(scale, corner) for corner in found.corners), key=found.expected)
+    inside = _at_least(inside, found.lowest)
     interval = found.interval(inside)
     return Estimate(
         asked=asked,
@@ -69,8 +66,16 @@ def _estimate(asked: Asked, scale: Scale, points: Sequence[CostPoint], metric: s
         high=interval[1] if inside == scale else None,
         expected=found.expected(inside),
         growth=str(found.growth),
-        within=_within(found),
+        within=", ".join(f"{one.partitions} x {one.clients}" for one in found.corners),
     )
+
+
+def _at_most(scale: Scale, other: Scale) -> Scale:
+    return Scale(partitions=min(scale.partitions, other.partitions), clients=min(scale.clients, other.clients))
+
+
+def _at_least(scale: Scale, other: Scale) -> Scale:
+    return Scale(partitions=max(scale.partitions, other.partitions), clients=max(scale.clients, other.clients))
 
 
 def nearest(asked: Asked, clients: Iterable[str]) -> str:
@@ -92,8 +97,3 @@ def newest_group(points: Sequence[CostPoint]) -> list[CostPoint]:
     for one in points:
         groups.setdefault(one.group, []).append(one)
     return max(reversed(list(groups.values())), key=len, default=[])
-
-
-def _within(found: Fit) -> str:
-    low, high = found.lowest, found.highest
-    return f"{low.partitions} to {high.partitions} partitions, {low.clients} to {high.clients} clients"

@@ -67,8 +67,18 @@ class Fit:
 
     @property
     def highest(self) -> Scale:
-        """The greatest numbers that were measured."""
+        """The greatest numbers that were measured, though perhaps not together."""
         return _corner(self.points, max)
+
+    @property
+    def corners(self) -> tuple[Scale, ...]:
+        """The scales that were measured and of which no other one is greater in both numbers."""
+        scales = sorted({Scale(partitions=one.partitions, clients=one.clients) for one in self.points})
+        return tuple(
+            one
+            for one in scales
+            if not any(one != it and one.partitions <= it.partitions and one.clients <= it.clients for it in scales)
+        )
 
     def expected(self, scale: Scale) -> float:
         """Return the cost by the fit."""

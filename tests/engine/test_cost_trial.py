@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
@@ -18,9 +19,9 @@ ATTEMPTS = 3
 """A trial in which the harness failed, as it can on a busy machine, is played again."""
 
 
-def cost_of(scenario: str, scale: Scale, client: str = CLIENT) -> PointCost:
+def cost_of(scenario: str, scale: Scale, client: str = CLIENT, properties: Sequence[str] = ()) -> PointCost:
     """Play a trial of cost until the harness had no problem in it."""
-    item = planned(client, scenario)
+    item = planned(client, scenario, properties=properties)
     bound, absent = get_clients([item.chosen], lambda _: None)
     if absent:
         pytest.fail(f"clients that are not available here: {absent}")
@@ -54,3 +55,17 @@ def test_a_killed_broker_loses_what_was_under_way_and_nothing_else() -> None:
     assert found.differences == ()
     assert all(client.working == 4 for client in found.clients)
     assert found.connections >= 3
+
+
+@pytest.mark.parametrize("merges", [False, True])
+def test_sarama_asks_once_per_partition_unless_it_merges_its_questions(merges: bool) -> None:
+    """IBM/sarama #3224: 1,000 partitions and 100 producers came to 100,000 requests; `Metadata.SingleFlight` (1.46).
+
+    Answers come two seconds late, so that all partitions wait for the first one, however busy the machine is.
+    """
+    scale = Scale(clients=2, partitions=20, late=2000)
+    found = cost_of("disk/storage-error", scale, "sarama@1.61.1", [f"Metadata.SingleFlight={str(merges).lower()}"])
+    assert found.problems == ()
+    assert found.works_ms is not None
+    pairs = scale.clients * scale.partitions
+    assert found.metadata < pairs // 2 if merges else found.metadata >= pairs

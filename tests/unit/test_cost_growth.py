@@ -127,6 +127,16 @@ def test_inside_what_was_measured_there_is_an_interval_and_outside_a_least_numbe
     assert more.high is None
 
 
+def test_numbers_that_were_not_measured_together_are_outside() -> None:
+    corner = [one for one in grid(lambda p, c: p * c) if (one.partitions, one.clients) != (100, 100)]
+    (found,) = estimates([asked(clients=50)], 50, corner, "disk/storage-error")
+    assert found.high is None
+    assert found.within == "10 x 100, 100 x 10"
+    assert 490 < found.low <= 500
+    (inside,) = estimates([asked(clients=50)], 10, corner, "disk/storage-error")
+    assert inside.high is not None
+
+
 def test_a_version_stands_for_later_ones_until_the_next() -> None:
     measured = ["some@1.2.0", "some@1.10.0", "other@1.0"]
     assert nearest(asked(version="1.2.0"), measured) == "some@1.2.0"

@@ -173,8 +173,10 @@ def test_the_partition_that_is_judged_is_the_one_that_the_fault_hit_first() -> N
     one.arm()
     for at, partition in ((20, 17), (30, 0)):
         tally.add(answers(1, PRODUCE, at, rows=(Row(topic="t", partition=partition, code=56),)))
-    assert one.affected == 17
+    assert (one.affected, one.late) == (17, True)
+    one.add(App(at=35, kind=AppKind.SENT, instance="a", partition=17, sequence=3))
     one.add(acked("a", 17, 40))
+    assert one.sent_late == {3}
     kept = [event for event in one.events if isinstance(event, Response)]
     assert [row.partition for event in kept for row in event.rows] == [1, 17, 0]
     assert isinstance(one.events[-1], App)

@@ -91,6 +91,8 @@ def numbers_after(text: str, words: str) -> int:
     [
         (Scale(clients=100, partitions=1000), ROOM),
         (Scale(clients=1000, partitions=1), replace(ROOM, memory_mb=2000, files=100_000)),
+        (Scale(clients=100, partitions=100), replace(ROOM, cores=16, threaded=False, memory_mb=1400)),
+        (Scale(clients=900, partitions=3), replace(ROOM, threaded=True, cores=2, files=100_000)),
     ],
 )
 def test_the_number_that_is_named_fits_and_one_more_does_not(scale: Scale, room: Room) -> None:

@@ -73,7 +73,7 @@ def _asked(text: str) -> Asked:
     name, _, number = text.rpartition(":")
     family, _, version = name.partition("@")
     if not family or not number.isdecimal() or not LOWEST[CLIENTS] <= int(number) <= 10**6:
-        raise ProbeError(f"--client {text}: write FAMILY@VERSION:NUMBER, such as sarama@1.45.0:60")
+        raise ProbeError(f"--client {text}: write FAMILY@VERSION:NUMBER or FAMILY:NUMBER, such as sarama:60")
     return Asked(family=family, version=version, clients=int(number))
 
 
@@ -89,7 +89,7 @@ def _lines(found: list[Estimate], partitions: int, scenario: str, cost: str) -> 
         )
         for one in found
     ]
-    header = ("client", "number", f"{cost} of one failover", "grows", "as measured of", "between")
+    header = ("client", "number", f"{cost} of one failover", "grows", "as measured of", "up to")
     known = [one for one in found if one.measured]
     low, high = sum(one.low for one in known), [one.high for one in known]
     whole = len(known) == len(found) and None not in high

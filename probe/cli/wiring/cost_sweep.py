@@ -24,7 +24,7 @@ from probe.processes.machine import MachineFiles
 from probe.processes.resources import file_limit
 from probe.runner import Options
 from probe.runner.cost.cost_trial import CostTrial
-from probe.runner.cost.machine_room import Room, chosen_interval_ms, too_large
+from probe.runner.cost.machine_room import THREADED, Room, chosen_interval_ms, too_large
 from probe.runner.loop_lag import no_collector
 from probe.store.costs import write_cost
 from probe.store.run_description import new_run_id
@@ -74,6 +74,7 @@ class CostSweep:
                 memory_mb=machine.available_mb(),
                 files=file_limit(),
                 per_process=item.chosen.family.instances_per_process,
+                threaded=item.chosen.family.language in THREADED,
             )
             interval_ms = interval_ms or chosen_interval_ms(self.scales[-1], room)
             for scale in reversed(self.scales):

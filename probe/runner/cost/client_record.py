@@ -45,6 +45,8 @@ class ClientRecord:
         """API keys of requests without an answer, by connection and correlation id."""
         self._armed = False
         self._hit: int | None = None
+        self.late = False
+        """The affected partition is kept from its hit on only."""
         self._ended: set[int] = set()
         """Connections that a broker ended."""
         self.settings: Mapping[str, str] = {}
@@ -119,8 +121,17 @@ class ClientRecord:
         """Keep the rows of the partition that the fault hits first, whichever it is."""
         if self._armed and self._hit is None and event.api == PRODUCE:
             self._hit = next((row.partition for row in event.rows if row.code and row.partition >= 0), None)
-            if self._hit is not None:
-                self.kept = self.kept | {self._hit}
+            if self._hit is not None and self._hit not in self.kept:
+                self.kept, self.late = self.kept | {self._hit}, True
+
+    @property
+    def sent_late(self) -> frozenset[int]:
+        """Sequence numbers of the operations on the affected partition that began since it is kept."""
+        return frozenset(
+            event.sequence
+            for event in self.events
+            if isinstance(event, App) and event.kind is AppKind.SENT and event.partition == self.affected
+        )
 
     def _add_folded(self, event: Folded) -> None:
         """Spread folded frames evenly over their span."""

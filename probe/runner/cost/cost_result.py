@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from probe import verdict
-from probe.model import EngineEvent, Header, History, Mark, Stored, Verdict
+from probe.model import App, EngineEvent, Event, Header, History, Mark, Stored, Verdict
 from probe.model.cost import PointCost
 from probe.runner.cost.client_record import ClientRecord
 from probe.runner.cost.cost_sums import Window, client_cost, peak_per_s, rate_per_s
@@ -49,25 +49,37 @@ def with_costs(own: PointCost, seen: Observed) -> PointCost:
     window = Window(tally.fault_at, max(known) if known and whole else seen.end_at)
     return replace(
         own,
-        clients=tuple(client_cost(one, window, works[one.name], judged(one, seen)) for one in records),
+        clients=tuple(client_cost(one, window, works[one.name], judged(one, seen, own.problems)) for one in records),
         window_ms=(window.until - window.since) // 1000,
         peak_per_s=peak_per_s(records, window),
         after_per_s=rate_per_s(records, Window(window.until + 1, seen.end_at)),
     )
 
 
-def judged(record: ClientRecord, seen: Observed) -> Verdict:
-    """Judge one client as the only one, by the partition that the fault hit first."""
+def judged(record: ClientRecord, seen: Observed, problems: Sequence[str] = ()) -> Verdict:
+    """Judge one client as the only one, by the partition that the fault hit first; `problems` are the harness's.
+
+    Of a partition that is kept from its hit on, operations that began before are left out.
+    """
     affected = record.affected
     subject = replace(seen.header.subject, instance=record.name, client_id=record.name, affected=affected)
     mine = (affected, subject.bystander)
+    sent = record.sent_late
+
+    def known(partition: int, sequence: int) -> bool:
+        return sequence in sent if partition == affected and record.late else partition in record.kept
+
+    def of_known(event: Event) -> bool:
+        return not isinstance(event, App) or event.sequence < 0 or known(event.partition, event.sequence)
+
     header = replace(
         seen.header,
         subject=subject,
-        stored=tuple(one for one in seen.stored.get(record.name, ()) if one.partition in record.kept),
+        problems=(*seen.header.problems, *problems),
+        stored=tuple(one for one in seen.stored.get(record.name, ()) if known(one.partition, one.sequence)),
         clock_error_us=seen.clock_errors.get(record.name, 0),
     )
-    events = [*record.events, *_about(mine, seen.tally.engine), *seen.marks]
+    events = [*filter(of_known, record.events), *_about(mine, seen.tally.engine), *seen.marks]
     events.sort(key=lambda event: event.at)
     return verdict.judge(History(header, tuple(events)))
 

@@ -7,10 +7,15 @@ from dataclasses import dataclass, replace
 
 from probe.model.scale import Scale
 
-RECORDS_PER_CORE = 2500
+RECORDS_PER_CORE = 1500
 """Records a second that a core carries: client, relay, fake cluster and the reports of the driver together."""
-NEW_DRIVER_MB, CLIENT_MB, PAIR_KB = 200, 2, 8
-"""Memory of a process of clients, of a client in it, and of a partition of a client in client and harness."""
+NEW_DRIVER_MB, CLIENT_MB = 200, 2
+"""Memory of a process of clients, and of a client in it."""
+PAIR_KB, THREADED_PAIR_KB = 10, 200
+"""Memory of a partition of a client in client and harness: without a thread of its own, and with one."""
+THREADED = frozenset({"Java", "Python", "C and C++"})
+"""Languages of families whose drivers have a thread per partition (clients/java, clients/python/driver_runtime)."""
+THREADS_PER_CORE = 1500
 RESERVE_MB = 512
 CLIENT_FILES, DRIVER_FILES, OWN_FILES = 24, 6, 120
 """Open files of the harness: 12 connections of a client, two ends each; a driver process; everything else."""
@@ -28,6 +33,8 @@ class Room:
     files: int
     per_process: int
     """Clients of this kind that one process has."""
+    threaded: bool = False
+    """Whether the driver has a thread per partition and client."""
 
 
 def chosen_interval_ms(largest: Scale, room: Room) -> int:
@@ -45,6 +52,13 @@ def too_large(scale: Scale, interval_ms: int, room: Room) -> str:
         return (
             f"{scale}: {scale.pairs * 1000 // interval_ms} records a second, and this machine carries {most}; "
             f"give --interval {longer}, or at most {clients} clients"
+        )
+    threads = int(room.cores * THREADS_PER_CORE)
+    if room.threaded and scale.pairs > threads:
+        fits = threads // (scale.partitions + 1)
+        return (
+            f"{scale}: {scale.pairs} threads, since its driver has one per partition, and this machine carries "
+            f"{threads}; give at most {fits} clients"
         )
     processes = math.ceil(scale.clients / room.per_process)
     if scale.clients * CLIENT_FILES + processes * DRIVER_FILES + OWN_FILES > room.files:
@@ -66,8 +80,8 @@ def too_large(scale: Scale, interval_ms: int, room: Room) -> str:
 
 def memory_mb(scale: Scale, room: Room) -> float:
     """Return about how much memory clients and harness need."""
-    processes = math.ceil(scale.clients / room.per_process)
-    return processes * NEW_DRIVER_MB + scale.clients * CLIENT_MB + scale.pairs * PAIR_KB / 1024
+    processes, pair_kb = math.ceil(scale.clients / room.per_process), THREADED_PAIR_KB if room.threaded else PAIR_KB
+    return processes * NEW_DRIVER_MB + scale.clients * CLIENT_MB + scale.pairs * pair_kb / 1024
 
 
 def _fits(clients: int, scale: Scale, room: Room, left_mb: float) -> bool:
