@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from probe.diagnose.client_identity import Library
 from probe.diagnose.clients import ClientKey, ClientState
-from probe.diagnose.membership import Member
+from probe.diagnose.membership import Member, member_text
 from probe.diagnose.objects import ADMISSION, Item
 from probe.diagnose.observation import LogIn, Source
 from probe.model import History, Role, Trigger
@@ -119,6 +119,11 @@ class Finding:
     """Its place in a group of the new protocols (KIP-848, KIP-932); None for other objects, or if several share it."""
     history: History | None = None
     """Kept events, for its timeline."""
+
+    @property
+    def fenced(self) -> str:
+        """Return how it was fenced as a member of its group, as a clause; empty if it was not."""
+        return "" if self.member is None else member_text(self.member, self.since)
 
     @property
     def rank(self) -> tuple[int, float, int]:

@@ -11,7 +11,7 @@ from probe.diagnose.advice import Advice
 from probe.diagnose.brokers import BrokerView
 from probe.diagnose.diagnosis import Diagnosis
 from probe.diagnose.findings import BAD, ORDER, Asked, ClientFinding, Finding, Status
-from probe.diagnose.membership import STALE, STALE_EPOCH, member_text
+from probe.diagnose.membership import STALE, STALE_EPOCH
 from probe.diagnose.names import BrokerNames
 from probe.diagnose.objects import Kind
 from probe.diagnose.observation import FILES, Left, ZoneBy, zone_text
@@ -97,8 +97,8 @@ def whose(one: ClientFinding) -> str:
 def _client(one: ClientFinding, names: BrokerNames, advice: Advice | None, *, everything: bool) -> Iterator[str]:
     yield f"{one.status:<{AT}}{visible(whose(one))}"
     if one.status not in SPOKEN and not everything:
-        if one.worst is not None:
-            yield _indented(f"{summary(one.worst, names)}")
+        named = [item for item in one.findings if item is one.worst or item.fenced]
+        yield from (_indented(summary(item, names)) for item in named[:OBJECTS])
         yield from map(_indented, log_in(one))
         return
     shown = one.findings if everything else one.findings[:OBJECTS]
@@ -148,8 +148,8 @@ def summary(finding: Finding, names: BrokerNames) -> str:
         parts.append(f"{'stuck for' if finding.status is Status.WAS_STUCK else 'recovered after'} {seconds:.1f} s")
     if finding.moved_to is not None and finding.moved_to != finding.broker:
         parts.append(f"moved to {names.at(finding.moved_to)}")
-    if finding.member is not None and (fenced := member_text(finding.member, finding.since)):
-        parts.append(fenced)
+    if finding.fenced:
+        parts.append(finding.fenced)
     return "; ".join(parts)
 
 

@@ -13,48 +13,15 @@ from probe.diagnose.client_identity import Library
 from probe.diagnose.findings import Finding, Status
 from probe.diagnose.membership import STALE
 from probe.diagnose.names import BrokerNames
-from probe.diagnose.report import details, summary
+from probe.diagnose.report import details, lines, summary
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Facts, Outcome, Role, Row, Trigger, Verdict
 from probe.model.engines import DEFAULT_ENGINE
 from probe.protocol import apis
-from tests.support.wire_script import GROUP, OLD, TOPIC, Talk, WireScript
+from tests.support.wire_members import Member
+from tests.support.wire_script import GROUP, OLD, WireScript
 
 FENCED, UNKNOWN_MEMBER, STALE_EPOCH = 110, 25, 113
-ROW = Row(topic=TOPIC, partition=0)
-
-
-class Member:
-    """A member of the new protocol, which heartbeats, reads and commits at one broker."""
-
-    def __init__(self, script: WireScript, address: str = "10.0.0.7") -> None:
-        self.script = script
-        self.talk: Talk = script.client("orders-reader", address, api=apis.FETCH, version=17)
-        self.talk.asks()
-
-    def beats(self, sent: int, given: int = 0, *, code: int = 0, every_ms: float = 1000) -> None:
-        asked = self.talk.request(apis.CONSUMER_GROUP_HEARTBEAT, OLD, Row(key=GROUP, epoch=sent))
-        self.talk.answer(asked, Row(key=GROUP, code=code, epoch=None if code else given), code=code)
-        self.script.wait(every_ms)
-
-    def commits(self, code: int = 0) -> None:
-        row = Row(topic=TOPIC, partition=0, key=GROUP)
-        self.talk.answer(self.talk.request(apis.OFFSET_COMMIT, OLD, row), Row(topic=TOPIC, key=GROUP, code=code))
-
-    def asks_offsets(self, code: int = 0) -> None:
-        asked = self.talk.request(apis.OFFSET_FETCH, OLD, Row(key=GROUP))
-        self.talk.answer(asked, Row(key=GROUP, code=code), code=code)
-        self.script.wait(10)
-
-    def reads(self) -> None:
-        self.talk.answer(self.talk.request(apis.FETCH, OLD, ROW), Row(topic=TOPIC, partition=0, size=90))
-
-    def works(self, seconds: int, epoch: int, *, commits: bool = True) -> None:
-        for _ in range(seconds):
-            self.reads()
-            if commits:
-                self.commits()
-            self.beats(epoch, epoch)
 
 
 @pytest.fixture
@@ -83,6 +50,19 @@ def test_a_member_that_joins_again_is_fenced_and_in_again(member: Member, code: 
     found = group_finding(member)
     assert found.status is Status.RECOVERED
     assert "fenced at epoch 3, in again after 0.2 s as epoch 5" in text(found)
+
+
+def test_a_member_that_was_fenced_is_named_beside_a_longer_trouble(member: Member) -> None:
+    for _ in range(2):
+        asked = member.talk.request(apis.FETCH, OLD, Row(topic="orders", partition=0))
+        member.talk.answer(asked, Row(topic="orders", partition=0, code=74))
+        member.beats(3, 3)
+    member.beats(3, code=FENCED, every_ms=199)
+    member.beats(0, 5)
+    member.works(5, 5)
+    report = list(lines(member.script.diagnose(), (), everything=False))
+    assert sum("FENCED_LEADER_EPOCH to Fetch" in line for line in report[:4]) == 1
+    assert sum("fenced at epoch 3, in again after 0.2 s as epoch 5" in line for line in report) == 1
 
 
 def test_a_member_that_keeps_its_epoch_is_not_in_again(member: Member) -> None:
