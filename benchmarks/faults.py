@@ -1,6 +1,6 @@
 """Play faults of the harness's own surroundings during small real runs, and check what each of them left.
 
-    python benchmarks/faults.py N [--seed 1] [--kind KIND] [--state FOLDER] [--resume]
+    python benchmarks/faults.py N [--seed 1] [--kind KIND] [--seconds S] [--state FOLDER] [--resume]
 
 A round is a run of sarama 1.43.2 and 1.43.3 in disk/storage-error on the embedded engine, in a folder of its own and
 with marked processes; one fault of a kind, drawn by the seed, is played while it runs. Afterwards no process, mount,
@@ -9,15 +9,17 @@ what was stored must be read, and `--resume` must bring each cell to an outcome 
 Rounds take the kinds in turn. Each is written to the state folder, so that `--resume` goes on behind the last one.
 Prints the rounds with findings, and a table by kind. Exit code 1 if there is a finding.
 
-As root; kinds that need what is not there (control groups, libfaketime) are left out with a line.
+As root, with a C compiler for `clock`. Control groups are those of version 1.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -58,15 +60,19 @@ def main() -> int:
         log.unlink(missing_ok=True)
     done = _read(log)
     kinds = [arguments.kind] if arguments.kind else list(KINDS)
-    for number in range(arguments.rounds):
-        kind = kinds[number % len(kinds)]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what a round started and mounted is taken back
+    end = time.monotonic() + arguments.seconds
+    for nth in range(arguments.rounds):
+        if time.monotonic() > end:
+            break
+        number, kind = nth // len(kinds), kinds[nth % len(kinds)]
         if any((one["kind"], one["number"]) == (kind, number) for one in done):
             continue
         one = _played(kind, number, arguments.seed, state)
         done.append(one)
         with log.open("a") as file:
             file.write(json.dumps(one) + "\n")
-        say(f"{number} {kind} {one['seconds']:.0f} s: {'; '.join(one['notes']) or 'nothing was hit'}")
+        say(f"{kind} {number}, {one['seconds']:.0f} s: {'; '.join(one['notes']) or 'nothing was hit'}")
         for line in one["findings"]:
             say(f"    {line}")
     _table(done)
@@ -79,6 +85,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kind", choices=[*KINDS])
     parser.add_argument("--state", metavar="FOLDER", help="default: `faults` in the cache")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no round after this time")
     parser.add_argument("--resume", action="store_true", help="go on behind the rounds of this seed that are stored")
     return parser.parse_args()
 

@@ -6,6 +6,7 @@ import os
 # Child processes call exec at once, so gRPC's fork handlers would only stall the event loop and log. gRPC reads its
 # settings at its first import.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy comes with pyarrow, and nothing here multiplies matrices
 
 
 def main() -> None:

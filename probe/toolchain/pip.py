@@ -99,5 +99,14 @@ def _reason(stderr: str, what: str) -> str:
             f"the package registry cannot be reached, or has no wheel of {what} for this Python and machine; "
             "check the network and pip's configuration, or use a filled cache"
         )
-    lines = [line for line in stderr.splitlines() if line.strip()] or ["pip printed no reason"]
-    return f"pip failed: {lines[-1].strip()[:200]}"
+    return f"pip failed: {complaint(stderr)[:200].rstrip(".")}; try again, or check the registry that pip is configured for"
+
+
+def complaint(stderr: str) -> str:
+    """Return the line in which pip names the failure: notes and hints to its own options follow it."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    for mark in ("\N{MULTIPLICATION SIGN} ", "ERROR: ", "error: "):
+        if named := [line.removeprefix(mark) for line in lines if line.startswith(mark)]:
+            return named[-1]
+    said = [line for line in lines if not line.startswith(("hint: ", "note: ", "[notice] ", "WARNING: "))]
+    return said[-1] if said else "it printed no reason"

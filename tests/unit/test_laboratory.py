@@ -127,3 +127,13 @@ def test_a_missing_module_of_ours_stays_an_error() -> None:
     assert is_missing(ModuleNotFoundError(name="pyarrow.parquet"))
     assert not is_missing(ModuleNotFoundError(name="probe.store.nothing"))
     assert not is_missing(ModuleNotFoundError())
+
+
+@pytest.mark.parametrize("mebibytes", [200, 999])
+def test_too_little_address_space_is_one_line(mebibytes: int, tmp_path: Path) -> None:
+    script = f'ulimit -v {mebibytes * 1024}; exec "$@"'
+    argv = ["sh", "-c", script, "sh", sys.executable, "-c", MAIN, "run", "--results", str(tmp_path)]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    (line,) = done.stderr.splitlines()
+    assert line == f"probe: `probe run` needs 1000 MiB of address space, and {mebibytes} are allowed; raise `ulimit -v`"
+    assert done.returncode == 3

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from tests.support.faults.observation import Ended, Observed
 
 Outcomes = Mapping[str, frozenset[str]]
-BROKEN = "broken"
+UNPLAYED = frozenset({"broken", "not_run"})
+"""Outcomes that say nothing of a client: the harness failed, or the client could not be obtained."""
 UNWANTED = ("Traceback (most recent", "Exception ignored", "never retrieved", "never awaited", "Fatal Python error")
 """Texts with which Python, and not the program, reports a failure."""
 WAYS_OUT = (";", "`", "--")
@@ -61,11 +62,11 @@ def reading(seen: Observed, _: Outcomes) -> list[str]:
 
 
 def outcomes(seen: Observed, calm: Outcomes) -> list[str]:
-    """Find outcomes that calm trials of a cell never had; a trial in which the harness failed may be `broken`."""
+    """Find outcomes that calm trials of a cell never had; but those of `UNPLAYED`."""
     return [
         f"{cell}: {', '.join(sorted(odd))}, calm trials had {', '.join(sorted(calm.get(cell, ())))}"
         for cell, had in sorted(seen.outcomes.items())
-        if (odd := had - calm.get(cell, frozenset()) - {BROKEN})
+        if (odd := had - calm.get(cell, frozenset()) - UNPLAYED)
     ]
 
 
@@ -84,7 +85,7 @@ CHECKS: tuple[Check, ...] = (hangs, codes, messages, leftovers, reading, outcome
 
 def findings(seen: Observed, calm: Outcomes) -> list[str]:
     """Return what is wrong at the end of a round, one line each."""
-    return [line for check in CHECKS for line in check(seen, calm)]
+    return list(seen.problems) + [line for check in CHECKS for line in check(seen, calm)]
 
 
 def _message_problems(one: Ended) -> list[str]:

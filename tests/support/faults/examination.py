@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -19,21 +20,23 @@ LOCKS = ".locks"
 def observed(round_: Round) -> Observed:
     """Resume what was interrupted, unless the round excludes it; return what it left and what is stored."""
     complaints: list[str] = []
-    before = _stored(round_, complaints)
+    outcomes = [_unblamed(round_, _by_cell(_stored(place, complaints))) for place in round_.earlier]
+    before = _stored(round_.results, complaints)
     first = () if round_.damaged else tuple(complaints)
     if round_.damaged:
         _delete(round_.results, complaints)
     resume(round_)
-    complaints.clear()
-    after = _stored(round_, complaints)
+    complaints.clear()  # damage was named; files that `--resume` wrote must be read
+    after = _stored(round_.results, complaints)
     return Observed(
         commands=tuple(round_.ended),
+        problems=tuple(round_.problems),
         temporary=_names(round_.temporary),
-        half_written=_half_written(round_.results),
+        half_written=tuple(one for place in (*round_.earlier, round_.results) for one in _half_written(place)),
         mounts=tuple(one for one in _mounts(round_.folder) if Path(one) not in round_.mounts),
         locks=_locks(round_.results),
         unreadable=(*first, *complaints),
-        outcomes=_by_cell([*before, *after]),
+        outcomes=dict(ChainMap(_by_cell([*before, *after]), *outcomes)),
         final=_by_cell(row for row in after if row.trial < FAILING_FROM),
     )
 
@@ -52,9 +55,18 @@ def resume(round_: Round) -> None:
         pass
 
 
-def _stored(round_: Round, complaints: list[str]) -> list[TrialRow]:
+def _unblamed(round_: Round, found: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+    """Return the outcomes that count: of cells whose driver was replaced those that it may not have, named so."""
+    counted: dict[str, frozenset[str]] = {}
+    for cell, had in found.items():
+        allowed = [one for begin, one in round_.blamed.items() if cell.startswith(begin)]
+        counted |= {f"{cell} with its driver replaced": had - allowed[0]} if allowed else {cell: had}
+    return counted
+
+
+def _stored(results: Path, complaints: list[str]) -> list[TrialRow]:
     """Read all trials and their histories."""
-    place = str(round_.results)
+    place = str(results)
     try:
         for one in runs(place, complaints.append):
             list(histories(place, one.run_id, warn=complaints.append))

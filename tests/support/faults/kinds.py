@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tests.support.faults import concurrency, damage, limits, signals, storage
+from tests.support.faults import clock, concurrency, damage, drivers, limits, registry, signals, storage
 from tests.support.faults.round import Round
 
 Play = Callable[[Round], None]
@@ -23,4 +23,7 @@ KINDS: Mapping[str, Play] = {
     "memory": limits.little_memory,
     "damage": damage.damaged,
     "shared": concurrency.shared,
+    "clock": clock.jumps,
+    "driver": drivers.odd,
+    "registry": registry.misbehaving,
 }

@@ -27,6 +27,8 @@ class Observed:
     """Everything that a round left: commands, files, mounts, locks, and stored trials."""
 
     commands: tuple[Ended, ...] = ()
+    problems: tuple[str, ...] = ()
+    """Findings of the kind of fault itself."""
     temporary: tuple[str, ...] = ()
     """Files of the temporary folder."""
     half_written: tuple[str, ...] = ()

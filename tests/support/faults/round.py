@@ -13,7 +13,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.support.deadlines import LONGEST_S
 from tests.support.faults.observation import Ended
 from tests.support.marked_processes import MARK, PROBE, left, marked
 
@@ -24,6 +23,8 @@ SELECT = (
 """Four cells: a client with a known fault, its mended release, and the control cells of both."""
 LINGER_S = 20.0
 """Time for processes whose parent was killed; they end by themselves."""
+HANG_S = 600.0
+"""Time after which a command counts as hanging; the longest calm run on a busy machine took a third of it."""
 POLL_S = 0.2
 """Time between two looks at all processes of the machine."""
 ROLES: Mapping[str, str] = {"cluster": "/fake-cluster/", "driver": "/drivers/"}
@@ -56,7 +57,7 @@ class Running:
 
     def wait_for(self, role: str) -> list[int]:
         """Return the processes of a role as soon as there are any; none if the command ends before."""
-        deadline = time.monotonic() + LONGEST_S
+        deadline = time.monotonic() + HANG_S
         while not self.ended and time.monotonic() < deadline:
             if found := self.pids(role):
                 return found
@@ -91,9 +92,15 @@ class Round:
     """Variables of every command that is started from now on."""
     notes: list[str] = field(default_factory=list)
     """The faults in words, in order."""
+    problems: list[str] = field(default_factory=list)
+    """Findings of the kind itself."""
     ended: list[Ended] = field(default_factory=list)
     damaged: bool = False
     """True once files of the results were damaged on purpose, so that the reader may name them."""
+    blamed: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Outcomes that cells whose name begins so may have, since their driver was replaced; they are played anew."""
+    earlier: list[Path] = field(default_factory=list)
+    """Results folders before the present one."""
     mounts: list[Path] = field(default_factory=list)
     """Mounts that the round made itself."""
     ending: ExitStack = field(default_factory=ExitStack)
@@ -107,7 +114,12 @@ class Round:
     @property
     def results(self) -> Path:
         """The results folder of its runs."""
-        return self.folder / "results"
+        return self.folder / ("results" if not self.earlier else f"results-{len(self.earlier)}")
+
+    def anew(self) -> None:
+        """Begin another results folder; the one before is examined, and not resumed."""
+        self.earlier.append(self.results)
+        self.results.mkdir()
 
     @property
     def temporary(self) -> Path:
@@ -150,7 +162,7 @@ class Round:
     def _finish(self, run: Running) -> None:
         code: int | None
         try:
-            code = run.process.wait(LONGEST_S)
+            code = run.process.wait(HANG_S)
         except subprocess.TimeoutExpired:
             code = None
         processes = left(run.mark, LINGER_S) if code is not None else marked(run.mark)
