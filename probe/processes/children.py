@@ -20,6 +20,8 @@ from probe.toolchain.tools import cache_root
 
 KEPT_LINES = 30
 GRACE_S = 2.0
+CAUSES = ("runtime: failed to ", "runtime: cannot ", "fatal error: ", "panic: ")
+"""Beginnings of the lines in which Go's runtime says why it ends."""
 
 
 class Child:
@@ -29,6 +31,8 @@ class Child:
         self.process = process
         self.lines: deque[str] = deque(maxlen=KEPT_LINES)
         """Last lines of its standard error."""
+        self._cause = ""
+        """The first line with which a runtime names its own end; stacks of many lines follow it."""
         self._reading = asyncio.create_task(self._read_errors())
 
     async def _read_errors(self) -> None:
@@ -39,7 +43,10 @@ class Child:
                 continue
             if not line:
                 return
-            self.lines.append(line.decode(errors="replace").rstrip()[:500])
+            text = line.decode(errors="replace").rstrip()[:500]
+            self.lines.append(text)
+            if not self._cause and text.startswith(CAUSES):
+                self._cause = text
 
     @property
     def pid(self) -> int:
@@ -55,8 +62,8 @@ class Child:
         return line.decode().strip()
 
     def last_words(self) -> str:
-        """Return the last line of its standard error, or an empty text."""
-        return self.lines[-1] if self.lines else ""
+        """Return the line of its standard error that names its end: a runtime's own, else the last; may be empty."""
+        return self._cause or (self.lines[-1] if self.lines else "")
 
     async def end(self) -> int:
         """Close the child's standard input, wait `GRACE_S`, kill its group, and return its exit code."""

@@ -37,6 +37,12 @@ WORDS = {
     os.strerror(errno.ENFILE).lower(): FILES,
     os.strerror(errno.ENOMEM).lower(): MEMORY,
     "can't start new thread": PROCESSES,
+    "failed to create new os thread": PROCESSES,
+    "newosproc": PROCESSES,
+    "unable to create native thread": PROCESSES,
+    "runtime: cannot allocate memory": MEMORY,
+    "fatal error: out of memory": MEMORY,
+    "insufficient memory for the java runtime": MEMORY,
 }
 """The same as texts of child processes and libraries, which pass on no number."""
 ADVICE = {

@@ -99,7 +99,8 @@ def _reason(stderr: str, what: str) -> str:
             f"the package registry cannot be reached, or has no wheel of {what} for this Python and machine; "
             "check the network and pip's configuration, or use a filled cache"
         )
-    return f"pip failed: {complaint(stderr)[:200].rstrip(".")}; try again, or check the registry that pip is configured for"
+    said = complaint(stderr)[:200].rstrip(".")
+    return f"pip failed: {said}; try again, or check the registry that pip is configured for"
 
 
 def complaint(stderr: str) -> str:

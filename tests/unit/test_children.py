@@ -15,6 +15,7 @@ import uvloop
 
 from probe.processes import vfork
 from probe.processes.children import child
+from probe.processes.resources import said_exhaustion
 from tests.support.deadlines import LONGEST_S
 
 DECENT_S = 2.5
@@ -107,6 +108,31 @@ def test_the_last_error_output_of_a_child_is_kept() -> None:
             return running.last_words()
 
     assert uvloop.run(play()) == "no such broker line"
+
+
+CRASH = """
+import sys
+sys.stderr.write("runtime: failed to create new OS thread (have 7 already; errno=11)\\n")
+sys.stderr.write("runtime: may need to increase max user processes (ulimit -u)\\n")
+sys.stderr.write("fatal error: newosproc\\n")
+for nth in range(200):
+    sys.stderr.write(f"\\truntime/proc.go:{nth} +0x1\\n")
+sys.exit(2)
+"""
+
+
+def test_a_runtime_that_names_its_end_before_its_stacks_is_quoted_with_it() -> None:
+    async def play() -> str:
+        async with child([sys.executable, "-c", CRASH]) as running:
+            await running.process.wait()
+            await running.end()  # all of its output is read by then
+            return running.last_words()
+
+    words = uvloop.run(play())
+    assert words == "runtime: failed to create new OS thread (have 7 already; errno=11)"
+    found = said_exhaustion(words)
+    assert found is not None
+    assert "no further process or thread can be started" in str(found)
 
 
 def test_children_end_when_the_probe_is_killed() -> None:

@@ -251,7 +251,7 @@ def test_an_exhausted_cohort_is_no_problem_of_its_cells(monkeypatch: pytest.Monk
 
     engine: Any = ExhaustedEngine()
     lag = SimpleNamespace(calm=calm, has_spare=lambda: False, machine=no_machine)
-    tools: Any = SimpleNamespace(host=None, lag=lag, artifacts={}, engine=engine, access=lambda _: None)
+    tools: Any = SimpleNamespace(host=None, lag=lag, artifacts={}, engine=engine, access=lambda *_: None)
     with pytest.raises(ExhaustedError, match="too many files"):
         asyncio.run(
             pool.run_plan(
