@@ -97,6 +97,7 @@ class _Run:
 
     def __post_init__(self) -> None:
         self._stored = CostRun(run_id=new_run_id(), seed=self.seed)
+        self._signals: list[int] = []
 
     def play(self) -> CostRun:
         """Play them. InterruptedRunError after a signal; what was measured is stored."""
@@ -106,13 +107,14 @@ class _Run:
         except (asyncio.CancelledError, KeyboardInterrupt):
             kept = f"{len(self._stored.points)} points are stored"
             way_on = f"probe sweep --run {self._stored.run_id} shows them"
-            raise InterruptedRunError(f"interrupted: {kept}; {way_on}", signal.SIGINT, self._stored.run_id) from None
+            number = next(iter(self._signals), int(signal.SIGINT))
+            raise InterruptedRunError(f"interrupted: {kept}; {way_on}", number, self._stored.run_id) from None
         return self._stored
 
     async def _trials(self) -> None:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, lambda: task is not None and task.cancel())
+            loop.add_signal_handler(number, self._end, task, number)
         async with live_tools(self.ready.engine.port, self.ready.bound) as tools:
             for item in self.items:
                 for scale in self.scales:
@@ -124,6 +126,11 @@ class _Run:
                         options=Options(seed=self.seed),
                     )
                     self._keep(await trial.play())
+
+    def _end(self, task: asyncio.Task[None] | None, number: int) -> None:
+        self._signals.append(number)
+        if task is not None:
+            task.cancel()
 
     def _keep(self, point: PointCost) -> None:
         self._stored = CostRun(run_id=self._stored.run_id, seed=self.seed, points=(*self._stored.points, point))
