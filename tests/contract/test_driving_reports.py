@@ -118,3 +118,17 @@ def test_lines_of_a_constructor_follow_ready_with_their_own_times(monkeypatch: p
         (pb.NOTICE, 1_000_000, "the log-in is refused"),
         (pb.NOTICE, 28_000_000, "another line"),
     ]
+
+
+def test_lines_of_a_constructor_that_fails_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(PYTHON))
+    from driver_runtime import reports  # noqa: PLC0415  # found by the line above
+
+    kept = Kept()
+    instance = reports.Reports("x", kept)
+    instance.log("the log-in is refused")
+    instance.fatal(pb.Error(text="Unable to bootstrap"))
+    assert [(event.kind, event.text) for event in kept.events] == [
+        (pb.NOTICE, "the log-in is refused"),
+        (pb.FATAL, "Unable to bootstrap"),
+    ]

@@ -48,6 +48,9 @@ class Reports:
     def ready(self, settings: Mapping[str, str]) -> None:
         """Report that the library is constructed, with its effective settings."""
         self._add(pb.READY, settings=settings)
+        self._report_early()
+
+    def _report_early(self) -> None:
         early, self._early = self._early or [], None
         for clock, text in early:
             self._add(pb.NOTICE, text=text, clock=clock)
@@ -132,7 +135,8 @@ class Reports:
         self._end(pb.UNSUPPORTED, text=text)
 
     def fatal(self, error: pb.Error) -> None:
-        """End: the instance is unusable."""
+        """End: the instance is unusable. What a constructor logged before it failed comes first."""
+        self._report_early()
         self._end(pb.FATAL, error=error, text=error.text)
 
     def closed(self, left: str = "", clock: int | None = None) -> None:
