@@ -26,6 +26,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import islice, zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -34,7 +35,7 @@ from probe.catalogue.known_results import contrasted, expected, read_known
 from probe.cells.aggregate import SettledCell, settle
 from probe.cells.comparison import CHANCE, PLAIN, Answer, Compared, Pair, compare
 from probe.cells.comparison_steps import Asked, compared_steps
-from probe.cells.harm import harm_of, harms
+from probe.cells.harm import asked_as, harms
 from probe.cells.trends import Step
 from probe.cli.console.streams import OUT
 from probe.cli.wiring.catalogue import families
@@ -43,6 +44,8 @@ from probe.cli.wiring.fresh_trials import decide
 from probe.cli.wiring.single_cells import possible, run_cells
 from probe.evidence.cell_choice import Wanted
 from probe.model import CONTROL, Cell, Client, Engine, Outcome, Verdict
+from probe.model.harm import Harm, TrialHarm
+from probe.model.harm_bounds import trial_harm
 from probe.model.profile import DEFAULT_PROFILE
 from probe.model.results import ResultsError
 from probe.runner import Options
@@ -56,7 +59,21 @@ AT_ONCE = 48
 """Cells of one run."""
 SILENCE_S = 130.0
 """No run begins with less than this time left: the longest observations take about that."""
-Played = Mapping[Cell, Sequence[Verdict]]
+
+
+class Trial(NamedTuple):
+    """A trial that says something about the client."""
+
+    verdict: Verdict
+    harm: TrialHarm
+
+    @property
+    def asked(self) -> Harm:
+        """Its harm as comparisons ask for it."""
+        return asked_as(self.harm.rank)
+
+
+Played = Mapping[Cell, Sequence[Trial]]
 
 
 def builds(count: int) -> list[Client]:
@@ -95,21 +112,22 @@ def in_turn(lists: Sequence[Sequence[Cell]]) -> list[Cell]:
     return [cell for row in zip_longest(*lists) for cell in row if cell is not None]
 
 
-def played(results: str) -> dict[Cell, list[Verdict]]:
-    """Return the verdicts with a harm of each cell in all runs of a folder."""
-    found: dict[Cell, list[Verdict]] = defaultdict(list)
+def played(results: str) -> dict[Cell, list[Trial]]:
+    """Return the trials with a harm of each cell in all runs of a folder."""
+    found: dict[Cell, list[Trial]] = defaultdict(list)
     try:
         for row in trials(results):
-            if harm_of(row.verdict) is not None:
-                found[row.cell].append(row.verdict)
+            harm = trial_harm(row.cell, row.verdict)
+            if harm is not None and row.verdict.conforms is not None:
+                found[row.cell].append(Trial(row.verdict, harm))
     except ResultsError:
         return {}
     return found
 
 
-def wanted_trials(verdicts: Sequence[Verdict]) -> int:
+def wanted_trials(known: Sequence[Trial]) -> int:
     """Return how many trials a cell shall have in all."""
-    return MANY if len({harm_of(one) for one in verdicts}) > 1 else CHANCE
+    return MANY if len({one.asked for one in known}) > 1 else CHANCE
 
 
 def play(results: str, cells: Sequence[Cell], seconds: float) -> None:
@@ -138,7 +156,7 @@ def play(results: str, cells: Sequence[Cell], seconds: float) -> None:
     )
 
 
-def simulated(cells: Sequence[Sequence[Verdict]], rng: random.Random) -> tuple[list[Compared], int]:
+def simulated(cells: Sequence[Sequence[Trial]], rng: random.Random) -> tuple[list[Compared], int]:
     """Compare builds with themselves; return what is said of each candidate, and the fresh trials that it took."""
     pairs, cost = [], 0
     for verdicts in cells:
@@ -155,7 +173,7 @@ def simulated(cells: Sequence[Sequence[Verdict]], rng: random.Random) -> tuple[l
     return compare(pairs), cost
 
 
-def _as(screen: Compared, sides: Sequence[Sequence[Verdict]], count: int) -> bool:
+def _as(screen: Compared, sides: Sequence[Sequence[Trial]], count: int) -> bool:
     (found,) = compare([Pair(_step(sides[0][:count], sides[1][:count]))])
     return (found.harm, found.towards) == (screen.harm, screen.towards) and found.needs != CHANCE
 
@@ -174,15 +192,19 @@ CELL = Cell.of(
 )
 
 
-def _step(before: Sequence[Verdict], after: Sequence[Verdict]) -> Step:
-    old, new = (SettledCell(cell=CELL, run_id="r", trial=0, verdicts=tuple(side)) for side in (before, after))
-    return Step(old, new)
+def _step(before: Sequence[Trial], after: Sequence[Trial]) -> Step:
+    return Step(_side(before), _side(after))
+
+
+def _side(some: Sequence[Trial]) -> SettledCell:
+    verdicts, told = tuple(one.verdict for one in some), tuple(one.harm for one in some)
+    return SettledCell(cell=CELL, run_id="r", trial=0, verdicts=verdicts, told=told)
 
 
 def simulate(known: Played, comparisons: int, size: int, seed: int) -> None:
     """Print how often a build is called worse than itself: each with its cells, and with cells of all."""
     full = {cell: one for cell, one in known.items() if len(one) >= wanted_trials(one)}
-    by_build: dict[Client, list[Sequence[Verdict]]] = defaultdict(list)
+    by_build: dict[Client, list[Sequence[Trial]]] = defaultdict(list)
     for cell, verdicts in full.items():
         by_build[cell.client].append(verdicts)
     differ = sum(wanted_trials(one) == MANY for one in full.values())
@@ -203,7 +225,7 @@ def _rates(cells_of: object, comparisons: int, seed: int) -> str:
     for _ in range(comparisons):
         cells = cells_of(rng)  # type: ignore[operator]  # one of two lambdas
         # cells whose trials agree cannot differ, whatever is drawn
-        found, cost = simulated([one for one in cells if len({harm_of(item) for item in one}) > 1], rng)
+        found, cost = simulated([one for one in cells if len({item.asked for item in one}) > 1], rng)
         spent += cost
         said.update({one.answer for one in found})
     shares = ", ".join(f"{name} in {100 * said[name] / comparisons:.2f} %" for name in (Answer.WORSE, Answer.BETTER))

@@ -26,7 +26,7 @@ from probe.catalogue.releases import releases_of
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding
 from probe.cells.between import Between
-from probe.cells.harm import Harm, harms, of_chance
+from probe.cells.harm import harms, of_chance
 from probe.cells.origin import SHIPPED
 from probe.cli.wiring.between import Differences
 from probe.cli.wiring.catalogue import families
@@ -34,6 +34,7 @@ from probe.cli.wiring.evidence import Evidence, open_evidence
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Client
 from probe.model.engines import DEFAULT_ENGINE
+from probe.model.harm import Harm
 from probe.model.profile import DEFAULT_PROFILE
 from probe.model.versions import version_key
 

@@ -20,6 +20,7 @@ from probe.model import Cell, Outcome, Verdict, conditions, judged_trial
 from probe.model.conditions import Rank
 from probe.model.counts import counted
 from probe.model.grades import Grade, grade, worst_trial
+from probe.model.harm import TrialHarm
 from probe.model.outcomes import conform
 from probe.model.refusals import refused_by, regraded
 
@@ -64,6 +65,8 @@ class SettledCell:
     """The same question on real brokers, where trials lost acknowledged records and this one is of the fake cluster."""
     writes: str = ""
     """Place of lost records: how the client writes, and what acks=all does in the same cell, where that is known."""
+    told: tuple[TrialHarm, ...] | None = None
+    """The harms of its trials, where their facts do not tell: of a row of the matrix, of trials that were cut short."""
     keeps: str = ""
     """Source line of a client that stays with its broker, where nothing ends a standstill."""
 

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault, Finding, in_plain_profile
-from probe.cells.harm import WORDS, ChanceKey, Harm, chance_key, harms
+from probe.cells.harm import WORDS, ChanceKey, chance_key, harms
 from probe.cells.trends import Question, question
 from probe.model import Cell
+from probe.model.harm import Harm
 from probe.model.versions import line_of, version_key
 
 ENOUGH = 5

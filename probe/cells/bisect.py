@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from probe.cells.aggregate import SettledCell
+from probe.cells.cell_harm import harm_in
 from probe.cells.chances import fisher
 from probe.cells.comparison import CHANCE, LEVEL, PLAIN
 from probe.model.outcomes import OUTCOMES
@@ -126,7 +127,13 @@ def sentence(edge: ChangePoint, known: Mapping[str, SettledCell]) -> str:
     cell = known[edge.since].cell
     where = f"({cell.role}, {cell.profile}, {cell.broker}{cell.unusual})"
     found = f"{cell.family} {edge.since} is the first version that {describe(known[edge.since])} {where}"
-    return f"{found}; {edge.before} {describe(known[edge.before])}"
+    return f"{found}; {edge.before} {describe(known[edge.before])}; harm: {_harms(edge, known)}"
+
+
+def _harms(edge: ChangePoint, known: Mapping[str, SettledCell]) -> str:
+    """Return the harm before and since: `stops silently -> none`."""
+    found = (harm_in(known[name]) for name in (edge.before, edge.since))
+    return " -> ".join(one.words if one is not None else "unknown" for one in found)
 
 
 def describe(settled: SettledCell) -> str:

@@ -41,6 +41,8 @@ def stops_beside_loss(settled: SettledCell) -> bool:
 
 def harms_of(settled: SettledCell) -> tuple[TrialHarm, ...]:
     """Return the harm of each trial that says something about the client."""
+    if settled.told is not None:
+        return settled.told
     found = (trial_harm(settled.cell, verdict) for verdict in settled.verdicts)
     return tuple(one for one in found if one is not None)
 

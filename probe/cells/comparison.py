@@ -21,9 +21,10 @@ from statistics import median
 
 from probe.cells.aggregate import SettledCell
 from probe.cells.chances import fisher, greatest_difference, holm, least
-from probe.cells.harm import QUESTIONS, Harm, harms
+from probe.cells.harm import QUESTIONS, harms
 from probe.cells.trends import Step
 from probe.model.counts import counted
+from probe.model.harm import Harm
 
 PLAIN, CHANCE, EQUAL = 4, 12, 7
 """Trials a side that decide a plain cell, and one of chance; those after which "equal" can be said."""

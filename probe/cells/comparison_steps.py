@@ -9,11 +9,15 @@ from probe.catalogue.families import CatalogueError
 from probe.catalogue.scenarios import select_scenarios
 from probe.cells.aggregate import SettledCell
 from probe.cells.comparison import CHANCE, Compared, Pair, compare
-from probe.cells.harm import ChanceKey, chance_key, of_chance
+from probe.cells.harm import ChanceKey, chance_key, harms, of_chance
 from probe.cells.trends import Step
 from probe.model import Cell, Expectation
+from probe.model.harm_bounds import bounds_in
 from probe.planning.variants import expectation_in
 from probe.verdict import near_bounds
+
+NEAR = 0.1
+"""Share of the bound of a standstill within which a trial is near it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +51,11 @@ def of_two_runs(before: Mapping[Cell, SettledCell], after: Mapping[Cell, Settled
 
 
 def _near(step: Step) -> bool:
-    """Return whether a trial of cells with different outcomes came near the bound that decided its outcome."""
+    """Return whether a trial came near the bound that decided its outcome or its harm, where the cells differ in it."""
+    if len({max(harms(side), default=None) for side in (step.before, step.after)}) > 1 and (
+        _near_harm(step.before) or _near_harm(step.after)
+    ):
+        return True
     if step.before.votes.keys() == step.after.votes.keys():
         return False
     for side in (step.before, step.after):
@@ -55,6 +63,13 @@ def _near(step: Step) -> bool:
         if play is not None and any(near_bounds(one, play) for one in side.verdicts):
             return True
     return False
+
+
+def _near_harm(side: SettledCell) -> bool:
+    """Return whether a trial recovered about as long after the fault as is no harm."""
+    bound_ms = bounds_in(side.cell).bound_ms
+    times = (one.facts.own_recovery_ms for one in side.verdicts)
+    return any(time is not None and abs(time - bound_ms) <= NEAR * bound_ms for time in times)
 
 
 def expectation(cell: Cell) -> Expectation | None:

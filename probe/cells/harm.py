@@ -1,62 +1,41 @@
-"""The cost of a trial for the application, as three yes-or-no questions that comparisons ask. Pure.
+"""The harm of trials (docs/harm.md) as comparisons ask for it: by three yes-or-no questions. Pure.
 
-A trial that stops also stalls, and one that stalls is also worse than one with errors, so each question includes the
-graver ones.
+A trial that stops or loses also stalls, and one that stalls is also worse than one with errors, so each question
+includes the graver ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from enum import IntEnum
 from types import MappingProxyType
 
 from probe.cells.aggregate import SettledCell
-from probe.model.cell import Engine, Outcome, Role
-from probe.model.outcomes import OUTCOMES, SAY_NOTHING, STALLS, STOPS
-from probe.model.verdicts import Verdict
+from probe.cells.cell_harm import harms_of
+from probe.model.cell import Engine, Role
+from probe.model.harm import Harm
 
-
-class Harm(IntEnum):
-    """The cost of a trial for the application; the greater, the worse."""
-
-    NONE = 0
-    ERRORS = 1
-    """An error reached the application where it should not, or the client did not do what the scenario asks for."""
-    STALLS = 2
-    """It recovered late, or flooded the brokers."""
-    STOPS = 3
-    """Work stopped, or a promise was broken."""
-
-
-WORDS: Mapping[Harm, str] = MappingProxyType(
-    {Harm.NONE: "no harm", Harm.ERRORS: "errors", Harm.STALLS: "stalls", Harm.STOPS: "stops"}
-)
-"""The harms in words, for people."""
 QUESTIONS = (Harm.STOPS, Harm.STALLS, Harm.ERRORS)
 """The questions, gravest first: does a trial have this harm or a greater one?"""
+WORDS: Mapping[Harm, str] = MappingProxyType(
+    {Harm.NONE: "no harm", Harm.ERRORS: "errors or burdens", Harm.STALLS: "stalls", Harm.STOPS: "stops or loses"}
+)
+"""The questions in words, for people."""
 
 
-def harm_of(verdict: Verdict, *, alike: bool = False) -> Harm | None:
-    """Return the harm of a trial; None if it says nothing about the client, or nothing was required of it.
-
-    With `alike` it is compared with a side that recovers after about the same time, so that to be late is no harm.
-    """
-    if verdict.outcome in SAY_NOTHING or verdict.conforms is None:
-        return None
-    if verdict.outcome is Outcome.LATE and alike:
-        return Harm.ERRORS if verdict.facts.has_errors else Harm.NONE
-    if verdict.conforms:
-        return Harm.NONE
-    severity = OUTCOMES[verdict.outcome].severity
-    return Harm.STOPS if severity >= STOPS else Harm.STALLS if severity >= STALLS else Harm.ERRORS
+def asked_as(rank: Harm) -> Harm:
+    """Return the gravest question that a harm answers with yes; `NONE` = none."""
+    return next((one for one in QUESTIONS if rank >= one), Harm.NONE)
 
 
 def harms(settled: SettledCell, *, alike: bool = False) -> tuple[Harm, ...]:
-    """Return the harms of the trials of a cell that have one, in their order. A refused client stops in every trial."""
-    if settled.refusal:
-        return (Harm.STOPS,) * len(settled.verdicts)
-    found = (harm_of(one, alike=alike) for one in settled.verdicts)
-    return tuple(one for one in found if one is not None)
+    """Return the harms of the trials of a cell by question, in their order; none where nothing is required.
+
+    With `alike` it is compared with a side that recovers after about the same time, so that to stall is no harm.
+    """
+    if settled.conforms is None and not settled.refusal:
+        return ()
+    found = (asked_as(one.rank) for one in harms_of(settled))
+    return tuple(Harm.NONE if alike and one is Harm.STALLS else one for one in found)
 
 
 ChanceKey = tuple[str, str, Role, Engine]

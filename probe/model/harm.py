@@ -146,6 +146,12 @@ def spelled(counts: Mapping[Harm, int]) -> str:
     return ";".join(f"{harm.word}:{counts[harm]}" for harm in sorted(counts, reverse=True))
 
 
+def counts_of(text: str) -> dict[Harm, int]:
+    """Parse what `spelled` returns. KeyError or ValueError for any other text."""
+    pairs = (item.partition(":") for item in text.split(";") if item)
+    return {BY_WORD[word]: int(count) for word, _, count in pairs}
+
+
 def may_harm(facts: Mapping[str, Any]) -> bool:
     """Return whether these values of facts can be those of harm; a reader of many trials builds no facts of others."""
     return any(

@@ -105,8 +105,13 @@ def test_the_first_later_version_that_conforms_is_named() -> None:
 
 def test_versions_are_compared_with_the_one_before() -> None:
     said = [("1.9.0", "late", "no"), ("1.27.0", "stuck", "no"), ("1.43.3", "refreshes", "yes")]
+    harms = ("stalls", "stops", "none")
     for trials, expected in ((4, [(None, None), (0, 1), (1, 0)]), (1, [(None, None), (0, 0), (0, 0)])):
-        answers = CellIndex([row(*one, outcomes=f"{one[1]}:{trials}", run_id="r1") for one in said])
+        counts = [
+            {"outcomes": f"{one[1]}:{trials}", "harms": f"{harm}:{trials}"}
+            for one, harm in zip(said, harms, strict=True)
+        ]
+        answers = CellIndex([row(*one, run_id="r1", **more) for one, more in zip(said, counts, strict=True)])
         assert [(one.better, one.worse) for one in scores(answers)] == expected
 
 

@@ -270,8 +270,11 @@ def test_an_upgrade_is_reported_with_evidence_and_exit_code(tmp_path: Path) -> N
     line = ["advise", "sarama", "1.43.3", "1.61.1", "--evidence", "own", "--results", str(tmp_path)]
     better = CliRunner().invoke(app, [*line, "--all"])
     assert better.exit_code == 0, better.output
-    assert better.output.splitlines()[1] == "better: 2 cells: 1 better, 1 no difference seen (1 trial each)"
-    assert "better     producer disk/storage-error: stuck -> refreshes (4 trials each)" in better.output
+    assert better.output.splitlines()[1:3] == [
+        "level      producer: reacts in 0 of 1, 14 not measured -> reacts in 1 of 1, 14 not measured",
+        "better: 2 cells: 1 better, 1 no difference seen (1 trial each)",
+    ]
+    assert "producer disk/storage-error: stops silently -> none; stuck -> refreshes (4 trials each)" in better.output
     assert f"--run {run_id} --client sarama@1.61.1" in better.output
     assert "smallest stored upgrade that conforms: 1.61.1 (1.43.3 does not)" in better.output
     assert "the same effective settings" in better.output
@@ -299,9 +302,12 @@ def test_an_upgrade_that_storms_sometimes_is_worse_only_beyond_chance(tmp_path: 
     fill(tmp_path, *((CELL, number, Outcome.REFRESHES) for number in range(20)), *some)
     line = ["advise", "sarama", "1.43.3", "1.61.1", "--evidence", "own", "--results", str(tmp_path)]
     done = CliRunner().invoke(app, [*line, "--all"])
-    assert f"refreshes -> flaky: storms in {storms} of 20, refreshes in {20 - storms}" in done.output
+    assert (
+        f"none -> burdens in {storms} of 20; refreshes -> flaky: storms in {storms} of 20, refreshes in {20 - storms}"
+        in done.output
+    )
     assert "after:  it storms; own results of " in done.output
-    assert ("may be worse: stalls; 20 trials each" in done.output) is (code == 0)
+    assert ("may be worse: errors or burdens; 20 trials each" in done.output) is (code == 0)
     assert getattr(done.exception, "exit_code", 0) == code
 
 
@@ -311,7 +317,8 @@ def test_brokers_are_compared_per_client(tmp_path: Path) -> None:
     fill(tmp_path, *((cell, number, outcome) for number in range(PLAIN) for cell, outcome in sides))
     line = ["advise", "--broker", "2.6", "3.9", "--evidence", "own", "--results", str(tmp_path)]
     done = CliRunner().invoke(app, line)
-    assert "worse      sarama@1.43.3 producer disk/storage-error: refreshes -> stuck (4 trials each)" in done.output
+    harms = "none -> stops silently; refreshes -> stuck"
+    assert f"worse      sarama@1.43.3 producer disk/storage-error: {harms} (4 trials each)" in done.output
     assert getattr(done.exception, "exit_code", 0) == 1
 
 

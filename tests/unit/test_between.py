@@ -12,13 +12,14 @@ from probe.catalogue.releases import change_between, has_one_line, releases_of, 
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding
 from probe.cells.between import Between, filled
-from probe.cells.harm import Harm, chance_key
+from probe.cells.harm import chance_key
 from probe.cli.wiring.between import Differences, around
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import open_evidence
 from probe.evidence.checkout_build import built
 from probe.files.shipped_evidence import TEXT
 from probe.model import Cell, Engine, Facts, Outcome, Role, Verdict
+from probe.model.harm import Harm
 
 CELL = Cell("sarama", "1.45.1", Role.PRODUCER, "isolated", "disk/storage-error", Engine.EMBEDDED, "3.9")
 FINE, BAD, LATE = (Outcome.REFRESHES, True), (Outcome.STUCK, False), (Outcome.LATE, False)
@@ -26,7 +27,13 @@ FINE, BAD, LATE = (Outcome.REFRESHES, True), (Outcome.STUCK, False), (Outcome.LA
 
 def measured(version: str, what: tuple[Outcome, bool], trials: int = 1) -> SettledCell:
     outcome, conforms = what
-    verdict = Verdict(outcome=outcome, reason="", conforms=conforms, facts=Facts(), rules=21)
+    verdict = Verdict(
+        outcome=outcome,
+        reason="",
+        conforms=conforms,
+        facts=Facts(recovery_ms=20_000.0 if outcome is Outcome.LATE else None),
+        rules=21,
+    )
     return SettledCell(
         cell=replace(CELL, version=version), run_id="r", trial=0, verdicts=(verdict,) * trials, conditions=5
     )

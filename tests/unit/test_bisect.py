@@ -168,6 +168,7 @@ def test_a_change_is_shown_by_the_trials_after_those_that_found_it(
 def test_the_result_is_a_sentence() -> None:
     known = {"1.43.2": settled("1.43.2", STUCK), FIXED: settled(FIXED, REFRESHES)}
     expected = "sarama 1.43.3 is the first version that refreshes (producer, isolated, 3.9); 1.43.2 is stuck"
+    expected += "; harm: stops silently -> none"
     assert sentence(ChangePoint("1.43.2", FIXED, ()), known) == expected
 
 

@@ -9,9 +9,11 @@ import pytest
 
 from probe.cells.aggregate import SettledCell
 from probe.cells.comparison import CHANCE, PLAIN, Answer, Compared, Pair, compare
-from probe.cells.harm import Harm, chance_key, of_chance
+from probe.cells.comparison_steps import Asked
+from probe.cells.harm import chance_key, of_chance
 from probe.cells.trends import Step
 from probe.model import Outcome, Verdict
+from probe.model.harm import Harm
 from tests.support.synthetic_rows import CELL, verdict
 
 NEWER = replace(CELL, version="1.61.1")
@@ -51,7 +53,8 @@ def said(pair: Pair, **more: Any) -> Compared:
         (SURFACES, REFRESHES, Answer.BETTER),
         (LATE, SURFACES, Answer.BETTER),
         (STUCK, FATAL, Answer.CHANGED),
-        (LATE, STORMS, Answer.CHANGED),
+        (LATE, STORMS, Answer.BETTER),
+        (STORMS, SURFACES, Answer.CHANGED),
         (STUCK, STUCK, Answer.SAME),
         (STUCK, BROKEN, Answer.UNCLEAR),
     ],
@@ -110,7 +113,9 @@ def test_all_cells_of_chance_of_a_comparison_share_one_level() -> None:
     assert compare([near, cannot, cannot])[0].answer is Answer.WORSE
 
 
-@pytest.mark.parametrize(("before_ms", "after_ms", "answer"), [(4900, 5100, Answer.CHANGED), (600, 9000, Answer.WORSE)])
+@pytest.mark.parametrize(
+    ("before_ms", "after_ms", "answer"), [(14_900, 15_100, Answer.CHANGED), (600, 20_000, Answer.WORSE)]
+)
 def test_a_bound_that_both_sides_straddle_is_no_change(before_ms: int, after_ms: int, answer: Answer) -> None:
     prompt = [verdict(REFRESHES, recovery_ms=before_ms)] * PLAIN
     late = [verdict(LATE, recovery_ms=after_ms)] * PLAIN
@@ -154,3 +159,23 @@ def test_a_run_that_no_screen_chose_needs_a_fifth_trial() -> None:
     assert compare([of([REFRESHES] * 4, [STUCK] * 4), another, another])[0].answer is Answer.WORSE
     contradicted = of([STUCK] * 12, [STUCK] * 12)
     assert compare([of([REFRESHES] * 4, [STUCK] * 4), contradicted, contradicted])[0].answer is Answer.WORSE
+
+
+def test_a_loss_that_conforms_is_compared() -> None:
+    """A record lost with acks=1 breaks no promise of the library, and costs the service all the same."""
+    loses = [verdict(REFRESHES, lost=3)] * PLAIN
+    found = said(sides([verdict(REFRESHES)] * PLAIN, loses))
+    assert (found.answer, found.harm) == (Answer.WORSE, Harm.STOPS)
+
+
+def test_an_outcome_that_does_no_harm_is_a_change_whatever_it_is() -> None:
+    late = [verdict(LATE, recovery_ms=5_000.0)] * PLAIN
+    assert said(sides([verdict(REFRESHES)] * PLAIN, late)).answer is Answer.CHANGED
+
+
+@pytest.mark.parametrize(
+    ("recovery_ms", "near"), [(9_000.0, False), (14_000.0, True), (16_000.0, True), (30_000.0, False)]
+)
+def test_a_standstill_near_its_bound_is_left_to_chance(recovery_ms: float, near: bool) -> None:
+    pair = sides([verdict(STUCK)], [verdict(LATE, recovery_ms=recovery_ms)])
+    assert Asked(chance=frozenset()).pair(pair.step).chance is near

@@ -13,6 +13,7 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.audit import examine
 from probe.cells.badges import badge
 from probe.cells.client_levels import client_levels
+from probe.cells.level_changes import level_changes
 from probe.cells.levels import Known, RoleLevel, level_of
 from probe.cli.wiring.catalogue import by_number, families
 from probe.cli.wiring.evidence import open_evidence
@@ -200,3 +201,12 @@ def test_a_scenario_that_the_defaults_cannot_meet_holds_no_level_back() -> None:
         if one.role is Role.PRODUCER
     )
     assert level.of == sum(not one.acks_all for one in baseline().of(Role.PRODUCER))
+
+
+def test_levels_differ_only_over_equally_many_scenarios() -> None:
+    stops = RoleLevel(role=P, reacts=1, known=2, of=3)
+    (change,) = level_changes([stops], [replace(stops, reacts=2)])
+    assert change.words == "producer: reacts in 1 of 2, 1 not measured -> reacts in 2 of 2, 1 not measured"
+    assert not level_changes([stops], [replace(stops, known=3, reacts=2)]), "the other side did not measure one"
+    assert not level_changes([stops], [stops])
+    assert not level_changes([stops], [])

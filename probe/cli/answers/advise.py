@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from probe.cells.aggregate import SettledCell
+from probe.cells.cell_harm import harm_in
 from probe.cells.citations import cited
 from probe.cells.comparison import Answer, Compared
 from probe.cells.harm import WORDS
+from probe.cells.level_changes import LevelChange
 from probe.cells.trends import Step
 from probe.cells.upgrades import advise_upgrade, drift
 from probe.cli.wiring.catalogue import families
@@ -35,6 +37,8 @@ class AdviceView:
     change: Change
     wanted: Filter
     found: Sequence[Compared]
+    levels: Sequence[LevelChange] = ()
+    """Roles whose level differs; empty for a comparison of brokers."""
     stored: Mapping[Cell, SettledCell]
     results: str
     cost: Cost
@@ -47,7 +51,9 @@ class AdviceView:
 
 
 def advice_lines(view: AdviceView) -> Iterator[str]:
-    """Yield the summary, then the cells: those that are decided, and the others folded."""
+    """Yield what levels change, the summary, then the cells: those that are decided by harm, and the others folded."""
+    for one in view.levels:
+        yield f"{'level':<{WIDTH}} {one.words}"
     yield summary(view.found)
     for answer in NAMED:
         yield from _listed(view, answer, view.whole)
@@ -90,8 +96,13 @@ def subject(step: Step, change: Change) -> str:
 
 
 def _line(one: Compared, change: Change) -> str:
-    sides = f"{one.step.before.tally} -> {one.step.after.tally}"
-    return f"{one.answer:<{WIDTH}} {subject(one.step, change)}: {sides} ({_basis(one)})"
+    return f"{one.answer:<{WIDTH}} {subject(one.step, change)}: {in_harm(one.step)} ({_basis(one)})"
+
+
+def in_harm(step: Step) -> str:
+    """Return both sides, the harm first: `stops silently -> none; stuck -> refreshes`."""
+    harms = [one.words if one is not None else "unknown" for one in map(harm_in, (step.before, step.after))]
+    return f"{' -> '.join(harms)}; {step.before.tally} -> {step.after.tally}"
 
 
 def _basis(one: Compared) -> str:
@@ -106,6 +117,7 @@ def _basis(one: Compared) -> str:
 
 def _listed(view: AdviceView, answer: Answer, whole: bool) -> Iterator[str]:  # one flag of two callers
     mine = [one for one in view.found if one.answer is answer and not _is_in_head(one.step, view.change)]
+    mine.sort(key=lambda one: -one.harm)
     for one in mine if whole else mine[:MOST]:
         yield _line(one, view.change)
         if whole:

@@ -112,6 +112,7 @@ def advise(
         change=change,
         wanted=wanted,
         found=found.compared,
+        levels=found.levels,
         stored=found.stored,
         results=results,
         cost=cost(found.undecided, found.asked, jobs),

@@ -10,13 +10,16 @@ from typing import Annotated
 import typer
 
 from probe.cells.aggregate import SettledCell, settle
+from probe.cells.cell_harm import harm_in
 from probe.cells.cli_hints import LONGEST, run_command
 from probe.cells.comparison import Answer, Compared
 from probe.cells.comparison_steps import Asked, of_two_runs
 from probe.cells.diff import Difference, Kind, differences, not_comparable
+from probe.cells.level_changes import level_changes
 from probe.cli import common_options as common
 from probe.cli import options as o
 from probe.cli.console.streams import OUT
+from probe.cli.wiring.compared_levels import levels_of_cells
 from probe.cli.wiring.decisive_trials import cost
 from probe.cli.wiring.reports import gate_text
 from probe.errors import GateError
@@ -46,7 +49,9 @@ def diff(
         totals = {"same": same, "not_comparable": apart}
         typer.echo(json.dumps({"run_a": run_a, "run_b": run_b, **rows, **totals}, indent=1))
     else:
-        for item in found:
+        for text in _levels(before, after):
+            OUT.print(text, markup=False)
+        for item in sorted(found, key=lambda item: _place(item, said)):
             OUT.print(_line(item, said), markup=False)
         counts = Counter(item.kind for item in found)
         parts = [*(f"{counts[kind]} {kind}" for kind in Kind), f"{same} the same"]
@@ -72,6 +77,21 @@ def _undecided(found: Sequence[Compared], results: str) -> Iterator[str]:
         yield f"  {command if len(command) <= LONGEST else f'probe run ... --trials {needs}'}"
 
 
+def _levels(before: Mapping[Cell, SettledCell], after: Mapping[Cell, SettledCell]) -> Iterator[str]:
+    """Yield the clients and roles whose level differs, from the cells that both runs have and that are comparable."""
+    both = [cell for cell in before if cell in after and before[cell].is_comparable(after[cell])]
+    for client, line in sorted({(str(cell.client), cell.broker) for cell in both}):
+        mine = [cell for cell in both if (str(cell.client), cell.broker) == (client, line)]
+        sides = [levels_of_cells(client, [side[cell] for cell in mine], line) for side in (before, after)]
+        yield from (f"level    {client} ({line}) {one.words}" for one in level_changes(*sides))
+
+
+def _place(item: Difference, said: Mapping[Cell, Compared]) -> tuple[int, int]:
+    """Order by kind; of what changed, the gravest harm in question first."""
+    one = said.get(item.cell)
+    return list(Kind).index(item.kind), 0 if one is None else -one.harm
+
+
 def _line(item: Difference, said: Mapping[Cell, Compared]) -> str:
     sides = " -> ".join(_print_cells(side) for side in (item.before, item.after) if side is not None)
     one = said.get(item.cell)
@@ -79,7 +99,11 @@ def _line(item: Difference, said: Mapping[Cell, Compared]) -> str:
 
 
 def _print_cells(side: SettledCell) -> str:
-    return side.tally + {True: ", conforms", False: ", does not conform", None: ""}[side.conforms]
+    harm = harm_in(side)
+    return (
+        f"{f'{harm.words}; ' if harm is not None else ''}{side.tally}"
+        + {True: ", conforms", False: ", does not conform", None: ""}[side.conforms]
+    )
 
 
 def _row(item: Difference, said: Mapping[Cell, Compared]) -> dict[str, object]:
@@ -96,6 +120,7 @@ def _row(item: Difference, said: Mapping[Cell, Compared]) -> dict[str, object]:
 def _side(side: SettledCell | None) -> dict[str, object] | None:
     if side is None:
         return None
+    harm = harm_in(side)
     return {
         "outcome": side.outcome,
         "conforms": side.conforms,
@@ -103,4 +128,5 @@ def _side(side: SettledCell | None) -> dict[str, object] | None:
         "run_id": side.run_id,
         "outcomes": side.outcomes,
         "worst": side.worst,
+        "harm": None if harm is None else harm.words,
     }

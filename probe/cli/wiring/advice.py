@@ -9,6 +9,8 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.comparison import EQUAL, Answer, Compared
 from probe.cells.comparison_steps import Asked, compared_steps
 from probe.cells.harm import harms
+from probe.cells.level_changes import LevelChange
+from probe.cli.wiring.compared_levels import changed_levels
 from probe.cli.wiring.comparisons import Change, Filter, compared, needed, stored_cells
 from probe.cli.wiring.decisive_trials import decisive
 from probe.cli.wiring.evidence import open_evidence
@@ -40,6 +42,8 @@ class Found:
     alone: int
     """Cells that are stored for one side only."""
     asked: Asked
+    levels: Sequence[LevelChange] = ()
+    """Roles whose level differs."""
 
     @property
     def undecided(self) -> list[Compared]:
@@ -53,8 +57,11 @@ def look(source: Source, trials: int, *, equal: bool) -> Found:
         stored = stored_cells(evidence, source.change, source.wanted)
         steps, alone = compared(stored, source.change, source.wanted)
         steps = decisive(steps, evidence)
+        versions = source.change.column == "version"
+        levels = changed_levels(steps, evidence, source.wanted.line) if versions else []
     asked = Asked.of(stored.values(), trials=trials, equal=equal)
-    return Found(stored=stored, compared=compared_steps(steps, asked), alone=len(alone), asked=asked)
+    said = compared_steps(steps, asked)
+    return Found(stored=stored, compared=said, alone=len(alone), asked=asked, levels=levels)
 
 
 def decided(source: Source, trials: int, jobs: int | None, *, equal: bool) -> Found:

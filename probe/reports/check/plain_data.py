@@ -8,7 +8,6 @@ from typing import Any
 from probe.cells.cell_names import cell_name
 from probe.cells.change_words import middle_ms, sentence
 from probe.cells.comparison import SHOWN, Answer, Compared
-from probe.cells.harm import WORDS
 from probe.model.run_ids import iso
 from probe.reports.check.result import CheckResult
 
@@ -34,7 +33,7 @@ def _cell(check: CheckResult, one: Compared) -> dict[str, Any]:
         **step.after.cell.columns(),
         "answer": one.answer.name.lower(),
         "towards": one.towards.name.lower() if one.answer is Answer.UNDECIDED else "",
-        "harm": WORDS[one.harm] if one.harm else "",
+        "harm": one.harm.word if one.harm else "",
         "sentence": sentence(one) if one.answer in SHOWN else "",
         "trials": one.trials,
         "chance": one.chance,

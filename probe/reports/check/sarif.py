@@ -8,8 +8,8 @@ from probe.cells.cell_names import cell_name
 from probe.cells.change_words import sentence
 from probe.cells.comparison import Answer, Compared
 from probe.cells.finding_ids import finding_id
-from probe.cells.harm import Harm
 from probe.inventory.entries import Place
+from probe.model.harm import Harm
 from probe.reports.audit.sarif import ERROR, FINGERPRINT, accepted_because, digest, log, note, physical, rule
 from probe.reports.check.result import CheckResult, basis
 

@@ -11,7 +11,9 @@ from probe.errors import ProbeError
 from probe.model import Cell, Outcome
 from probe.model.columns import ADDED, NAMES
 from probe.model.conditions import FIRST, is_current, span
+from probe.model.counts import share
 from probe.model.grades import Grade, grade_of
+from probe.model.harm import BY_WORD, EVERYTHING_WORD, Harm, TrialHarm, counts_of
 from probe.model.refusals import refused_by, regraded
 from probe.model.roles import WRITERS
 from probe.site.data.page_names import slug
@@ -55,6 +57,30 @@ class MatrixRow:
         """Number of trials per outcome, the commonest first."""
         pairs = (item.split(":") for item in self.values["outcomes"].split(";") if item)
         return {Outcome(name): int(count) for name, count in pairs}
+
+    @property
+    def harm(self) -> Harm | None:
+        """The harm of the gravest trial; None = no trial says anything about the client."""
+        return BY_WORD.get(self.values["harm"])
+
+    @property
+    def harm_words(self) -> str:
+        """The harm in words, as look-ups say it: `stops silently in 1 of 3, everything`; empty where it is unknown."""
+        if self.harm is None:
+            return ""
+        worst = TrialHarm(
+            rank=self.harm,
+            silently=self.values["silent"] == "yes",
+            stalls_ms=self.number("stalls_ms") or 0.0,
+            everything=self.values["scope"] == EVERYTHING_WORD,
+        )
+        counts = self.harms
+        return f"{worst.words}{share(counts.get(self.harm, 0), sum(counts.values()))}"
+
+    @property
+    def harms(self) -> Mapping[Harm, int]:
+        """Number of trials per harm, the gravest first."""
+        return counts_of(self.values["harms"])
 
     def number(self, column: str) -> float | None:
         """Return a numeric column, None if it is empty or not a number."""

@@ -6,6 +6,7 @@ from probe.cells.comparison import Answer
 from probe.model import Outcome
 from probe.model.harm import Harm
 from probe.model.outcomes import OUTCOMES
+from probe.site.data.matrix_rows import MatrixRow
 
 
 def tone(outcome: Outcome, conforms: bool | None) -> str:
@@ -24,6 +25,12 @@ def harm_tone(harm: Harm | None) -> str:
     if harm is Harm.NONE:
         return "good"
     return "bad" if harm >= Harm.STOPS else "poor"
+
+
+def row_tone(row: MatrixRow) -> str:
+    """Return the tone of a row: that of its judgement, and `bad` wherever work stops or records are lost."""
+    judged = tone(row.worst, row.conforms)
+    return "bad" if judged != "mute" and row.harm is not None and row.harm >= Harm.STOPS else judged
 
 
 def glyph_rules() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from probe.cells.aggregate import SettledCell
 from probe.cells.comparison_steps import expectation
 from probe.model import Facts, Outcome, Verdict
+from probe.model.harm import TrialHarm
 from probe.model.outcomes import SAY_NOTHING
 from probe.site.data.matrix_rows import MatrixRow
 
@@ -18,7 +19,10 @@ def settled(row: MatrixRow) -> SettledCell:
         for outcome, conforms in _judged(row, list(votes)).items()
         for _ in range(votes[outcome])
     )
-    return SettledCell(cell=row.cell, run_id=row.run_id, trial=0, verdicts=verdicts, conditions=row.conditions)
+    told = tuple(TrialHarm(rank=harm) for harm, count in row.harms.items() for _ in range(count))
+    return SettledCell(
+        cell=row.cell, run_id=row.run_id, trial=0, verdicts=verdicts, conditions=row.conditions, told=told
+    )
 
 
 def _judged(row: MatrixRow, outcomes: list[Outcome]) -> dict[Outcome, bool | None]:

@@ -60,7 +60,7 @@ class Pages:
         yield "index.html", self.index()
         yield "clients.html", _render("clients.html", here="clients", scores=clients.scores(self.answers))
         yield "scenarios.html", _render("scenarios.html", here="scenarios", scores=scenarios.scores(self.answers))
-        yield "upgrade.html", _render("upgrade.html", here="upgrade", data=upgrade.data(self.answers))
+        yield "upgrade.html", _render("upgrade.html", here="upgrade", data=upgrade.data(self.answers, self._listed))
         yield "ready.html", self._ready()
         yield (
             "choose.html",

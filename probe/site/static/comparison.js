@@ -36,13 +36,13 @@ const comparison = {
     return held;
   },
 
-  // A side is {run, harms, chance, recovery, outcome}; harms are numbers of trials: none, errors, late, storms, stops.
+  // A side is {run, harms, chance, recovery, outcome}; harms are numbers of trials: none, errors or burdens, stalls, stops or loses.
   // null instead of harms: nothing is required of the client.
 
-  /** Return the numbers of trials without harm, with errors, stalls and stops. */
+  /** Return the numbers of trials by harm; to stall is none where both sides recover after about the same time. */
   levels(harms, alike) {
-    const [none, errors, late, storms, stops] = harms;
-    return alike ? [none + late, errors, storms, stops] : [none, errors, late + storms, stops];
+    const [none, errors, stalls, stops] = harms;
+    return alike ? [none + stalls, errors, 0, stops] : harms;
   },
 
   recoverAlike(before, after, share) {

@@ -13,7 +13,7 @@
 
   const INFORMS = data.states.informs; // the state of a cell that is not judged, after all severities
 
-  // A cell is [version, question, outcome, state, tone, number, digest, run, harms, chance, recovery].
+  // A cell is [version, question, outcome, state, tone, number, digest, run, harms, chance, recovery, harm].
   const chosen = () => Object.fromEntries(NAMES.map((name) => [name, form.elements[name].value]));
   const versionsOf = (family) => data.families[family].versions;
   /** Return the versions with a cell that is about the client. */
@@ -87,7 +87,8 @@
     const [glyph, word, outcome] = data.outcomes[cell[2]];
     const link = make("a", { href: pageOf(family, cell), class: `chip ${data.tones[cell[4]]}` },
       make("span", { class: `glyph g-${outcome}`, "aria-hidden": "true" }, glyph), " ", make("span", { class: "word" }, word));
-    return make("span", { class: "answer" }, link, cell[5] ? ` ${cell[5]}` : "");
+    const harm = cell[11] && cell[11] !== "none" ? make("b", {}, `${cell[11]}; `) : "";
+    return make("span", { class: "answer" }, harm, link, cell[5] ? ` ${cell[5]}` : "");
   }
 
   function sign(trend) {
@@ -129,6 +130,16 @@
     return make("div", { class: "scroller", role: "region", "aria-label": label, tabindex: "0" }, whole);
   }
 
+  /** Return the roles whose level differs, on the chosen release line. */
+  function levelChanges(wanted) {
+    const family = data.families[wanted.family];
+    const [old, fresh] = [wanted.from, wanted.to].map((version) => family.levels[versionsOf(wanted.family).indexOf(version)][wanted.broker] || {});
+    const roles = Object.keys(old).filter((role) => fresh[role] && fresh[role][0] !== old[role][0] && fresh[role][1] === old[role][1]);
+    if (!roles.length) return [];
+    const lines = roles.map((role) => make("li", {}, make("b", {}, role), `: ${old[role][0]} → ${fresh[role][0]}`));
+    return [make("section", { class: "levels", "data-levels": "" }, make("h3", {}, "Levels"), make("ul", {}, ...lines))];
+  }
+
   function show() {
     const wanted = chosen();
     const { steps, alone } = compare(wanted);
@@ -139,6 +150,7 @@
     else parts.push(make("p", { class: "lead" }, make("b", {}, headline(steps, worse)),
       ` ${data.order.filter((trend) => by.get(trend).length).map((trend) => `${by.get(trend).length} ${data.signs[trend][2]}`).join(", ")}.`));
     if (alone) parts.push(make("p", { class: "fine" }, `${alone} cells were measured for one of the two only.`));
+    parts.push(...levelChanges(wanted));
     for (const [trend, own] of by) {
       if (!own.length) continue;
       const title = [...sign(trend), ` (${own.length})`];
