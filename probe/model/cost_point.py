@@ -14,7 +14,7 @@ from probe.model.scale import Scale
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostPoint:
-    """A point without harness problems. Counts are those of all clients together, as in `PointCost`."""
+    """A whole point (`points_of`). Counts are those of all clients together, as in `PointCost`."""
 
     client: str
     profile: str
@@ -33,7 +33,6 @@ class CostPoint:
     peak_per_s: int
     after_per_s: float
     works_ms: int
-    """-1 = a partition did not work again."""
     memory_mb: float
     cpu_s: float
     outcomes: str
@@ -68,7 +67,7 @@ class CostPoint:
             bytes=point.bytes,
             peak_per_s=point.peak_per_s,
             after_per_s=point.after_per_s,
-            works_ms=-1 if point.works_ms is None else point.works_ms,
+            works_ms=point.works_ms or 0,
             memory_mb=point.memory_mb,
             cpu_s=point.cpu_s,
             outcomes=";".join(f"{outcome}:{number}" for outcome, number in point.outcomes.items()),
@@ -81,8 +80,12 @@ _TYPES = {field.name: _READ[str(field.type)] for field in fields(CostPoint)}
 
 
 def points_of(points: Iterable[PointCost]) -> list[CostPoint]:
-    """Return the rows of points in which the harness did not fail and all counts agree."""
-    return [CostPoint.of(one) for one in points if one.clients and not one.problems and not one.differences]
+    """Return the rows of points that are whole: no failure of the harness, equal counts, and all partitions work again.
+
+    Otherwise the cost had not come to its end when the observation had.
+    """
+    whole = (one for one in points if not one.problems and not one.differences and one.works_ms is not None)
+    return [CostPoint.of(one) for one in whole]
 
 
 def as_csv(points: Iterable[CostPoint]) -> str:
