@@ -68,3 +68,8 @@ def _packages() -> dict[str, str]:
         except PackageNotFoundError:  # an optional group is not installed
             continue
     return found
+
+
+def lacks_description(run_id: str) -> str:
+    """Return the line about a run whose description was removed, and with it its selectors, seed and conditions."""
+    return f"run {run_id} has no run/*.json any more; its trials are still read, so begin a new run without --resume"

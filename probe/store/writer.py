@@ -23,7 +23,7 @@ from probe.processes.resources import exhaustion
 from probe.store.files import Place
 from probe.store.pandas_use import without_pandas
 from probe.store.rows import ROWS_AT_A_TIME, events_table, not_run_row, trial_row, trials_table
-from probe.store.run_description import conditions_now, describe, new_run_id, now
+from probe.store.run_description import conditions_now, describe, lacks_description, new_run_id, now
 
 FLUSH_S = 5.0
 FLUSH_TRIALS = 256
@@ -300,8 +300,10 @@ def _seed_of(place: Place, run_id: str) -> int:
     """Return the seed of the run's other shards."""
     for path in place.files(f"{RUN_PREFIX}{run_id}/{RUN}", ".json"):
         return int(place.read_json(path)["seed"])
-    there = ", ".join(place.run_ids()[-5:]) or "no runs"
-    raise ResultsError(f"{place.name} has no run {run_id}; there are: {there}")
+    known = place.run_ids()
+    if run_id in known:
+        raise ResultsError(lacks_description(run_id))
+    raise ResultsError(f"{place.name} has no run {run_id}; there are: {', '.join(known[-5:]) or 'no runs'}")
 
 
 def _next_seq(place: Place, folder: str, shard: str) -> int:

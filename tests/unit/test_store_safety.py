@@ -13,6 +13,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from probe.cli.wiring.resumption import as_before
+from probe.cli.wiring.run_selection import RunSelection
+from probe.errors import ProbeError
 from probe.model import Outcome
 from probe.store import ResultsError, RunStore, files, runs, trials, writer
 from probe.store import history as read_history
@@ -21,6 +24,7 @@ from tests.support.deadlines import LONGEST_S
 from tests.support.synthetic_rows import CELL, EVENTS, create, fill, history, verdict
 
 OTHER = replace(CELL, version="1.27.0")
+ASKED = RunSelection()
 
 
 def test_trials_are_written_without_an_explicit_flush(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,6 +167,15 @@ def test_another_file_in_the_place_of_one_is_named_and_the_others_are_read(
     if bad == "trials":
         assert [row.trial for row in trials(str(tmp_path), warn=warned.append)] == [2]
         assert RunStore.resume(str(tmp_path), run_id).done() == {(CELL, 2)}
+
+
+def test_a_run_without_its_description_is_read_and_not_resumed(tmp_path: Path) -> None:
+    run_id = fill(tmp_path, (CELL, 1, Outcome.REFRESHES))
+    (tmp_path / f"run_id={run_id}" / "run" / "1of1.json").unlink()
+    assert [row.trial for row in trials(str(tmp_path))] == [1]
+    for resume in (lambda: RunStore.resume(str(tmp_path), run_id), lambda: as_before(str(tmp_path), run_id, ASKED)):
+        with pytest.raises(ProbeError, match=r"has no run/\*.json any more; .* begin a new run without --resume"):
+            resume()
 
 
 def test_a_run_without_readable_files_is_an_error(tmp_path: Path) -> None:

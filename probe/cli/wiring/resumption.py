@@ -13,6 +13,7 @@ from probe.model.security import Security
 from probe.model.sweep import Sweep
 from probe.planning.selection import LongWatches
 from probe.store import run_info
+from probe.store.run_description import lacks_description
 
 LISTS = ("clients", "scenarios", "profiles", "properties", "brokers", "workloads")
 
@@ -43,7 +44,10 @@ def as_before(results: str, run_id: str, asked: RunSelection) -> tuple[RunSelect
 
     ResultsError if there is no such run, ProbeError if it has no selectors.
     """
-    stored = next((shard["selectors"] for shard in run_info(results, run_id).shards if shard.get("selectors")), None)
+    shards = run_info(results, run_id).shards
+    if not shards:
+        raise ProbeError(lacks_description(run_id))
+    stored = next((shard["selectors"] for shard in shards if shard.get("selectors")), None)
     if stored is None:
         raise ProbeError(f"run {run_id} has no stored selectors; give them again together with --resume")
     return _read(stored, asked), stored.get("watch_ms")

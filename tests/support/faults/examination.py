@@ -42,13 +42,14 @@ def observed(round_: Round) -> Observed:
 
 
 def resume(round_: Round) -> None:
-    """Complete the runs that have not ended; play a new one where none was begun."""
+    """Complete the runs that have not ended; play a new one where none was begun, or has its description."""
     known = runs(str(round_.results), warn=lambda _: None)
-    waiting = [one.run_id for one in known if round_.damaged or not one.finished]
+    described = [one for one in known if one.shards]
+    waiting = [one.run_id for one in described if round_.damaged or not one.finished]
     for arguments in [("run", "--resume", one, "--repeat-budget", "0") for one in waiting]:
         with round_.running(*arguments, "--results", str(round_.results)):
             pass
-    if not known:
+    if len(described) < len(known) or not known:
         with round_.running(*round_.run()):
             pass
     with round_.running("show", "--results", str(round_.results)):
