@@ -104,8 +104,12 @@ class _Reaper:
         self._dead.put((time.monotonic() + DECENT_S, pid))
         with self._lock:
             if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="reaper", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._work, name="reaper", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError:  # no further thread can be started; the next child that ends tries again
+                    return
+                self._thread = thread
 
     def _work(self) -> None:
         while True:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import uvloop
@@ -108,6 +109,19 @@ def test_the_last_error_output_of_a_child_is_kept() -> None:
             return running.last_words()
 
     assert uvloop.run(play()) == "no such broker line"
+
+
+def test_the_end_of_a_child_is_known_where_no_thread_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise RuntimeError("can't start new thread")
+
+    async def play() -> int:
+        async with child([sys.executable, "-c", "raise SystemExit(7)"]) as running, asyncio.timeout(LONGEST_S):
+            return await running.process.wait()
+
+    monkeypatch.setattr(vfork, "_reaper", vfork._Reaper())
+    monkeypatch.setattr("probe.processes.vfork.threading.Thread", lambda **_: SimpleNamespace(start=refuse))
+    assert uvloop.run(play()) == 7
 
 
 CRASH = """
