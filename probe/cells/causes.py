@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from probe.catalogue.baseline import UNLEVELLED, baseline
 from probe.catalogue.scenarios import CORE_FAULTS
@@ -15,6 +16,7 @@ from probe.model.cell import Role, Workload
 from probe.model.counts import share
 from probe.model.harm import Harm
 from probe.model.profile import OWN_DEFAULTS, SHORT_LIMITS, named_profile
+from probe.scenarios.own_profiles import profile_of
 
 _FATAL = re.compile(r"the client ended unasked after .*?: fatal (?P<why>.*)", re.DOTALL)
 _ADDRESS = re.compile(r"\[?\(?'?\d+\.\d+\.\d+\.\d+.*")
@@ -84,13 +86,22 @@ def placed(faults: Iterable[Fault], most: int = 0) -> str:
 
 
 def is_scored(fault: Fault) -> bool:
-    """Return whether the baseline scores a fault, with the harm that it has."""
+    """Return whether the baseline scores a fault, with the harm that it has.
+
+    A control cell counts with the profiles of scored scenarios: with `consumer-protocol` a line that does not serve the
+    new group protocol is none of the client's faults.
+    """
     if fault.is_control:
-        return True
+        return named_profile(fault.cell.profile) in _scored_profiles()
     one = baseline().find(fault.cell.scenario, fault.cell.role)
     if one is None or fault.harm is None or fault.cell.workload is not Workload.CONTINUOUS:
         return False
     return one.scores(fault.harm.rank)
+
+
+@cache
+def _scored_profiles() -> frozenset[str]:
+    return frozenset({"", OWN_DEFAULTS, *map(profile_of, baseline().scenarios)})
 
 
 def causes(faults: Iterable[Fault], least: Harm = Harm.STOPS) -> list[Cause]:

@@ -132,6 +132,13 @@ def test_causes_are_ordered_by_what_is_scored_then_by_harm() -> None:
     ]
 
 
+@pytest.mark.parametrize(("profile", "scored"), [("isolated", True), ("defaults", True), ("consumer-protocol", False)])
+def test_a_client_that_never_serves_counts_with_the_profiles_of_scored_scenarios(profile: str, scored: bool) -> None:
+    control = replace(CELL, scenario="steady", role=Role.GROUP, profile=profile)
+    (one,) = causes(faults(known(control, Outcome.STUCK, "warm-up did not end within 45 s")))
+    assert one.scored is scored
+
+
 def test_many_scenarios_are_counted() -> None:
     items = [known(replace(OLD, scenario=f"broker/{name}"), Outcome.STUCK, "x") for name in "abc"]
     assert placed(faults(*items), 2) == "broker/a, broker/b (producer) and 1 more"
