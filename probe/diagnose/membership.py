@@ -17,7 +17,7 @@ HEARTBEATS = frozenset({apis.CONSUMER_GROUP_HEARTBEAT, apis.SHARE_GROUP_HEARTBEA
 JOINING = 0
 """Epoch of a heartbeat that joins. Those below it leave."""
 FENCES = frozenset({error_code("FENCED_MEMBER_EPOCH"), error_code("UNKNOWN_MEMBER_ID")})
-COMMITS, MISSED, MISSED_US = 3, 10, 30_000_000
+COMMITS, INTERVALS, OVERDUE_US = 3, 10, 30_000_000
 """Commits that show their interval; intervals, and the time at least, after which one is missed."""
 STALE_EPOCH = error_code("STALE_MEMBER_EPOCH")
 STALE = (
@@ -78,7 +78,7 @@ class Commits:
         if self.count < COMMITS or self.last > at:
             return False
         often = (self.last - self.first) // (self.count - 1)
-        return now - at >= max(MISSED_US, MISSED * often)
+        return now - at >= max(OVERDUE_US, INTERVALS * often)
 
 
 @dataclass(slots=True)

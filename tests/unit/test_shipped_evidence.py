@@ -159,8 +159,11 @@ def test_advise_compares_shipped_evidence(tmp_path: Path, shipped: Path) -> None
     done = invoke("advise", "sarama", "1.43.2", "1.43.3", "--results", str(tmp_path), "--all")
     assert done.exit_code == 0, done.output
     turned = invoke("advise", "sarama", "1.43.3", "1.43.2", "--results", str(tmp_path))
-    assert (code(turned), "worse      producer disk/storage-error: refreshes -> stuck" in turned.stdout) == (1, True)
-    assert "better     producer disk/storage-error: stuck -> refreshes" in done.stdout
+    assert (
+        code(turned),
+        "worse      producer disk/storage-error: none -> stops silently; refreshes -> stuck" in turned.stdout,
+    ) == (1, True)
+    assert "better     producer disk/storage-error: stops silently -> none; stuck -> refreshes" in done.stdout
     assert "before: it stuck; shipped evidence of" in done.stdout
     assert "only own trials have the effective settings" in done.stdout
 

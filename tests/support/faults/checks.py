@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from tests.support.faults.observation import Ended, Observed
 
 Outcomes = Mapping[str, frozenset[str]]
-UNPLAYED = frozenset({"broken", "not_run"})
+WITHOUT_OUTCOME = frozenset({"broken", "not_run"})
 """Outcomes that say nothing of a client: the harness failed, or the client could not be obtained."""
 UNWANTED = ("Traceback (most recent", "Exception ignored", "never retrieved", "never awaited", "Fatal Python error")
 """Texts with which Python, and not the program, reports a failure."""
@@ -62,11 +62,11 @@ def reading(seen: Observed, _: Outcomes) -> list[str]:
 
 
 def outcomes(seen: Observed, calm: Outcomes) -> list[str]:
-    """Find outcomes that calm trials of a cell never had; but those of `UNPLAYED`."""
+    """Find outcomes that calm trials of a cell never had; but those of `WITHOUT_OUTCOME`."""
     return [
         f"{cell}: {', '.join(sorted(odd))}, calm trials had {', '.join(sorted(calm.get(cell, ())))}"
         for cell, had in sorted(seen.outcomes.items())
-        if (odd := had - calm.get(cell, frozenset()) - UNPLAYED)
+        if (odd := had - calm.get(cell, frozenset()) - WITHOUT_OUTCOME)
     ]
 
 
