@@ -73,6 +73,22 @@ def test_costs_are_those_of_the_rows_on_the_page(families: list[Family]) -> None
     assert (sum_.stops, sum_.busiest) == (1, ROWS[0])
 
 
+def test_libraries_are_sorted_by_what_a_service_suffers_and_not_by_their_share_of_cells(families: list[Family]) -> None:
+    def order(*rows: MatrixRow) -> list[tuple[str, str]]:
+        (go,) = choice(CellIndex(rows), families).languages
+        return [(one.client.family, one.stood) for one in go.roles[0].sums]
+
+    stops = {"harm": "stops", "harms": "stops:3", "silent": "no"}
+    good = [row(replace(SARAMA, scenario=name), Outcome.REFRESHES, conforms=True) for name in (DISK, "net/reset")]
+    bad = row(FRANZ, Outcome.STUCK, conforms=False, **stops)
+    more = [row(replace(FRANZ, scenario=f"blip/{number}"), Outcome.REFRESHES, conforms=True) for number in range(20)]
+    assert order(*good, bad, *more) == [("sarama", ""), ("franz-go", "")]
+    waits = row(replace(FRANZ, profile="defaults"), Outcome.REFRESHES, conforms=True, still_ms_max="61000")
+    short = row(replace(SARAMA, profile="defaults"), Outcome.REFRESHES, conforms=True, still_ms_max="2000")
+    plain = row(FRANZ, Outcome.REFRESHES, conforms=True)
+    assert order(*good, short, plain, waits) == [("sarama", "2.0 s"), ("franz-go", "61.0 s")]
+
+
 def test_an_application_is_no_choice(families: list[Family]) -> None:
     beats = row(replace(SARAMA, family="beats", version="7.17.29"), Outcome.STUCK, conforms=False)
     assert not choice(CellIndex([beats]), families).languages

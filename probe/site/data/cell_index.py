@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from probe.model import Cell, Client, Engine, Outcome, Role, Workload, control_first
 from probe.model.conditions import comparable
 from probe.model.engines import DEFAULT_ENGINE
+from probe.model.harm import Harm
 from probe.model.outcomes import OPEN, OUTCOMES, SAY_NOTHING
 from probe.model.profile import DEFAULT_PROFILE, without_election
 from probe.model.versions import newest_first, version_key
@@ -157,7 +158,9 @@ _LAST = tuple(outcome for outcome in OUTCOMES if outcome in SAY_NOTHING - OPEN)
 
 
 def place(row: MatrixRow) -> int:
-    """Return the rank of a row, the worst first: findings by severity, doubtful, informative, conforming."""
+    """Return the rank of a row, the worst first: findings by harm and severity, doubtful, informative, conforming."""
+    if row.conforms is not None and row.harm is not None and row.harm >= Harm.STOPS:
+        return Harm.LOSES - row.harm
     if row.conforms is not None:
         return 90 if row.conforms else 10 - (row.grade.severity or 0)
     if row.outcome is Outcome.FLAKY:

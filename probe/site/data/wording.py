@@ -98,6 +98,15 @@ def summary(row: MatrixRow) -> str:
     return f"{cell.family} {cell.version}, {does}."
 
 
+def harmful(row: MatrixRow) -> str:
+    """Return what the gravest trial costs a service, and what helps, as sentences; empty where nothing is known."""
+    if not row.harm:
+        return ""
+    helps = {"yes": " A restart under the fault helps.", "no": " A restart under the fault does not help."}
+    mended = f" In profile {row.values['mended_by']} this version passes." if row.values["mended_by"] else ""
+    return f"{row.harm_words}.{helps.get(row.values['restart_helps'], '')}{mended}"
+
+
 def often(row: MatrixRow) -> str:
     """Return how often the worst outcome came: `storms in 3 of 20`; empty where trials agree."""
     votes = row.votes

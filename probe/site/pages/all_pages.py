@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 
 from probe.catalogue.families import Family
 from probe.cells.aggregate import SettledCell
+from probe.cells.badges import badge
+from probe.cells.levels import RoleLevel
 from probe.cells.sweeps import SweepResult
 from probe.model import Client, Outcome
 from probe.model.conditions import current
@@ -13,8 +16,9 @@ from probe.site.data.cell_index import CellIndex
 from probe.site.data.fact_texts import absent, facts
 from probe.site.data.matrix_rows import MatrixRow
 from probe.site.data.page_names import client_slug, scenario_slug
+from probe.site.data.row_levels import row_levels, usual_line
 from probe.site.data.run_history import RunHistory
-from probe.site.data.wording import command, details, summary
+from probe.site.data.wording import command, details, harmful, summary
 from probe.site.pages import client_choice, clients, readiness, scenarios, upgrade
 from probe.site.pages.changes import change_report
 from probe.site.pages.environment import environment
@@ -123,9 +127,21 @@ class Pages:
                     newest=versions[-1],
                     findings=clients.findings(self.answers, one.client),
                     library=library,
+                    levels=self._levels(one.client),
                     parts=clients.role_sections(self.answers, one.client, library),
                 ),
             )
+
+    def _levels(self, client: Client) -> list[RoleLevel]:
+        family = next((one for one in self._listed if one.family == client.family), None)
+        rows = self.answers.of_client(client)
+        return row_levels(family, client, rows, usual_line(rows))
+
+    def badges(self) -> Iterator[tuple[str, str]]:
+        """Yield the name and the text of a badge for each client version and role, for shields' endpoint format."""
+        for client in self.answers.clients:
+            for one in self._levels(client):
+                yield f"badge/{client_slug(client)}-{one.role}.json", json.dumps(badge(one), indent=1) + "\n"
 
     def _library(self, client: Client) -> Client | None:
         """Return the library inside an application or a wrapper."""
@@ -155,6 +171,7 @@ class Pages:
             row=row,
             summary=summary(row),
             details=details(row),
+            harmful=harmful(row),
             facts=facts(row),
             absent=absent(row),
             trials=trials,

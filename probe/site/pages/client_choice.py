@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from probe.catalogue.baseline import baseline
 from probe.catalogue.families import Family, is_local
-from probe.model import Client, Role, Workload
+from probe.cells.levels import RoleLevel
+from probe.model import Client, Profile, Role, Workload
 from probe.model.engines import BY_ORDER
 from probe.model.outcomes import OUTCOMES
-from probe.model.profile import DEFAULT_PROFILE
+from probe.model.profile import DEFAULT_PROFILE, OWN_DEFAULTS
 from probe.model.roles import ROLES
 from probe.model.versions import version_key
 from probe.site.data.cell_index import CellIndex
 from probe.site.data.matrix_rows import MatrixRow
+from probe.site.data.row_levels import row_levels
 from probe.site.data.wording import duration
 
 SHOWN = (
@@ -39,6 +42,10 @@ class Sum:
     """Results of a client over all its judged cells of a role."""
 
     client: Client
+    level: RoleLevel | None
+    """Its level in this role, or what is said in place of one; None = nothing is known."""
+    stood_ms: float | None
+    """The longest standstill with the library's defaults in the scored scenarios; None = not measured."""
     judged: int
     good: int
     stops: int
@@ -56,9 +63,17 @@ class Sum:
         return duration(self.slowest_ms)
 
     @property
-    def share(self) -> float:
-        """The share of the judged cells that conform."""
-        return self.good / self.judged if self.judged else 0.0
+    def stood(self) -> str:
+        """The longest standstill with the library's defaults as text."""
+        return duration(self.stood_ms)
+
+    @property
+    def place(self) -> tuple[float, float, float, str]:
+        """Its place among others: by level, by scored scenarios in which it reacts, by standstill with defaults."""
+        one = self.level
+        low = -1 if one is None or one.low is None else one.low
+        reacts = one.reacts / one.known if one is not None and one.known else 0.0
+        return -low, -reacts, float("inf") if self.stood_ms is None else self.stood_ms, self.client.family
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +124,12 @@ def _language(name: str, answers: CellIndex, families: Sequence[Family]) -> OfLa
         usual = [one for one in measured if any(map(_is_usual, answers.of_client(one)))]
         if usual:
             titles.append((max(usual, key=lambda one: version_key(one.version)), family.title))
-    roles = (_role(role, answers, [client for client, _ in titles]) for role in Role if not ROLES[role].asks)
+    known = {family.family: family for family in families}
+    levels = {
+        client: {one.role: one for one in row_levels(known[client.family], client, answers.of_client(client), BROKER)}
+        for client, _ in titles
+    }
+    roles = (_role(role, answers, levels) for role in Role if not ROLES[role].asks)
     return OfLanguage(name, tuple(titles), tuple(one for one in roles if one.sums))
 
 
@@ -118,10 +138,14 @@ def _is_usual(row: MatrixRow) -> bool:
     return (cell.profile, cell.broker, cell.workload) == (PROFILE, BROKER, Workload.CONTINUOUS) and row.is_current
 
 
-def _role(role: Role, answers: CellIndex, clients: Sequence[Client]) -> InRole:
-    per_client = {client: _by_scenario(role, answers.of_client(client)) for client in clients}
-    sums = [_sum(client, rows) for client, rows in per_client.items() if rows]
-    ordered = sorted(sums, key=lambda one: (-one.share, one.client.family))
+def _role(role: Role, answers: CellIndex, levels: Mapping[Client, Mapping[Role, RoleLevel]]) -> InRole:
+    per_client = {client: _by_scenario(role, answers.of_client(client)) for client in levels}
+    sums = [
+        replace(_sum(client, rows), level=levels[client].get(role), stood_ms=_stood_ms(role, answers.of_client(client)))
+        for client, rows in per_client.items()
+        if rows
+    ]
+    ordered = sorted(sums, key=lambda one: one.place)
     lines = ((name, tuple(per_client[one.client].get(name) for one in ordered)) for name in SHOWN)
     return InRole(role, tuple(ordered), tuple(line for line in lines if any(line[1])))
 
@@ -136,6 +160,20 @@ def _by_scenario(role: Role, rows: Iterable[MatrixRow]) -> dict[str, MatrixRow]:
     return found
 
 
+def _stood_ms(role: Role, rows: Iterable[MatrixRow]) -> float | None:
+    """Return the longest standstill of a role with the library's defaults, in the scored scenarios."""
+    own = [
+        row
+        for row in rows
+        if row.cell.role is role
+        and Profile.parse(row.cell.profile).name == OWN_DEFAULTS
+        and row.is_current
+        and baseline().find(row.cell.scenario, role) is not None
+    ]
+    times = [*_numbers(own, "still_ms_max"), *_numbers(own, "recovery_ms_p95")]
+    return max(times, default=None)
+
+
 def _sum(client: Client, rows: dict[str, MatrixRow]) -> Sum:
     judged = [row for row in rows.values() if row.conforms is not None]
     bad = [row for row in judged if row.conforms is False]
@@ -143,6 +181,8 @@ def _sum(client: Client, rows: dict[str, MatrixRow]) -> Sum:
     busy = [row for row in shown if row.number("futile_requests_per_s")]
     return Sum(
         client,
+        level=None,
+        stood_ms=None,
         judged=len(judged),
         good=len(judged) - len(bad),
         stops=sum(OUTCOMES[row.worst].hard for row in bad),

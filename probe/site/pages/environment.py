@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from probe.model.outcomes import OUTCOMES
 from probe.model.roles import ROLES
 from probe.site.data.cell_index import silent
-from probe.site.data.outcome_signs import VERDICT_WORDS, harm_tone, tone
+from probe.site.data.outcome_signs import VERDICT_WORDS, harm_tone, row_tone, tone
 from probe.site.data.page_names import client_slug, scenario_slug
 from probe.site.data.wording import brief, duration, hint, often, recovery, trials
 from probe.site.pages.cell_table import MANY_CELLS, WIDE_VERSIONS, cells
@@ -55,6 +55,7 @@ def environment() -> Environment:
         "OUTCOMES": OUTCOMES,
         "WORDS": VERDICT_WORDS,
         "harm_tone": harm_tone,
+        "row_tone": row_tone,
         "silent": silent,
         "tone": tone,
     }

@@ -27,7 +27,7 @@ from probe.site.render.reuse import Reuse, key
 
 STATIC = Path(__file__).parents[1] / "static"
 STYLE = "site.css"
-FOLDERS = ("cell", "client", "scenario")
+FOLDERS = ("badge", "cell", "client", "scenario")
 
 
 def no_files(_: Path) -> Mapping[str, bytes]:
@@ -74,7 +74,8 @@ def build(
         index = CellIndex(rows)
         _write_cells(Renderer(Pages(index, past), results, fresh), reuse, processes)
         take_captures(target, reuse)
-        for name, text in Pages(index, past, inside, listed, sweeps, shipped).overviews():
+        pages = Pages(index, past, inside, listed, sweeps, shipped)
+        for name, text in (*pages.overviews(), *pages.badges()):
             (fresh / name).write_text(text, encoding="utf-8")
         reuse.save()
     return target / "index.html"

@@ -2,12 +2,21 @@
 // Search and sorting of the tables of a page, kept in the URL's hash: `q`, and `sort=column` or `sort=-column`.
 // Without this script they are plain tables in their own order.
 {
+  const ROLES = { TH: "rowheader", TD: "cell" };
   const form = document.getElementById("lists");
   const lists = [...document.querySelectorAll("table[data-list]")].map(readList);
   const count = document.getElementById("count");
   let sorted = "";
 
+  /** Keep the table one for assistive technology where narrow pages show its parts as blocks. */
+  function keepRoles(tr) {
+    if (tr.hasAttribute("role")) return;
+    tr.setAttribute("role", "row");
+    for (const cell of tr.cells) cell.setAttribute("role", ROLES[cell.tagName]);
+  }
+
   function readList(table) {
+    [...table.tBodies[0].rows].forEach(keepRoles);
     const heads = [...table.tHead.rows[0].cells];
     const rows = [...table.tBodies[0].rows].map((tr, place) => ({ tr, place, text: tr.textContent.toLowerCase() }));
     return { table, heads, rows, section: table.closest("section") };
@@ -36,7 +45,7 @@
     const column = list.heads.findIndex((head) => head.dataset.sort === name);
     const down = sorted.startsWith("-");
     const order = [...list.rows];
-    if (column >= 0) order.sort((a, b) => compare(valueOf(a, column), valueOf(b, column), down) || a.place - b.place);
+    if (column >= 0) order.sort((a, b) => compare(valueOf(list, a, column), valueOf(list, b, column), down) || a.place - b.place);
     if (order.some((row, index) => list.table.tBodies[0].rows[index] !== row.tr))
       list.table.tBodies[0].append(...order.map((row) => row.tr));
     list.heads.forEach((head, index) => {
@@ -45,7 +54,9 @@
     });
   }
 
-  function valueOf(row, column) {
+  /** Return the value by which a row is sorted; of a column in whose order the rows come, their place. */
+  function valueOf(list, row, column) {
+    if (list.heads[column].dataset.inOrder !== undefined) return row.place;
     const cell = row.tr.cells[column];
     const text = cell.dataset.v === undefined ? cell.textContent.trim() : cell.dataset.v;
     return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;

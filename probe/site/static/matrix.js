@@ -5,7 +5,6 @@
   const table = document.getElementById("matrix");
   const scroller = table.parentNode;
   const names = [...form.querySelectorAll("[data-filter]")].map((box) => box.dataset.filter);
-  const JUDGED = { good: "yes", poor: "no", bad: "no", mute: "none" };
   const WORDS = { yes: "conforms", no: "does not conform", none: "not judged" };
 
   // ---- the matrix as data
@@ -38,10 +37,10 @@
       const td = tr.cells[index + 1];
       column.tds.push(td);
       if (!td.className) return;
-      const [tone, outcome] = td.className.split(" ");
-      const conforms = JUDGED[tone];
+      const [tone, outcome, judged, harm] = td.className.split(" ");
+      const conforms = judged.replace("judged-", "");
       const text = `${outcome} ${WORDS[conforms]} ${td.textContent}`.toLowerCase();
-      const cell = { td, link: td.firstElementChild, row, column, tone, outcome, conforms, text, hidden: false };
+      const cell = { td, link: td.firstElementChild, row, column, tone, outcome, conforms, harm, text, hidden: false };
       row.cells[index] = cell;
       cells.push(cell);
     });
@@ -81,7 +80,7 @@
     let shown = 0;
     for (const cell of cells) {
       const { row, column } = cell;
-      let fits = row.fits && column.fits && allows("outcome", cell.outcome) && allows("conforms", cell.conforms);
+      let fits = row.fits && column.fits && allows("harm", cell.harm) && allows("outcome", cell.outcome) && allows("conforms", cell.conforms);
       if (fits && words.length) fits = ((row.bits | column.bits) & all) === all ||
         ((row.bits | column.bits | bits(words, cell.text)) & all) === all;
       if (fits === cell.hidden) {
