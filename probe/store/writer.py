@@ -249,7 +249,8 @@ class RunStore:
             return self._tables([trial])
         except _UNFIT as error:
             header = trial[0].header
-            _log.error("trial %d of %s is not stored: %s", header.trial, header.cell, error)
+            again = "correct what its driver reports and run the cell again"
+            _log.error("trial %d of %s is not stored: %s; %s", header.trial, header.cell, error, again)
             return []
 
     def _rest(self) -> None:
