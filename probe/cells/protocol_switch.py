@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from probe.catalogue.baseline import baseline
@@ -10,7 +11,7 @@ from probe.catalogue.families import Family
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import UNPROVEN, Fault
 from probe.cells.cell_harm import CellHarm, harm_in
-from probe.model import Cell, Profile, Role, Workload
+from probe.model import CONTROL, Cell, Profile, Role, Workload
 from probe.model.harm import Harm
 from probe.model.profile import CONSUMER_PROTOCOL, DEFAULT_PROFILE
 from probe.model.release_lines import DEFAULT_LINE, Since, has
@@ -27,10 +28,13 @@ def hindrance(family: Family, version: str, line: str) -> str:
     if not span.covers(version):
         since = f" since {span.since}" if span.since else ""
         return f"{family.family} has it{since}: {span.reason}"
-    return "" if has(line, Since.NEW_GROUPS) else Since.NEW_GROUPS.reason
+    if has(line, Since.NEW_GROUPS):
+        return ""
+    first = Since.NEW_GROUPS.line
+    return f"brokers of line {line} do not serve it (KIP-848), those from {first} on do: name their line by --broker"
 
 
-def answer(faults: Iterable[Fault], stored: Mapping[Cell, SettledCell]) -> str:
+def answer(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> str:
     """Return the answer of the cells of the scored scenarios in that profile; empty if none of them was measured.
 
     Harm that the classic protocol does too, on the same release line or on 3.9, is no reason against a switch.
@@ -45,7 +49,9 @@ def answer(faults: Iterable[Fault], stored: Mapping[Cell, SettledCell]) -> str:
     also = f"; as in the classic protocol: {_words(shared)}" if shared else ""
     measured = f" ({len(known)} of {len(scored)} scored scenarios measured)"
     if not own:
-        return f"yes: it makes nothing stop, stall or get lost{also}{measured}"
+        beside = {one.cell: one.harm for one in faults if one.harm is not None and _stops_beside(one, scored, stored)}
+        but = f"; outside the scored scenarios: {_words(beside)}" if beside else ""
+        return f"yes: it makes nothing stop, stall or get lost{also}{measured}{but}"
     worst = max(harm.rank for harm in own.values())
     return f"{'no' if worst >= Harm.STOPS else 'with care'}: {_words(own)}{also}{measured}"
 
@@ -54,6 +60,15 @@ def _counts(fault: Fault, scored: Collection[str]) -> bool:
     cell = fault.cell
     asked = cell.role is Role.GROUP and cell.workload is Workload.CONTINUOUS and cell.scenario in scored
     return asked and Profile.parse(cell.profile).name == CONSUMER_PROTOCOL and fault.finding not in UNPROVEN
+
+
+def _stops_beside(fault: Fault, scored: AbstractSet[str], stored: Mapping[Cell, SettledCell]) -> bool:
+    """Return whether something that is not scored stops or loses work, which the classic protocol does not."""
+    cell, harm = fault.cell, fault.harm
+    if harm is None or harm.rank < Harm.STOPS or cell.scenario in scored | {CONTROL} or fault.finding in UNPROVEN:
+        return False
+    of_new_groups = profile_of(cell.scenario) == CONSUMER_PROTOCOL
+    return Profile.parse(cell.profile).name == CONSUMER_PROTOCOL and (of_new_groups or not _shared(cell, harm, stored))
 
 
 def _words(known: Mapping[Cell, CellHarm]) -> str:

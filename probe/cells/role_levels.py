@@ -10,10 +10,11 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.audit import UNPROVEN, Fault, Finding, examine
 from probe.cells.cell_harm import harms_of
 from probe.cells.levels import Known, RoleLevel, level_of
-from probe.model import Cell, Profile, Role, Workload
+from probe.model import Cell, Role, Workload
 from probe.model.engines import ENGINES
 from probe.model.harm import Harm, TrialHarm
-from probe.model.profile import DEFAULT_PROFILE, OWN_DEFAULTS
+from probe.model.profile import CONSUMER_PROTOCOL, DEFAULT_PROFILE, OWN_DEFAULTS
+from probe.scenarios.own_profiles import profile_of
 
 
 def levels_of(
@@ -56,10 +57,17 @@ def _graver_loss(plain: Fault, own: Fault) -> Fault:
 
 
 def _with_defaults(fault: Fault, stored: Mapping[Cell, SettledCell]) -> Fault:
-    usual = Profile.parse(fault.cell.profile) == Profile(DEFAULT_PROFILE) and not fault.stand_in
     cell = replace(fault.cell, profile=OWN_DEFAULTS)
-    own = stored.get(cell) if usual else None
+    own = stored.get(cell) if has_defaults(fault.cell) and not fault.stand_in else None
     return fault if own is None or not own.judged else examine([cell], stored)[0]
+
+
+def has_defaults(cell: Cell) -> bool:
+    """Return whether the library's defaults may answer for a cell: it has the scenario's usual profile and no more.
+
+    The defaults know nothing of the new group protocol.
+    """
+    return cell.profile in {DEFAULT_PROFILE, profile_of(cell.scenario)} - {CONSUMER_PROTOCOL}
 
 
 def _known(role: Role, faults: Iterable[Fault], stored: Mapping[Cell, SettledCell], line: str) -> Known:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault, examine
 from probe.cells.causes import causes, placed
-from probe.cli.answers.decision import MOST_LINES
+from probe.cli.answers.decision import MOST_LINES, cause_text
 from probe.cli.app import app
 from probe.evidence.checkout_build import built
 from probe.files.shipped_evidence import TEXT
@@ -32,6 +32,19 @@ def look(tmp_path: Path, *arguments: str) -> Result:
 def known(cell: Cell, outcome: Outcome, reason: str, **facts: object) -> SettledCell:
     verdict = Verdict(outcome=outcome, reason=reason, conforms=False, facts=Facts(**facts))  # type: ignore[arg-type]  # tests pass facts by name
     return SettledCell(cell=cell, run_id="r", trial=1, verdicts=(verdict,))
+
+
+@dataclass(frozen=True)
+class Known:
+    """Remedies, of which a test states the mending version."""
+
+    mending: dict[Cell, str]
+    helping: dict[Cell, str]
+    restarting: dict[Cell, bool]
+
+
+STUCK = known(OLD, Outcome.STUCK, "not recovered").verdicts[0]
+SERVED = replace(STUCK, outcome=Outcome.REFRESHES, conforms=True)
 
 
 def faults(*items: SettledCell) -> tuple[Fault, ...]:
@@ -86,8 +99,15 @@ def test_what_a_service_suffers_is_said_from_the_librarys_defaults_where_these_a
     publish(shipped, settled(OLD, Outcome.STUCK), settled(replace(OLD, profile="defaults"), Outcome.LATE))
     done = look(tmp_path, "sarama@1.43.2")
     assert code(done) == 0
-    assert "with the library's defaults where that was measured" in done.stdout
+    assert "measured with the library's own defaults" in done.stdout
     assert "nothing stops or loses work" in done.stdout
+    listed = look(tmp_path, "sarama@1.43.2", "--scenario", "disk/storage-error").stdout
+    assert all(f"producer {profile} disk/storage-error: " in listed for profile in ("defaults", "isolated"))
+    assert "measured with the library's own defaults" in listed
+    manifest = tmp_path / "go.mod"
+    manifest.write_text("module m\n\ngo 1.22\n\nrequire github.com/IBM/sarama v1.43.2\n")
+    audited = CliRunner().invoke(app, ["audit", str(manifest), "--results", str(tmp_path / "results")])
+    assert (code(audited), "stalls: disk/storage-error (producer)" in audited.stdout) == (0, True)
 
 
 def test_one_line_per_cause_has_the_scenarios_and_roles_that_share_it() -> None:
@@ -130,6 +150,15 @@ def test_causes_are_ordered_by_what_is_scored_then_by_harm() -> None:
         "controller/gone",
         "cluster/replaced",
     ]
+
+
+def test_what_was_seen_in_some_trials_only_is_not_called_mended() -> None:
+    some = replace(known(CELL, Outcome.STUCK, "not recovered"), verdicts=(STUCK, SERVED))
+    (one,) = causes(faults(some))
+    mends = Known(mending={CELL: "1.43.3"}, helping={}, restarting={})
+    assert cause_text(one, mends).endswith("; not seen in 1.43.3")
+    (every,) = causes(faults(known(CELL, Outcome.STUCK, "not recovered")))
+    assert cause_text(every, mends).endswith("; mended in 1.43.3")
 
 
 @pytest.mark.parametrize(("profile", "scored"), [("isolated", True), ("defaults", True), ("consumer-protocol", False)])

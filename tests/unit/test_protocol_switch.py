@@ -65,12 +65,22 @@ def test_a_scenario_that_is_not_scored_does_not_answer(tmp_path: Path, shipped: 
     assert ASKED not in answer(tmp_path, "librdkafka@2.16.0")
 
 
+def test_what_stops_outside_the_scored_scenarios_stands_beside_a_yes(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(cell(MOVED), Outcome.RIDES), settled(cell("coordinator/named-wrongly"), Outcome.STUCK))
+    said = answer(tmp_path, "librdkafka@2.16.0")
+    assert said.startswith(f"{ASKED} yes: ")
+    assert "outside the scored scenarios: stops silently in coordinator/named-wrongly" in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
         (("librdkafka@2.11.1",), "no: librdkafka has it since 2.12.0: group.protocol=consumer is a preview"),
         (("sarama@1.61.1",), "no: sarama has no profile consumer-protocol"),
-        (("librdkafka@2.16.0", "--broker", "3.9"), "no: Brokers let members join by ConsumerGroupHeartbeat; before"),
+        (
+            ("librdkafka@2.16.0", "--broker", "3.9"),
+            "no: brokers of line 3.9 do not serve it (KIP-848), those from 4.0 on do",
+        ),
     ],
 )
 def test_what_cannot_have_the_protocol_is_refused_with_the_reason(

@@ -15,7 +15,7 @@ from probe.cells.citations import rests_on
 from probe.cells.cli_hints import run_command
 from probe.cells.fault_words import reason, unknown_reason
 from probe.cells.role_levels import levels_of
-from probe.cli.answers.decision import ISOLATED, LESSER, cause_text, lesser, to_do
+from probe.cli.answers.decision import LESSER, cause_text, lesser, note_of, to_do
 from probe.cli.console.line_wrap import terminal_columns, wrapped
 from probe.cli.console.plain_table import lines_of
 from probe.model import Profile
@@ -56,7 +56,7 @@ def print_audit(audit: AuditResult) -> None:
     if not audit.reports:
         return
     columns = terminal_columns()
-    notes = [str(audit.question), *([ISOLATED] if is_isolated(audit) else [])]
+    notes = [str(audit.question), *([_note(audit)] if is_isolated(audit) else [])]
     for line in (*(line for text in notes for line in wrapped(text, columns, INDENT)), "services, worst first"):
         typer.echo(line)
     rows = [_row(report, audit.question) for report in audit.reports]
@@ -69,6 +69,10 @@ def print_audit(audit: AuditResult) -> None:
                 typer.echo(line)
     counts = Counter(_harm(report, audit.question) for report in audit.reports)
     typer.echo(", ".join(f"{count} {word}" for word, count in counts.items()))
+
+
+def _note(audit: AuditResult) -> str:
+    return note_of([fault for one in audit.reports for fault in one.faults])
 
 
 def is_isolated(audit: AuditResult) -> bool:

@@ -26,12 +26,12 @@ TO_DO = "to do: "
 """Beginning of what mends a fault."""
 LESSER = (Harm.STALLS, Harm.BURDENS, Harm.ERRORS)
 ISOLATED = (
-    "measured without periodic refreshes (profile isolated): it says whether the client reacts, not what a service "
-    "suffers with the library's defaults"
+    "measured with periodic refreshes switched off (profile isolated): it says whether the client reacts, not how long "
+    "a service with the library's defaults suffers"
 )
 PARTLY = (
-    "what stops or stalls is said with the library's defaults where that was measured, otherwise without periodic "
-    "refreshes (profile isolated)"
+    "measured with the library's own defaults; what was not, with periodic refreshes switched off (profile isolated), "
+    "where a client may stop that a refresh would rescue"
 )
 WORST_FIRST = "stops or loses work, worst first"
 """The heading of scored causes."""
@@ -148,7 +148,13 @@ def _mended(faults: Sequence[Fault], mending: Mapping[Cell, str]) -> Iterator[st
             ways[way] = ways.get(way, 0) + 1
     if ways:
         way = max(ways, key=lambda name: (ways[name], version_key(name)))
-        yield f"mended in {way}" + (f" ({ways[way]} of {len(faults)})" if ways[way] < len(faults) else "")
+        word = "not seen in" if all(map(_is_chance, faults)) else "mended in"
+        yield f"{word} {way}" + (f" ({ways[way]} of {len(faults)})" if ways[way] < len(faults) else "")
+
+
+def _is_chance(fault: Fault) -> bool:
+    """Return whether some trials of a cell had less harm: a version in which all had is no proof of a mend."""
+    return fault.harm is not None and fault.harm.bad < fault.harm.of
 
 
 def lesser(faults: Sequence[Fault], harm: Harm) -> str:

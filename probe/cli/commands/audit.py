@@ -133,7 +133,7 @@ def audit(
 
     def of(held: Sequence[FileContent], *, run: bool = False) -> list[Report]:
         asked = [ask(item, scenarios, engine, line, workloads, only_roles) for one in held for item in one.found]
-        known = answered(asked, Sources(evidence, results, max_age, purpose is not None), jobs, fill=run)
+        known = answered(asked, Sources(evidence, results, max_age), jobs, fill=run)
         return with_remedies([report(item, known) for item in asked], known.stored)
 
     fresh = without_earlier(earlier, of(readings, run=fill), of)

@@ -21,7 +21,7 @@ from probe.cells.control_cells import without_implied
 from probe.cells.gate_words import DEFAULT
 from probe.cells.role_levels import as_suffered
 from probe.cli import common_options as o
-from probe.cli.answers.decision import on_one_screen
+from probe.cli.answers.decision import note_of, on_one_screen
 from probe.cli.answers.lookup import AT, Known, as_json, as_text, asked_of, counts_of, overview
 from probe.cli.console.line_wrap import terminal_columns, wrapped
 from probe.cli.console.older_conditions import say_older
@@ -109,7 +109,8 @@ def lookup(
         if not faults:
             raise NothingJudgedError(nothing(client, asked, read, found.names))
         suffered = faults if profile else as_suffered(faults, stored)
-        seen = [item.evidence for item in [*faults, *suffered] if item.finding in TOLD and item.evidence is not None]
+        both = list({item.cell: item for item in [*suffered, *faults]}.values())
+        seen = [item.evidence for item in both if item.finding in TOLD and item.evidence is not None]
         bad = {item.cell: item for item in seen}
         later = found.later([*bad], any_profile=False) if bad else {}
         beside = Known.of(bad.values(), later.values(), read.values(), results=results, can_run=not absent_packages())
@@ -122,9 +123,9 @@ def lookup(
     elif _is_family(asked, client):
         lines = _versions(f"{client} on {where}", faults, columns)
     elif everything or scenario or profile or workload:
-        heads = _heads(client, sides, faults, f"{where}: {counts_of(faults)}", columns)
-        heads += _switch(faults, stored, columns)
-        lines = [*heads, *as_text(faults, beside, everything=everything, columns=columns)]
+        heads = _heads(client, sides, both, f"{where}: {counts_of(both)}", columns)
+        heads += [*_switch(faults, stored, columns), *_note(faults, both, columns)]
+        lines = [*heads, *as_text(both, beside, everything=everything, columns=columns)]
     else:
         heads = _heads(client, sides, faults, f"{where}: {asked_of(faults)}", columns)
         lines = on_one_screen(heads, suffered, levels, beside, columns, change_of_library(sides))
@@ -145,9 +146,14 @@ def _refuse_switch(client: str, asked: Chosen, line: str, profile: str | None) -
         raise NothingJudgedError(f"{client}: {protocol_switch.QUESTION} no: {why}")
 
 
-def _switch(faults: Iterable[Fault], stored: Mapping[Cell, SettledCell], columns: int) -> list[str]:
+def _switch(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell], columns: int) -> list[str]:
     answer = protocol_switch.answer(faults, stored)
     return wrapped(f"{protocol_switch.QUESTION} {answer}", columns, 2) if answer else []
+
+
+def _note(faults: Sequence[Fault], both: Sequence[Fault], columns: int) -> list[str]:
+    """Say of which profiles the findings are, where those of the library's defaults stand beside the usual ones."""
+    return wrapped(note_of(both), columns, 2) if len(both) > len(faults) else []
 
 
 def _say_of(faults: Iterable[Fault]) -> None:

@@ -14,12 +14,12 @@ from probe.cells.audit import BAD, UNPROVEN, Fault, Finding, Report, Upgrade, ex
 from probe.cells.audit_upgrades import first_good, upgrade
 from probe.cells.between import filled
 from probe.cells.control_cells import without_implied
-from probe.cells.role_levels import as_suffered
+from probe.cells.role_levels import as_suffered, has_defaults
 from probe.cli.wiring.audit_requests import AuditRequest, profiles_of
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import open_evidence
 from probe.model import Cell, Profile
-from probe.model.profile import DEFAULT_PROFILE, OWN_DEFAULTS
+from probe.model.profile import OWN_DEFAULTS
 from probe.model.versions import release_key
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ class Sources:
     results: str
     max_age: int
     """Age in days up to which evidence shows that a client passes."""
-    prefer_defaults: bool = False
-    """Whether the library's defaults answer where they were measured, in place of `isolated`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,24 +44,26 @@ class Answers:
     stored: Mapping[Cell, SettledCell]
     around: Mapping[Cell, Fault]
     """Findings of the releases around a cell's, for cells without evidence."""
-    prefer_defaults: bool = False
 
 
 def answered(asked: Sequence[AuditRequest], sources: Sources, jobs: int | None, *, fill: bool) -> Answers:
-    """Return the answers of evidence; with `fill`, cells without one are run first."""
+    """Return the answers of evidence; with `fill`, cells without one are run first.
+
+    The library's defaults answer where they were measured, in place of `isolated`.
+    """
     cells = [cell for item in asked for cell in item.all_cells]
-    others = [replace(cell, profile=OWN_DEFAULTS) for cell in cells if cell.profile == DEFAULT_PROFILE]
-    both = [*cells, *others] if sources.prefer_defaults else cells
+    others = [replace(cell, profile=OWN_DEFAULTS) for cell in cells if has_defaults(cell)]
+    both = [*cells, *others]
 
     def answers() -> Answers:
         with open_evidence(sources.evidence, sources.results, sources.max_age) as found:
             stored = found.answer(both)
             open_cells = [cell for cell in cells if cell not in stored]
             if not open_cells:
-                return Answers(stored, {}, sources.prefer_defaults)
+                return Answers(stored, {})
             from probe.cli.wiring.between import around_cells  # noqa: PLC0415  # only where something is not known
 
-            return Answers(stored, around_cells(found, families(), open_cells), sources.prefer_defaults)
+            return Answers(stored, around_cells(found, families(), open_cells))
 
     if not fill:
         return answers()
@@ -120,10 +120,8 @@ def _of_library(faults: Iterable[Fault], library: Chosen) -> tuple[Fault, ...]:
 
 def report(asked: AuditRequest, known: Answers) -> Report:
     """Return the findings about a client."""
-    faults = _faults(asked, known)
-    if known.prefer_defaults:
-        faults = as_suffered(faults, known.stored)
-        asked = _in_defaults(asked, faults)
+    faults = as_suffered(_faults(asked, known), known.stored)
+    asked = _in_defaults(asked, faults)
     return Report(
         name=asked.service.name,
         client=asked.service.shown,
