@@ -32,7 +32,7 @@ async def ended_by(error: Exception) -> History:
         yield
 
     tools: Any = SimpleNamespace(
-        engine=SimpleNamespace(cluster=cluster), artifacts={}, keep=None, access=lambda _: None
+        engine=SimpleNamespace(cluster=cluster), artifacts={}, keep=None, access=lambda *_: None
     )
     return await run_trial(planned(*ITEM), 0, tools, Options(seed=1), asyncio.Semaphore(1))
 

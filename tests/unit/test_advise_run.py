@@ -77,7 +77,10 @@ def test_fresh_trials_of_a_plain_cell_come_one_by_one_then_to_four(
     played = Played({"1.43.2": [Outcome.STUCK], "1.43.3": [Outcome.REFRESHES]})
     done, rounds = decided(tmp_path, monkeypatch, played)
     assert (done.exit_code, rounds) == (0, [{1}, {4}])
-    assert "better     producer disk/storage-error: stuck -> refreshes (4 trials each)" in done.output
+    assert (
+        "better     producer disk/storage-error: stops silently -> none; stuck -> refreshes (4 trials each)"
+        in done.output
+    )
 
 
 def test_what_the_first_fresh_trials_contradict_gets_twelve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +124,10 @@ def test_run_adds_missing_trials_and_then_compares(tmp_path: Path, monkeypatch: 
     done = CliRunner().invoke(app, [*line.split(), "--evidence", "own", "--results", str(tmp_path)])
     assert done.exit_code == 0, done.output
     assert len(played) == 3
-    assert "better     producer disk/storage-error: stuck -> refreshes (4 trials each)" in done.output
+    assert (
+        "better     producer disk/storage-error: stops silently -> none; stuck -> refreshes (4 trials each)"
+        in done.output
+    )
     assert "2 cells: 1 better, 1 no difference seen (1 trial each)" in done.output
 
 
@@ -141,7 +147,7 @@ def test_applications_are_compared_with_their_own_settings(tmp_path: Path) -> No
     done = CliRunner().invoke(app, ["advise", "filebeat", "8.16.1", "9.0.0", "--all", "--results", str(tmp_path)])
     assert done.exit_code == 0, done.output
     assert "filebeat 8.16.1 -> 9.0.0: sarama 1.29.1 -> 1.43.3, with its settings" in done.output
-    assert "disk/storage-error: stuck -> refreshes" in done.output
+    assert "disk/storage-error: stops silently -> none; stuck -> refreshes" in done.output
 
 
 def test_the_other_version_of_an_application_has_its_settings(tmp_path: Path) -> None:

@@ -262,7 +262,7 @@ def test_advise_compares_results_of_one_older_number(tmp_path: Path, played: lis
     store(tmp_path, 1, *[(OLDER, BAD), (CELL, GOOD)] * 4)
     done = run(*ADVISE, "--results", str(tmp_path))
     assert done.exit_code == 0
-    assert "better     producer disk/storage-error: stuck -> refreshes" in done.stdout
+    assert "better     producer disk/storage-error: stops silently -> none; stuck -> refreshes" in done.stdout
 
 
 def test_advise_runs_both_sides_again_if_both_are_old(tmp_path: Path, played: list[Cell]) -> None:

@@ -116,7 +116,8 @@ def test_an_image_a_sheet_and_a_look_up_say_the_same_of_telegraf(tmp_path: Path)
         services_of(f"client\n{name}@1.36.4\n", tmp_path, "sheet.csv")[0] for name in ("telegraf", "telegraf-kafka")
     ]
     assert [one["faults"] for one in sheets] == [image["faults"]] * 2
-    asked = {(fault["role"], fault["scenario"]): fault["finding"] for fault in image["faults"]}
+    usual = [fault for fault in image["faults"] if fault["workload"] == "continuous"]
+    asked = {(fault["role"], fault["scenario"]): fault["finding"] for fault in usual}
     said = json.loads(invoke("lookup", "telegraf@1.36.4", "--json").stdout)["answers"]
     looked = {(one["role"], one["scenario"]): one["finding"] for one in said if one["workload"] == "continuous"}
     assert {key: asked[key] for key in looked.keys() & asked} == {key: looked[key] for key in looked.keys() & asked}

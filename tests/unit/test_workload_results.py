@@ -208,8 +208,8 @@ def test_an_upgrade_is_compared_per_workload(tmp_path: Path) -> None:
     said = {old: Outcome.STUCK, CELL: Outcome.REFRESHES, older: Outcome.REFRESHES, PIPELINED: Outcome.STUCK}
     fill(tmp_path, *((cell, number, outcome) for number in range(4) for cell, outcome in said.items()))
     both = ask(tmp_path, "advise", "sarama", "1.43.2", "1.43.3")
-    assert "worse      producer disk/storage-error pipelined: refreshes -> stuck" in both.stdout
-    assert "better     producer disk/storage-error: stuck -> refreshes" in both.stdout
+    assert "worse      producer disk/storage-error pipelined: none -> stops silently; refreshes -> stuck" in both.stdout
+    assert "better     producer disk/storage-error: stops silently -> none; stuck -> refreshes" in both.stdout
     assert str(both.exception).startswith("1 of 2 cells gets worse")
     one = ask(tmp_path, "advise", "sarama", "1.43.2", "1.43.3", "--workload", "continuous")
     assert one.exit_code == 0

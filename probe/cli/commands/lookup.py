@@ -119,7 +119,7 @@ def lookup(
     levels = [] if _is_family(asked, client) else client_levels(asked.family, asked.client, faults, stored, line)
     if json_out:
         about = {"client": client, "stands_for": _meant(asked, client), "broker": line, "engine": str(engine)}
-        lines = [as_json(about, faults, beside, levels)]
+        lines = [as_json(about, suffered, beside, levels)]
     elif _is_family(asked, client):
         lines = _versions(f"{client} on {where}", faults, columns)
     elif everything or scenario or profile or workload:

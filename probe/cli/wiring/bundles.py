@@ -26,7 +26,7 @@ from probe.model.versions import version_key
 FORM = "name a known result (`probe bundle --list`), or a cell as 'sarama@VERSION producer disk/storage-error'"
 PROFILES = (DEFAULT_PROFILE, OWN_DEFAULTS)
 """Profiles that are a client's own defaults for as long as a bundle watches: no library refreshes within that time."""
-VISIBLE = frozenset({Outcome.FATAL, Outcome.VIOLATES, Outcome.STUCK, Outcome.SURFACES})
+VISIBLE = frozenset(one for one, info in OUTCOMES.items() if info.hard) | {Outcome.SURFACES}
 """Outcomes that an application sees: it stands still, or gets an error or a wrong record."""
 Outcomes = tuple[tuple[Outcome, ...], tuple[Outcome, ...]]
 
