@@ -106,8 +106,8 @@ def test_what_a_service_suffers_is_said_from_the_librarys_defaults_where_these_a
     assert "measured with the library's own defaults" in listed
     manifest = tmp_path / "go.mod"
     manifest.write_text("module m\n\ngo 1.22\n\nrequire github.com/IBM/sarama v1.43.2\n")
-    audited = CliRunner().invoke(app, ["audit", str(manifest), "--results", str(tmp_path / "results")])
-    assert (code(audited), "stalls: disk/storage-error (producer)" in audited.stdout) == (0, True)
+    said = CliRunner().invoke(app, ["audit", str(manifest), "--results", str(tmp_path / "results")])
+    assert (code(said), "stalls: disk/storage-error (producer)" in said.stdout) == (0, True)
 
 
 def test_one_line_per_cause_has_the_scenarios_and_roles_that_share_it() -> None:
