@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault, examine
 from probe.cells.causes import causes, placed
-from probe.cli.answers.decision import MOST_LINES, cause_text
+from probe.cli.answers.decision import MOST_LINES, cause_text, to_do
 from probe.cli.app import app
 from probe.evidence.checkout_build import built
 from probe.files.shipped_evidence import TEXT
@@ -157,6 +157,7 @@ def test_what_was_seen_in_some_trials_only_is_not_called_mended() -> None:
     (one,) = causes(faults(some))
     mends = Known(mending={CELL: "1.43.3"}, helping={}, restarting={})
     assert cause_text(one, mends).endswith("; not seen in 1.43.3")
+    assert "upgrade" not in " ".join(to_do([one], mends))
     (every,) = causes(faults(known(CELL, Outcome.STUCK, "not recovered")))
     assert cause_text(every, mends).endswith("; mended in 1.43.3")
 

@@ -194,7 +194,11 @@ def to_do(
         return "" if fault.evidence is None else ways_out.helping.get(fault.evidence.cell, "")
 
     for name, mine in _by(others, version):
-        yield f"{TO_DO}upgrade to {name}, the next release that mends {placed(mine)}{contains(name)}"
+        sure, chance = ([one for one in mine if _is_chance(one) is kind] for kind in (False, True))
+        if sure:
+            yield f"{TO_DO}upgrade to {name}, the next release that mends {placed(sure)}{contains(name)}"
+        if chance:
+            yield f"{placed(chance)} was not seen in {name}{contains(name)}, where chance may decide as well"
     if acks:
         yield f"{TO_DO}write with acks=all, for {placed(acks)}"
     left = [fault for fault in others if not version(fault)]
