@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from probe.model.cell import Outcome, Role
 from probe.model.columns import Facts
 from probe.model.harm import Harm, HarmBounds, TrialHarm
-from probe.model.outcomes import OUTCOMES, SAY_NOTHING
+from probe.model.outcomes import HARD, SAY_NOTHING
 from probe.model.roles import WRITERS
 from probe.model.verdicts import Verdict
 
@@ -50,7 +50,7 @@ SILENT_OF = frozenset({Outcome.STUCK})
 """Outcomes of a standstill in a live process, which is silent where no error reached the application."""
 _ENDS = Rule(
     harm=Harm.STOPS,
-    outcomes=frozenset(one for one, info in OUTCOMES.items() if info.hard) - _VIOLATES,
+    outcomes=HARD - _VIOLATES,
     conforms=frozenset({False, None}),
 )
 """Work ends for good."""

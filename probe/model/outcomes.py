@@ -250,6 +250,8 @@ SAY_NOTHING = _those(lambda info: info.says_nothing)
 """Outcomes that say nothing about the client."""
 NO_ANSWER = SAY_NOTHING | {Outcome.FLAKY}
 """SAY_NOTHING, and trials that disagree. Two engines cannot agree on such an outcome; no trial with it is judged."""
+HARD = _those(lambda info: info.hard)
+"""Outcomes after which work stands still, is wrong, or has ended."""
 UNOBSERVED = _those(lambda info: not info.observed)
 """Outcomes of trials that observed no client."""
 UNSETTLED: Mapping[Outcome, int] = {info.outcome: info.weight for info in _TABLE if info.weight < SETTLES}

@@ -28,9 +28,9 @@ app.main()
 """
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_any_command_at_once(number: signal.Signals, code: int) -> None:
-    with subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+def said_after(program: str, number: signal.Signals, code: int) -> list[str]:
+    """Send a signal to a program once it has printed a line; return what it said of that before it ended."""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == b"up\n"
@@ -38,8 +38,13 @@ def test_a_signal_ends_any_command_at_once(number: signal.Signals, code: int) ->
             _, errors = process.communicate(timeout=LONGEST_S)
         finally:
             process.kill()
-    assert process.returncode == code
-    (line,) = errors.decode().splitlines()
+    assert process.returncode == code, errors
+    return errors.decode().splitlines()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_any_command_at_once(number: signal.Signals, code: int) -> None:
+    (line,) = said_after(BUSY, number, code)
     assert line.startswith("probe: ended by a signal; stored results")
 
 
@@ -126,15 +131,6 @@ main()
 def test_a_signal_before_the_imports_and_after_the_command_shows_no_traceback(
     number: signal.Signals, code: int, program: str, lines: int
 ) -> None:
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == b"up\n"
-            process.send_signal(number)
-            _, errors = process.communicate(timeout=LONGEST_S)
-        finally:
-            process.kill()
-    assert process.returncode == code, errors
-    said = errors.decode().splitlines()
-    assert len(said) == lines, errors
+    said = said_after(program, number, code)
+    assert len(said) == lines, said
     assert all(line.startswith("probe: ended by a signal") for line in said)

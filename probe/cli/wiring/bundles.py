@@ -19,14 +19,14 @@ from probe.cli.wiring.catalogue import families
 from probe.errors import ProbeError
 from probe.model import Outcome, Reaction, Role, Workload
 from probe.model.engines import DEFAULT_ENGINE
-from probe.model.outcomes import OUTCOMES
+from probe.model.outcomes import HARD, OUTCOMES
 from probe.model.profile import DEFAULT_PROFILE, OWN_DEFAULTS
 from probe.model.versions import version_key
 
 FORM = "name a known result (`probe bundle --list`), or a cell as 'sarama@VERSION producer disk/storage-error'"
 PROFILES = (DEFAULT_PROFILE, OWN_DEFAULTS)
 """Profiles that are a client's own defaults for as long as a bundle watches: no library refreshes within that time."""
-VISIBLE = frozenset(one for one, info in OUTCOMES.items() if info.hard) | {Outcome.SURFACES}
+VISIBLE = HARD | {Outcome.SURFACES}
 """Outcomes that an application sees: it stands still, or gets an error or a wrong record."""
 Outcomes = tuple[tuple[Outcome, ...], tuple[Outcome, ...]]
 
