@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from probe.catalogue.families import CatalogueError, Family, Version
+from probe.catalogue.releases import releases_of
 from probe.model import Client, Election, Profile, Role
 from probe.model.hints import did_you_mean
 from probe.model.profile import (
@@ -67,7 +68,9 @@ LOCAL = ("path:", "jar:")
 """Prefixes of a version on this machine: a checkout, a folder or a file."""
 
 EVERY = "all"
-"""Selects every listed version of every family."""
+"""Selects every listed version of every family, or of one."""
+RELEASED = "released"
+"""Selects every release of a family that its registry serves (`data/released`), with those that were taken back."""
 
 Resolver = Callable[[Family, str], Version]
 """Finds an unpinned version at the registry. Raises CatalogueError or ProvisionError."""
@@ -140,16 +143,26 @@ def _found(family: Family, version: str, resolve: Resolver) -> Chosen:
 def _versions(family: Family, at: str, text: str) -> Iterable[str]:
     if not at:
         return family.core or [family.newest.version]
-    if text == "all":
+    if text == EVERY:
         return [item.version for item in family.versions]
+    if text == RELEASED:
+        return _released(family)
     if text[:1] in {"<", ">", "="}:
         return _range(family, text)
     if re.fullmatch(r"latest|\d[\w.+-]*", text) or text.startswith(LOCAL):
         return [text]
     raise CatalogueError(
-        f"--client {family.family}@{text}: {text!r} is not a version; give 1.2.3, latest, all, a range >=1.2,<2, "
-        "or path:PLACE for one on this machine"
+        f"--client {family.family}@{text}: {text!r} is not a version; give 1.2.3, latest, {EVERY}, {RELEASED}, "
+        "a range >=1.2,<2, or path:PLACE for one on this machine"
     )
+
+
+def _released(family: Family) -> list[str]:
+    """Return what the registry of a family serves, taken back or not, by the numbers of its packages."""
+    found = releases_of(family.family).releases
+    if not found:
+        raise CatalogueError(f"--client {family.family}@{RELEASED}: no registry lists its releases; use {EVERY}")
+    return [one.version if family.find(one.version) else one.artifact or one.version for one in found]
 
 
 COMPARE: Mapping[str, Callable[[object, object], bool]] = {

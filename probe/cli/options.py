@@ -16,8 +16,9 @@ Clients = Annotated[
     typer.Option(
         "--client",
         metavar="CLIENT",
-        help="Client to select: FAMILY, FAMILY@VERSION, FAMILY@latest, FAMILY@all, 'FAMILY@>=1.2,<2', "
-        "FAMILY@path:PLACE (your own build), APPLICATION@VERSION, or all. May be repeated; default: the core versions.",
+        help="Client to select: FAMILY, FAMILY@VERSION, FAMILY@latest, FAMILY@all (listed versions), FAMILY@released "
+        "(all that its registry serves), 'FAMILY@>=1.2,<2', FAMILY@path:PLACE (your own build), APPLICATION@VERSION, "
+        "or all. May be repeated; default: the core versions.",
     ),
 ]
 Profiles = Annotated[

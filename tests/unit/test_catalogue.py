@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from probe.catalogue.families import CatalogueError, Version, read_families, read_family
+from probe.catalogue.releases import releases_of
 from probe.catalogue.scenarios import CORE, RUN_BY_PATTERN, default_scenarios, select_scenarios
 from probe.catalogue.selectors import broker_line, select_clients, select_profiles
+from probe.cli.wiring.catalogue import by_number, families
 from probe.model import Election, Outcome, Reaction, Reality, Role, Symptom
 from probe.model.roles import ROLES
 from probe.model.versions import version_key
@@ -108,6 +110,17 @@ class TestClients:
 
     def test_all_alone_selects_every_family(self, tmp_path: Path) -> None:
         assert self.chosen(tmp_path, "all") == ["1.9.0", "1.10.0", "2.0.0"]
+
+    @pytest.mark.parametrize("name", ["sarama", "librdkafka"])
+    def test_released_selects_all_that_the_registry_serves(self, name: str) -> None:
+        found = select_clients({name: families()[name]}, [f"{name}@released"], by_number)
+        versions = {item.version.version for item in found}
+        assert versions >= {item.version for item in families()[name].versions}
+        assert len(versions) == len(releases_of(name).releases)
+
+    def test_a_family_without_a_list_has_no_releases_to_select(self, tmp_path: Path) -> None:
+        with pytest.raises(CatalogueError, match=r"demo@released: no registry lists its releases; use all"):
+            self.chosen(tmp_path, "demo@released")
 
     def test_a_range_selects_matching_versions(self, tmp_path: Path) -> None:
         assert self.chosen(tmp_path, "demo@>=1.10.0,<2") == ["1.10.0"]
