@@ -40,6 +40,11 @@ def test_an_old_version_keeps_the_contract(version: str, promise: Callable[[Fami
     promise(FAMILY, pinned(version))
 
 
+def test_a_release_whose_package_tells_its_version_by_text_only_keeps_the_contract() -> None:
+    for promise in PROMISES[:2]:
+        promise(FAMILY, pinned("2.12.0"))
+
+
 @pytest.mark.parametrize("version", OLD)
 def test_an_old_version_reports_its_operations(version: str) -> None:
     for name in contract.WORKING:

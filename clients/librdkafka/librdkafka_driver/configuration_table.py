@@ -1,7 +1,8 @@
-"""librdkafka's own configuration table, read from the library file that the extension module has loaded.
+"""librdkafka's own version and configuration table, read from the library file that the extension module has loaded.
 
 confluent-kafka has no getter for effective settings; the C library has one (rd_kafka_conf_dump, rdkafka.h). So the
 reported defaults are those of this version, and the library itself rejects an unknown key.
+The version is the C library's own: the `libversion()` of confluent-kafka 2.12.0 is a text, that of others a pair.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def load(library: Path) -> ctypes.CDLL:
 
 
 class Native:
-    """The C library's configuration functions."""
+    """The C library's functions of version and configuration."""
 
     def __init__(self, library: Path) -> None:
         self._c = load(library)
@@ -51,6 +52,8 @@ class Native:
         handle, size = ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t)
         text = ctypes.c_char_p
         for name, result, arguments in (
+            ("rd_kafka_version", ctypes.c_int, []),
+            ("rd_kafka_version_str", text, []),
             ("rd_kafka_conf_new", handle, []),
             ("rd_kafka_conf_destroy", None, [handle]),
             ("rd_kafka_conf_set", ctypes.c_int, [handle, text, text, text, ctypes.c_size_t]),
@@ -63,6 +66,10 @@ class Native:
         ):
             function = getattr(self._c, name)
             function.restype, function.argtypes = result, arguments
+
+    def version(self) -> tuple[str, int]:
+        """Return the library's version as text and as its number, 0xMMmmppxx (rdkafka.h, RD_KAFKA_VERSION)."""
+        return (self._c.rd_kafka_version_str() or b"").decode(), self._c.rd_kafka_version()
 
     def effective(self, settings: Mapping[str, str]) -> dict[str, str]:
         """Return all effective settings with `settings` applied to the defaults; topic settings included.

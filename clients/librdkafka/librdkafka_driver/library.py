@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-import confluent_kafka
 from driver_runtime.library import Library, Role
 
 from librdkafka_driver import transactional
@@ -12,14 +11,14 @@ from librdkafka_driver.consumer import consumer, group
 from librdkafka_driver.errors import error_of
 from librdkafka_driver.origin import library_file
 from librdkafka_driver.producer import producer
-from librdkafka_driver.settings import profiles
+from librdkafka_driver.settings import VERSION, profiles
 
 
 def library() -> Library:
     """Describe the library on the path."""
     return Library(
         family="librdkafka",
-        version=confluent_kafka.libversion()[0],
+        version=VERSION,
         roles=_roles(),
         profiles=profiles(),
         error_of=error_of,

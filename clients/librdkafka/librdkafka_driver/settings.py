@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import confluent_kafka
 from driver_runtime import librdkafka_settings
 from driver_runtime.library import Unsupported
 from driver_runtime.profiles import (
@@ -69,6 +68,7 @@ IDEMPOTENT_IN_FLIGHT = 5
 """librdkafka's max.in.flight with idempotence (rd_kafka_conf_finalize in rdkafka_conf.c)."""
 
 NATIVE = Native(library_file())
+VERSION, NUMBER = NATIVE.version()
 KNOWN = frozenset(NATIVE.effective({}))
 """Every setting of this version."""
 
@@ -87,7 +87,7 @@ def configure(start: pb.Start, role: Mapping[str, str]) -> tuple[dict[str, str],
     try:
         whole = NATIVE.effective(chosen)
     except ConfigurationError as error:
-        raise Unsupported(f"librdkafka {confluent_kafka.libversion()[0]}: {error}") from None
+        raise Unsupported(f"librdkafka {VERSION}: {error}") from None
     return chosen, _reported(whole, start.role)
 
 
@@ -97,7 +97,7 @@ def profiles() -> tuple[str, ...]:
 
 
 def _takes(profile: str) -> bool:
-    if confluent_kafka.libversion()[1] < SINCE.get(profile, 0):
+    if SINCE.get(profile, 0) > NUMBER:
         return False
     try:
         NATIVE.effective(_settings(profile))

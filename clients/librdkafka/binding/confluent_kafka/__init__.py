@@ -5,7 +5,7 @@ one CPython each). Only the C library of the release runs, none of its Python co
 module (src/*.c of confluent-kafka-python); poll() serves callbacks, as there.
 """
 
-from confluent_kafka.clib import LIBRARY, libversion
+from confluent_kafka.clib import LIBRARY
 from confluent_kafka.consumer import Consumer
 from confluent_kafka.errors import KafkaError, KafkaException
 from confluent_kafka.producer import Producer
@@ -20,5 +20,4 @@ __all__ = [
     "Message",
     "Producer",
     "TopicPartition",
-    "libversion",
 ]

@@ -55,8 +55,6 @@ ON_PARTITIONS = CFUNCTYPE(None, c_void_p, c_int, POINTER(CPartitions), c_void_p)
 
 _LIST = POINTER(CPartitions)
 _SIGNATURES = (
-    ("version_str", c_char_p, ()),
-    ("version", c_int, ()),
     ("err2name", c_char_p, (c_int,)),
     ("err2str", c_char_p, (c_int,)),
     ("last_error", c_int, ()),
@@ -137,11 +135,6 @@ def _find() -> Path:
 
 LIBRARY = _find()
 C = Functions(load(LIBRARY))
-
-
-def libversion() -> tuple[str, int]:
-    """Return the library's version as text and number."""
-    return (C.version_str() or b"").decode(), C.version()
 
 
 def text(raw: bytes | None) -> str:
