@@ -1,7 +1,7 @@
 //! Writes records to every partition, or with every key. A record is enqueued, and its handle has the outcome.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use driver_runtime::contract::Kind;
@@ -11,6 +11,7 @@ use driver_runtime::{
 use futures::future::BoxFuture;
 use krafka::producer::{Acks, Producer};
 use krafka::{CloseOptions, Kafka, KrafkaError, Record};
+use tokio::sync::oneshot;
 
 use crate::config::Config;
 use crate::errors::{describe, refused};
@@ -35,17 +36,21 @@ pub async fn open(
     let library = Arc::new(library);
     out.ready(settings(config));
     let (to, of, writing) = (out.clone(), start.clone(), library.clone());
+    let turns = Turns::default();
     let workload = Workload::start(&out, &start, &[], move |partition, sequences| {
         let records: Vec<(i64, Record)> = sequences
             .into_iter()
             .map(|sequence| (sequence, record(&to, &of, partition, sequence)))
             .collect();
         let (to, writing) = (to.clone(), writing.clone());
+        let (before, turn) = turns.next(partition);
         async move {
+            let _ = before.await;
             let mut handles = Vec::with_capacity(records.len());
             for (sequence, record) in records {
                 handles.push((sequence, writing.enqueue(record).await));
             }
+            drop(turn);
             for (sequence, handle) in handles {
                 let done = match handle {
                     Ok(handle) => handle.await,
@@ -67,6 +72,26 @@ pub async fn open(
         library,
         workload,
     }))
+}
+
+/// The order in which the operations of a partition are enqueued: that in which they began.
+///
+/// The library keeps the order of calls that have returned (`Producer::enqueue`, 0.28.1); several that wait for
+/// metadata at the same time return in any order.
+#[derive(Clone, Default)]
+struct Turns {
+    last: Arc<Mutex<HashMap<i32, oneshot::Receiver<()>>>>,
+}
+
+impl Turns {
+    /// Returns what ends when the operation before it has been enqueued, and what ends the turn of this one when
+    /// it is dropped.
+    fn next(&self, partition: i32) -> (oneshot::Receiver<()>, oneshot::Sender<()>) {
+        let (turn, ended) = oneshot::channel();
+        let mut last = self.last.lock().expect("no holder panics");
+        let before = last.insert(partition, ended).unwrap_or_else(|| oneshot::channel().1);
+        (before, turn)
+    }
 }
 
 /// Reports a record as sent and builds it.
