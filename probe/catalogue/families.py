@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from probe.catalogue.lazy_tables import LateEntries
 from probe.errors import CatalogueError as CatalogueError  # noqa: PLC0414  # its readers raise it
 from probe.model import Client, OwnLimit, Role, Workload
+from probe.model.profile import READ_COMMITTED
 from probe.model.security import NAMES
 from probe.model.versions import line_of, version_key
 
@@ -271,6 +272,11 @@ class Family(_Strict):
     def settings_of(self, workload: Workload, role: Role) -> Mapping[str, str]:
         """Return the library's own settings of a workload; a profile's properties come on top of them."""
         return self.workloads.get(workload, {}).get(role, {})
+
+    @property
+    def playable(self) -> Mapping[str, Span]:
+        """Return the profiles of the driver, and `read-committed` where the library has a setting for it."""
+        return {**self.profiles, READ_COMMITTED: Span()} if self.read_committed else self.profiles
 
     def limit(self, limits: tuple[Limit, ...], version: str) -> int:
         """Return the first limit whose span covers the version; 0 if none does."""

@@ -17,11 +17,12 @@ from probe.model.profile import (
     CONSUMER_PROTOCOL,
     COOPERATIVE,
     DEFAULT_PROFILE,
+    READ_COMMITTED,
     REFRESHING,
     SHORT_LIMITS,
     STATIC_MEMBER,
 )
-from probe.model.roles import WRITERS
+from probe.model.roles import READERS, WRITERS
 from probe.model.security import Security
 from probe.model.versions import VersionKey, version_key
 
@@ -43,6 +44,7 @@ PROFILES: Mapping[str, str] = {
     STATIC_MEMBER: "short-limits, and a group.instance.id (KIP-345)",
     COOPERATIVE: "short-limits, and cooperative-sticky assignment (KIP-429)",
     AUTOCOMMIT: "short-limits, and the library commits every second",
+    READ_COMMITTED: "readers are given committed records only",
 }
 """Profiles by name, with their descriptions."""
 
@@ -56,6 +58,7 @@ ONLY_FOR: Mapping[str, tuple[Role, ...]] = {
     STATIC_MEMBER: (Role.GROUP,),
     COOPERATIVE: (Role.GROUP,),
     AUTOCOMMIT: (Role.GROUP,),
+    READ_COMMITTED: READERS,
 }
 """Roles that a profile applies to, where not all of them."""
 
@@ -206,7 +209,7 @@ def select_profiles(
 
 def own_profile(name: str, family: Family, version: str, role: Role) -> str:
     """Return the profile that a scenario has of its own, where it means something for a client; else empty."""
-    span = family.profiles.get(name)
+    span = family.playable.get(name)
     fits = span is not None and span.covers(version) and role in ONLY_FOR.get(name, tuple(Role))
     return name if fits else ""
 

@@ -39,6 +39,8 @@ STATIC_MEMBER, COOPERATIVE, AUTOCOMMIT = "static-member", "cooperative", "autoco
 """Profiles of groups as people run them, with short limits."""
 CONSUMER_PROTOCOL = "consumer-protocol"
 """The profile of the new group protocol (KIP-848), in which brokers set session and heartbeats."""
+READ_COMMITTED = "read-committed"
+"""The profile of readers of committed records: `isolated` with the setting that the library has for them."""
 SHORT = frozenset({SHORT_LIMITS, STATIC_MEMBER, COOPERATIVE, AUTOCOMMIT})
 """The profiles with short limits."""
 _PARTS = re.compile(r"(\++)")
@@ -139,6 +141,11 @@ class Profile:
         own = [(key, 0, f"{key}={value}") for key, value in self.own]
         settings = [(key, 1, f"{_key(key)}={_doubled(value)}") for key, value in self.properties]
         return SEPARATOR.join([_doubled(self.name), *(part for _, _, part in sorted(own + settings))])
+
+    @property
+    def driven(self) -> str:
+        """Return the name of the profile in the start message of a driver."""
+        return DEFAULT_PROFILE if self.name == READ_COMMITTED else self.name
 
     @property
     def settings(self) -> tuple[str, ...]:

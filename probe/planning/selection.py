@@ -177,7 +177,7 @@ def _reason_to_skip(chosen: Chosen, role: Role, profile: Profile, scenario: Scen
     family, version = chosen.family, chosen.version.version
     if chosen.application is not None and not chosen.application.plays(role):
         return f"{chosen.application} has no role {role}"
-    for kind, name, spans in (("role", str(role), family.roles), ("profile", profile.name, family.profiles)):
+    for kind, name, spans in (("role", str(role), family.roles), ("profile", profile.name, family.playable)):
         span = spans.get(name)
         if span is None:
             return f"{family.family} has no {kind} {name}"

@@ -7,8 +7,10 @@ from typing import Any, cast
 import pytest
 
 from probe.cli.wiring.run_selection import RunSelection
+from probe.errors import ProbeError
 from probe.model import Role
-from probe.planning.plan import Plan, Planned
+from probe.planning.plan import Plan
+from probe.ports import Start
 from probe.runner.trial.setup import make_start, make_subject
 
 LEFT_OPEN = "txn/left-open"
@@ -26,13 +28,13 @@ def plan(client: str, scenario: str, **more: Any) -> Plan:
     return found
 
 
-def settings(client: str, scenario: str, **more: Any) -> dict[str, str]:
+def start_with(client: str, scenario: str, **more: Any) -> Start:
     (item,) = (item for item in plan(client, scenario, **more).cells if item.cell.scenario == scenario)
-    return dict(_start(item))
+    return make_start(item, make_subject(item, "me", 1), cast("Any", Tap()))
 
 
-def _start(item: Planned) -> dict[str, str]:
-    return dict(make_start(item, make_subject(item, "me", 1), cast("Any", Tap())).properties)
+def settings(client: str, scenario: str, **more: Any) -> dict[str, str]:
+    return dict(start_with(client, scenario, **more).properties)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +53,24 @@ def test_a_reader_behind_a_transaction_gets_the_setting_of_its_library(client: s
 def test_a_property_of_the_user_decides() -> None:
     key = "isolation.level"
     assert settings("java@3.9.2", LEFT_OPEN, properties=[f"{key}=read_uncommitted"])[key] == "read_uncommitted"
+
+
+def test_profile_read_committed_is_isolated_with_the_setting_of_the_library() -> None:
+    start = start_with("franz-go@1.22.3", "net/reset", profiles=["read-committed"])
+    assert (start.profile, start.properties["FetchIsolationLevel"]) == ("isolated", "read_committed")
+
+
+@pytest.mark.parametrize(
+    ("client", "role", "reason"),
+    [
+        ("kafka-python-ng@2.2.3", Role.CONSUMER, "kafka-python-ng has no profile read-committed"),
+        ("java@3.9.2", Role.PRODUCER, "profile read-committed does not apply to role producer"),
+    ],
+)
+def test_profile_read_committed_is_of_readers_with_such_a_setting(client: str, role: Role, reason: str) -> None:
+    asked = RunSelection(clients=[client], scenarios=["net/reset"], roles=[role], profiles=["read-committed"], seed=1)
+    with pytest.raises(ProbeError, match=f"^nothing to run: {reason};"):
+        asked.whole()
 
 
 def test_a_library_without_such_a_setting_is_skipped() -> None:

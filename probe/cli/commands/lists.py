@@ -48,7 +48,7 @@ def clients(
         return
     for item in known.values():
         OUT.print(f"{item.family}: {item.title}. {item.about}", markup=False)
-        OUT.print(f"  roles: {', '.join(item.roles)}; profiles: {', '.join(item.profiles)}", markup=False)
+        OUT.print(f"  roles: {', '.join(item.roles)}; profiles: {', '.join(item.playable)}", markup=False)
         OUT.print(f"  workloads: {_served(item)}", markup=False)
         if item.core:
             OUT.print(f"  core: {', '.join(item.core)}", markup=False)
@@ -128,7 +128,7 @@ def _family(item: Family) -> dict[str, object]:
             for one in sorted(item.versions, key=lambda one: version_key(one.version))
         ],
         "roles": list(item.roles),
-        "profiles": list(item.profiles),
+        "profiles": list(item.playable),
         "workloads": {str(one): list(roles) for one, roles in workloads_of(item).items()},
     }
 

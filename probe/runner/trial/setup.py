@@ -12,6 +12,7 @@ from probe.model import Header, Subject, Target
 from probe.model.cluster import COUNT, PLANNED
 from probe.model.conditions import current
 from probe.model.paces import SLOW_INTERVAL_MS
+from probe.model.profile import READ_COMMITTED
 from probe.model.roles import ROLES
 from probe.planning.phases import phase_of, waits_for_phase
 from probe.planning.plan import Planned
@@ -99,10 +100,10 @@ def make_start(item: Planned, subject: Subject, tap: Tap, access: Access | None 
         instance=subject.instance,
         client_id=subject.client_id,
         role=str(item.cell.role),
-        profile=item.profile.name,
+        profile=item.profile.driven,
         properties={
             **item.chosen.family.settings_of(item.cell.workload, item.cell.role),
-            **(item.chosen.family.read_committed if item.variant.committed_only else {}),
+            **(item.chosen.family.read_committed if _is_committed_only(item) else {}),
             **dict(item.profile.properties),
         },
         bootstrap=[tap.address(node) for node in subject.bootstrap],
@@ -120,6 +121,11 @@ def make_start(item: Planned, subject: Subject, tap: Tap, access: Access | None 
         keys=item.load.keys,
         access=access,
     )
+
+
+def _is_committed_only(item: Planned) -> bool:
+    """Return whether a reader is given committed records only, as the scenario or the profile asks."""
+    return item.variant.committed_only or item.profile.name == READ_COMMITTED
 
 
 def _partitions(subject: Subject) -> list[int]:
