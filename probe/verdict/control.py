@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import dropwhile
 
 from probe.model import CONTROL, Header, Outcome
 from probe.model.outcomes import NO_ANSWER, OUTCOMES
@@ -26,19 +27,21 @@ def settle_control(outcomes: Sequence[Outcome]) -> ControlResult | None:
     """Return the result of a control cell from its trials, in their order; None while further trials are needed.
 
     A first trial that is `clean`, `unsupported` or `broken` (no attempt of the harness succeeded) is the result. After
-    any other outcome the majority of CONTROL_TRIALS is, or `flaky` where there is none.
+    any other outcome the majority of CONTROL_TRIALS is, or `flaky` where there is none. Broken trials before a judged
+    one do not count: a resumed run has replaced them.
 
     >>> settle_control([Outcome.STORMS, Outcome.CLEAN, Outcome.STORMS]).outcome.value
     'storms'
     """
     if not outcomes:
         return None
-    first = outcomes[0]
+    counting = [*dropwhile(Outcome.BROKEN.__eq__, outcomes)] or outcomes[:1]
+    first = counting[0]
     if OUTCOMES[first].ends_control or first is Outcome.BROKEN:
         return ControlResult(first, 1)
-    if len(outcomes) < CONTROL_TRIALS:
+    if len(counting) < CONTROL_TRIALS:
         return None
-    most, agreeing = Counter(outcomes).most_common(1)[0]
+    most, agreeing = Counter(counting).most_common(1)[0]
     return ControlResult(most if agreeing >= MAJORITY else Outcome.FLAKY, agreeing)
 
 

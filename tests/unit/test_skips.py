@@ -86,7 +86,9 @@ def test_many_reasons_are_cut(capsys: pytest.CaptureFixture[str]) -> None:
 def test_hints_name_the_folder_of_the_run(capsys: pytest.CaptureFixture[str]) -> None:
     seen = {CELL: {Outcome.BROKEN}}
     outcome_table.show_outcomes(seen, {}, "r1", {(CELL, Outcome.BROKEN): "a stall"}, results="/srv/my runs")
-    assert "probe show --run r1 --results '/srv/my runs'" in " ".join(capsys.readouterr().err.split())
+    said = " ".join(capsys.readouterr().err.split())
+    assert "probe show --run r1 --results '/srv/my runs'" in said
+    assert said.endswith("; `probe run --resume r1 --results '/srv/my runs'` plays broken ones again")
     assert resume_command("r1", "/srv/my runs") == "probe run --resume r1 --results '/srv/my runs'"
     assert resume_command("r1", "results") == "probe run --resume r1"
 

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.measure import Measurement
 from rich.table import Table
 
-from probe.cells.cli_hints import DEFAULT_FOLDER, show_run_command
+from probe.cells.cli_hints import DEFAULT_FOLDER, resume_command, show_run_command
 from probe.cli.console.skips import REASONS, by_reason
 from probe.cli.console.streams import OUT, say
 from probe.model import Cell, Client, Outcome, Profile, control_first
@@ -53,7 +53,9 @@ def show_outcomes(
     unclear = sum(1 for seen in outcomes.values() if not seen.isdisjoint(DOUBTFUL))
     if unclear:
         kinds = " or ".join(OUTCOMES[outcome].label for outcome in DOUBTFUL)
-        say(f"{unclear} cells without a verdict ({kinds}): {show}")
+        failed = any(Outcome.BROKEN in seen for seen in outcomes.values())
+        again = f"; `{resume_command(run_id, results)}` plays broken ones again" if failed else ""
+        say(f"{unclear} cells without a verdict ({kinds}): {show}{again}")
     elif not fits:
         say(f"cell by cell: {show}")
 

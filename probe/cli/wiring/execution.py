@@ -113,12 +113,21 @@ def execute(
         keep=keeper(results, store.run_id) if options.capture else None,
     )
     execution.play()
-    reasons = {(key[0], verdict.outcome): verdict.reason for key, verdict in finished.items()} | execution.reasons
+    reasons = _before(finished, {cell for cell, _ in execution.reasons}) | execution.reasons
     outcomes: dict[Cell, set[Outcome]] = {}
     for cell, outcome in reasons:
         outcomes.setdefault(cell, set()).add(outcome)
     elections = {key: typical(took) for key, took in sorted(execution.elections.items())}
     return RunResult(store.run_id, outcomes, ready.absent, elections, reasons)
+
+
+def _before(finished: Mapping[tuple[Cell, int], Verdict], played: Collection[Cell]) -> dict[tuple[Cell, Outcome], str]:
+    """Return the reasons of stored trials, by outcome; not of failed ones that others were played in place of."""
+    return {
+        (cell, verdict.outcome): verdict.reason
+        for (cell, _), verdict in finished.items()
+        if verdict.outcome is not Outcome.BROKEN or cell not in played
+    }
 
 
 def _open_store(

@@ -54,8 +54,9 @@ async def run_plan(
     """Run every cell of a plan, and further trials of those in which chance may decide; return what these were.
 
     `known` holds the outcomes of every cell in the matrix so far. `finished` holds trials that an interrupted run has
-    judged: they do not run again. `drain` runs the trials, by default each on a cluster of its own. Raises
-    ExhaustedError, after the end of current trials, if a resource of this machine is exhausted.
+    judged: they do not run again, but another one runs in place of each in which the harness failed. `drain` runs the
+    trials, by default each on a cluster of its own. Raises ExhaustedError, after the end of current trials, if a
+    resource of this machine is exhausted.
     """
     loop = asyncio.get_running_loop()
     by_trial = sorted((finished or {}).items(), key=lambda entry: entry[0][1])
@@ -69,11 +70,13 @@ async def run_plan(
     limit = AdaptiveLimit(limits, tools.lag.machine, lambda: starting.taken)
     repeats = Repeats(plan, options, known or {}, finished)
     run = Run(plan, tools, options, store, report, repeats, steady, starting, limit, standing=limit.standing)
+    instead = {item.cell: repeats.replacements(item) for item in plan.cells if item.is_control}
     for cell in steady:
         run.settle_control(cell)
+    instead |= {item.cell: _replacements(run, item) for item in plan.cells if not item.is_control}
     work = [(item, n) for item in plan.cells for n in range(item.trials) if (item.cell, n) not in finished]
     work.sort(key=itemgetter(1))  # cells that are compared alternate
-    further = [(item, n) for item in plan.cells for n in _further(run, item)]
+    further = [(item, n) for item in plan.cells for n in (*instead[item.cell], *_further(run, item))]
     work = [one for one in further if one[0].is_control] + work + [one for one in further if not one[0].is_control]
     run.total = len(work)
     async with _until(options.stop_at):
@@ -81,6 +84,12 @@ async def run_plan(
     if run.stopped_by is not None:
         raise run.stopped_by
     return repeats.summary()
+
+
+def _replacements(run: Run, item: Planned) -> range:
+    """Return the numbers of the trials in place of failed ones; none where the control cell would break them, too."""
+    control = run.known_control(item)
+    return range(0) if control is not None and control.outcome is not Outcome.CLEAN else run.repeats.replacements(item)
 
 
 @asynccontextmanager

@@ -34,11 +34,14 @@ class _Cell:
     """The verdicts of this run by trial."""
     lacking: int = 0
     """Further trials for which the budget was too small."""
+    replaced: frozenset[int] = frozenset()
+    """Stored trials in which the harness failed, and in whose place others are played."""
 
     @property
     def further(self) -> int:
         """Number of further trials so far."""
-        return sum(trial >= self.item.trials for trial in self.judged.keys() | self.open)
+        planned = self.item.trials + len(self.replaced)
+        return sum(trial >= planned for trial in self.judged.keys() | self.open)
 
     @property
     def following(self) -> int:
@@ -69,9 +72,23 @@ class Repeats:
             self._cells[cell].judged[trial] = verdict
             self._cells[cell].open.discard(trial)
 
+    def replacements(self, item: Planned) -> range:
+        """Return the numbers of the trials to play in place of stored ones in which the harness failed.
+
+        Stored trials stay, so these get numbers of their own. None beyond the trials that the plan asks for.
+        """
+        mine = self._cells[item.cell]
+        failed = [trial for trial, verdict in mine.judged.items() if verdict.outcome is Outcome.BROKEN]
+        lacking = item.trials - (len(mine.judged) - len(failed)) - len(mine.open)
+        mine.replaced = frozenset(failed[: max(0, lacking)])
+        found = range(mine.following, mine.following + len(mine.replaced))
+        mine.open.update(found)
+        return found
+
     def outcomes(self, cell: Cell) -> list[Outcome]:
-        """Return the outcomes of the judged trials of a cell, in the order in which they were judged."""
-        return [verdict.outcome for verdict in self._cells[cell].judged.values()]
+        """Return the outcomes of the judged trials of a cell that are not replaced, in the order of judgement."""
+        mine = self._cells[cell]
+        return [verdict.outcome for trial, verdict in mine.judged.items() if trial not in mine.replaced]
 
     def further(self, item: Planned) -> range:
         """Return the numbers of the further trials of a cell to start now.
@@ -99,7 +116,8 @@ class Repeats:
     def up_to(self, item: Planned, trials: int) -> range:
         """Return the numbers of the trials that a cell lacks to this number; none while its trials run."""
         mine = self._cells[item.cell]
-        found = range(0) if mine.open else range(mine.following, max(mine.following, trials))
+        whole = trials + len(mine.replaced)
+        found = range(0) if mine.open else range(mine.following, max(mine.following, whole))
         mine.open.update(found)
         return found
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from probe.files.locks import is_left
+from probe.model import Outcome
 from probe.model.history import FAILING_FROM
 from probe.model.results import ResultsError
 from probe.store import runs, trials
@@ -42,10 +43,12 @@ def observed(round_: Round) -> Observed:
 
 
 def resume(round_: Round) -> None:
-    """Complete the runs that have not ended; play a new one where none was begun, or has its description."""
+    """Complete the runs that have not ended, or have broken cells; play a new one where none has its description."""
     known = runs(str(round_.results), warn=lambda _: None)
     described = [one for one in known if one.shards]
-    waiting = [one.run_id for one in described if round_.damaged or not one.finished]
+    rows = (row for row in _stored(round_.results, []) if row.trial < FAILING_FROM)
+    failed = {row.run_id for row in rows if row.verdict.outcome is Outcome.BROKEN}
+    waiting = [one.run_id for one in described if round_.damaged or not one.finished or one.run_id in failed]
     for arguments in [("run", "--resume", one, "--repeat-budget", "0") for one in waiting]:
         with round_.running(*arguments, "--results", str(round_.results)):
             pass
