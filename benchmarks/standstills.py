@@ -25,6 +25,7 @@ from probe.cells.aggregate import SettledCell
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import open_evidence
 from probe.cli.wiring.single_cells import run_cells
+from probe.errors import InterruptedRunError
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Verdict
 from probe.model.engines import DEFAULT_ENGINE
@@ -48,7 +49,11 @@ def main() -> int:
     drawn = random.Random(asked.seed).sample(sorted(shipped, key=str), min(asked.cells, len(shipped)))  # noqa: S311
     say(f"{len(drawn)} of {len(shipped)} cells drawn by seed {asked.seed}")
     if not asked.read:
-        _play(drawn, asked.trials, asked.results)
+        try:
+            _play(drawn, asked.trials, asked.results)
+        except InterruptedRunError as error:
+            say(str(error))
+            return error.exit_code
     fresh = played(asked.results)
     answers = {cell: compared(shipped[cell], fresh.get(cell, ()), asked.trials) for cell in drawn}
     for cell, answer in sorted(answers.items(), key=lambda item: (item[1], str(item[0]))):

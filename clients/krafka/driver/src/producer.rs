@@ -89,7 +89,9 @@ impl Turns {
     fn next(&self, partition: i32) -> (oneshot::Receiver<()>, oneshot::Sender<()>) {
         let (turn, ended) = oneshot::channel();
         let mut last = self.last.lock().expect("no holder panics");
-        let before = last.insert(partition, ended).unwrap_or_else(|| oneshot::channel().1);
+        let before = last
+            .insert(partition, ended)
+            .unwrap_or_else(|| oneshot::channel().1);
         (before, turn)
     }
 }
