@@ -1,79 +1,54 @@
 """`probe check` of copies of a library's source: regressions are named by their cell, and harmless changes are none.
 
-The cells are certain: whether a client repeats a refused record, and whether it waits before, is no matter of chance.
+The changes are those of `benchmarks/regressions.py`, three in one copy, each of which concerns a cell of its own. The
+cells are certain: whether a client repeats a refused record, waits before it, or closes a connection that was cut, is
+no matter of chance.
 """
 
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from probe.cli.wiring.catalogue import families
-from probe.drivers.provision import provision
+from benchmarks.regressions import CHANGES, PYTHON, REFUSED, SLOW, Change, apply, scope_of, source_of
 from tests.support.command import command
 
 pytestmark = pytest.mark.real
-FAMILY = "kafka-python"
-REFUSED, ELECTED = "hold/produce/NOT_ENOUGH_REPLICAS", "leader/election-slow"
-"""A producer repeats the error of the first by the error's class, and asks in the second at its back-off."""
+REGRESSIONS = [one for one in CHANGES if one.family == PYTHON and one.cell]
+HARMLESS = [one for one in CHANGES if one.family == PYTHON and not one.cell]
 CHECK_S = 1800
 """Three dozen trials of at most a minute, on a machine that may be busy."""
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    """Return a copy of the newest listed release, as a checkout has it."""
-    family = families()[FAMILY]
-    launch = provision(family, family.newest)
-    library = Path(launch.argv[launch.argv.index("--library") + 1])
-    shutil.copytree(library / "kafka", tmp_path / "checkout" / "kafka", ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path / "checkout"
-
-
-def change(source: Path, file: str, old: str, new: str) -> None:
-    path = source / "kafka" / file
-    text = path.read_text()
-    assert old in text, f"{file} has no {old!r} any more"
-    path.write_text(text.replace(old, new))
-
-
-def checked(source: Path) -> tuple[int, dict[str, Any], list[str]]:
-    """Return the exit code, the cells by name, and what was printed on standard error."""
-    scope = ["--scenario", REFUSED, "--scenario", ELECTED, "--role", "producer", "--profile", "isolated"]
-    line = ["check", f"{FAMILY}@path:{source}", *scope, "--results", str(source.parent / "results"), "--json"]
+def checked(folder: Path, changes: list[Change]) -> tuple[int, dict[str, dict[str, Any]], str]:
+    """Check a copy with these changes in the cells of all regressions; return the code, the cells, the last line."""
+    source = source_of(PYTHON, folder)
+    for change in changes:
+        apply(change, source)
+    line = ["check", f"{PYTHON}@path:{source}", "--results", str(folder / "results"), "--json", *scope_of(HARMLESS[0])]
     done = command(*line)
     assert done.stdout, done.stderr
-    whole = json.loads(done.stdout)
-    return done.returncode, {one["name"]: one for one in whole["cells"]}, done.stderr.splitlines()
+    return done.returncode, {one["name"]: one for one in json.loads(done.stdout)["cells"]}, done.stderr.splitlines()[-1]
 
 
 @pytest.mark.timeout(CHECK_S)
-def test_a_dropped_error_code_and_a_back_off_of_zero_are_worse(source: Path) -> None:
-    change(source, "errors.py", "NotEnoughReplicasError(RetriableError, ", "NotEnoughReplicasError(")
-    for file in ("producer/kafka.py", "cluster.py"):
-        change(source, file, "'retry_backoff_ms': 100", "'retry_backoff_ms': 0")
-
-    code, cells, said = checked(source)
+def test_a_dropped_code_a_back_off_of_zero_and_an_open_connection_are_worse(tmp_path: Path) -> None:
+    code, cells, said = checked(tmp_path, REGRESSIONS)
 
     answers = {name: one["answer"] for name, one in cells.items()}
-    assert answers == {"producer steady": "same", f"producer {REFUSED}": "worse", f"producer {ELECTED}": "worse"}
+    assert answers == {"producer steady": "same", **{one.cell: "worse" for one in REGRESSIONS}}
     assert cells[f"producer {REFUSED}"]["harm"] == "stops"
-    assert "storms" in cells[f"producer {ELECTED}"]["after"]["outcomes"]
+    assert "storms" in cells[f"producer {SLOW}"]["after"]["outcomes"]
     assert code == 1
-    assert "2 cells worse than in" in said[-1]
+    assert "3 cells worse than in" in said
 
 
 @pytest.mark.timeout(CHECK_S)
-def test_a_rename_and_a_log_line_are_no_difference(source: Path) -> None:
-    for old in ("retry_backoff = self", "batch.last_attempt + retry_backoff)", "= retry_backoff if"):
-        change(source, "producer/record_accumulator.py", old, old.replace("retry_backoff", "pause_s"))
-    change(source, "errors.py", "class InvalidMetadataError", "SAID = 'nothing'\n\n\nclass InvalidMetadataError")
-
-    code, cells, _ = checked(source)
+def test_a_log_line_a_rename_and_five_milliseconds_are_no_difference(tmp_path: Path) -> None:
+    code, cells, _ = checked(tmp_path, HARMLESS)
 
     assert code == 0
     assert {one["answer"] for one in cells.values()} <= {"same", "undecided"}
