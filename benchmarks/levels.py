@@ -18,15 +18,12 @@ from probe.catalogue.families import Family, is_local
 from probe.catalogue.selectors import Chosen, select_clients
 from probe.cells.aggregate import SettledCell
 from probe.cells.causes import is_scored, placed
-from probe.cells.client_levels import client_levels
-from probe.cells.control_cells import without_implied
+from probe.cells.client_levels import findings_and_levels
 from probe.cells.role_levels import as_suffered
 from probe.cli.wiring.catalogue import by_number, families
 from probe.cli.wiring.evidence import Evidence, open_evidence
-from probe.cli.wiring.lookup_cells import examined
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Role
-from probe.model.engines import DEFAULT_ENGINE
 from probe.model.harm import Harm
 from probe.model.versions import VersionKey, line_of, version_key
 
@@ -83,9 +80,8 @@ def chosen(family: Family, measured: Mapping[str, object]) -> list[str]:
 
 
 def _row(asked: Chosen, stored: Mapping[Cell, SettledCell]) -> str:
-    every = {cell: item for cell, item in stored.items() if cell.engine is DEFAULT_ENGINE}
-    faults = without_implied(examined(every, every, asked, LINE))
-    levels = {one.role: one.words for one in client_levels(asked.family, asked.client, faults, stored, LINE)}
+    faults, found = findings_and_levels(asked, stored, LINE)
+    levels = {one.role: one.words for one in found}
     grave = [
         one
         for one in as_suffered(faults, stored)

@@ -7,13 +7,28 @@ from collections.abc import Iterable, Mapping
 from probe.catalogue.acks import acks_of
 from probe.catalogue.baseline import Scored
 from probe.catalogue.families import Family
+from probe.catalogue.selectors import Chosen
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault
+from probe.cells.control_cells import without_implied
 from probe.cells.levels import RoleLevel
+from probe.cells.lookup_cells import examined
 from probe.cells.role_levels import levels_of
 from probe.model import Cell, Client, Role
 from probe.model.engines import DEFAULT_ENGINE
 from probe.model.profile import OWN_DEFAULTS
+
+
+def findings_and_levels(
+    asked: Chosen, stored: Mapping[Cell, SettledCell], line: str
+) -> tuple[tuple[Fault, ...], list[RoleLevel]]:
+    """Return the findings of the embedded engine about a client on a release line, and what is said of each role.
+
+    `stored` are all cells that are known of the client, of any line and engine.
+    """
+    every = {cell: one for cell, one in stored.items() if cell.engine is DEFAULT_ENGINE}
+    faults = without_implied(examined(every, every, asked, line))
+    return faults, client_levels(asked.family, asked.client, faults, stored, line)
 
 
 def client_levels(

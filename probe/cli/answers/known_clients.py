@@ -12,8 +12,7 @@ from probe.catalogue.selectors import Chosen, select_clients
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import TOLD, Fault, examine
 from probe.cells.causes import Cause, causes, is_scored
-from probe.cells.client_levels import client_levels
-from probe.cells.control_cells import without_implied
+from probe.cells.client_levels import findings_and_levels
 from probe.cells.fault_words import harm_columns, remarks
 from probe.cells.levels import RoleLevel
 from probe.cells.role_levels import as_suffered
@@ -24,11 +23,9 @@ from probe.cli.answers.supports import kip_data
 from probe.cli.wiring.catalogue import apps, by_number, families, inside
 from probe.cli.wiring.evidence import Evidence
 from probe.cli.wiring.kip_support import supports_of
-from probe.cli.wiring.lookup_cells import examined
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Client, Workload
 from probe.model.columns import SHOWN, Facts
-from probe.model.engines import DEFAULT_ENGINE
 from probe.model.grades import worst_trial
 from probe.model.schema import Column, Unit
 from probe.model.versions import version_key
@@ -118,9 +115,7 @@ def _known(
     ways_out: Known,
     supports: tuple[Support, ...],
 ) -> KnownClient:
-    every = {cell: one for cell, one in stored.items() if cell.engine is DEFAULT_ENGINE}
-    faults = without_implied(examined(every, every, asked, line))
-    levels = client_levels(asked.family, asked.client, faults, stored, line)
+    faults, levels = findings_and_levels(asked, stored, line)
     suffered = as_suffered(faults, stored)
     sections, todo = _sections(suffered, levels, ways_out)
     library = asked.family.find(asked.client.version)

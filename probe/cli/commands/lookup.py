@@ -19,6 +19,7 @@ from probe.cells.between import filled
 from probe.cells.client_levels import client_levels
 from probe.cells.control_cells import without_implied
 from probe.cells.gate_words import DEFAULT
+from probe.cells.lookup_cells import examined, is_asked, shown_profiles
 from probe.cells.role_levels import as_suffered
 from probe.cli import common_options as o
 from probe.cli.answers.decision import note_of, on_one_screen
@@ -29,7 +30,6 @@ from probe.cli.laboratory import absent_packages
 from probe.cli.wiring import evidence as given
 from probe.cli.wiring.asked_sides import asked_sides
 from probe.cli.wiring.between import near_releases
-from probe.cli.wiring.lookup_cells import examined, is_asked, shown_profiles
 from probe.cli.wiring.lookup_words import asked_client, check_scenarios, nothing
 from probe.cli.wiring.sides import AskedClient, answers_of, change_of_library, notes_of, used_of
 from probe.errors import GateError, NothingJudgedError

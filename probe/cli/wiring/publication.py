@@ -18,7 +18,7 @@ from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.captures import Captures
 from probe.cli.wiring.catalogue import families, inside
 from probe.cli.wiring.settled_cells import write_settled
-from probe.cli.wiring.shipped_controls import shipped_controls
+from probe.cli.wiring.shipped_cells import shipped_cells
 from probe.cli.wiring.site_files import site_files
 from probe.cli.wiring.sweeps import stored_sweeps
 from probe.cli.wiring.time_budget import note_publishing
@@ -125,7 +125,7 @@ class Publisher:
             further,
             listed,
             swept,
-            shipped_controls(),
+            shipped_cells({row.cell.client for row in rows}, {row.cell.broker for row in rows}),
         )
         if not (built.cells or swept):
             raise NothingJudgedError(f"{self._results}: there are no judged trials; use `probe run` first")

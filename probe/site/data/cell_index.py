@@ -63,8 +63,8 @@ class CellIndex:
         return sorted(self._scenarios, key=control_first)
 
     def of_client(self, client: Client) -> list[MatrixRow]:
-        """Return the rows of one client version."""
-        return self._clients[client]
+        """Return the rows of one client version; none of one that these results lack."""
+        return self._clients.get(client, [])
 
     def of_scenario(self, scenario: str) -> list[MatrixRow]:
         """Return the rows of one scenario; families by name, versions ascending."""

@@ -6,7 +6,7 @@ from probe.cells.comparison import Answer
 from probe.model import Outcome
 from probe.model.harm import Harm
 from probe.model.outcomes import OUTCOMES
-from probe.site.data.matrix_rows import MatrixRow
+from probe.site.data.answered import Answered
 
 
 def tone(outcome: Outcome, conforms: bool | None) -> str:
@@ -27,8 +27,8 @@ def harm_tone(harm: Harm | None) -> str:
     return "bad" if harm >= Harm.STOPS else "poor"
 
 
-def row_tone(row: MatrixRow) -> str:
-    """Return the tone of a row: that of its judgement, and `bad` wherever work stops or records are lost."""
+def row_tone(row: Answered) -> str:
+    """Return the tone of a cell: that of its judgement, and `bad` wherever work stops or records are lost."""
     judged = tone(row.worst, row.conforms)
     return "bad" if judged != "mute" and row.harm is not None and row.harm >= Harm.STOPS else judged
 

@@ -10,6 +10,7 @@ from probe.model.counts import counted
 from probe.model.outcomes import NO_ANSWER, OUTCOMES, WELL, Number
 from probe.model.roles import ROLES
 from probe.protocol.names import error_name
+from probe.site.data.answered import Answered
 from probe.site.data.matrix_rows import MatrixRow
 
 WORKLOADS = {
@@ -107,14 +108,14 @@ def harmful(row: MatrixRow) -> str:
     return f"{row.harm_words}.{helps.get(row.values['restart_helps'], '')}{mended}"
 
 
-def often(row: MatrixRow) -> str:
+def often(row: Answered) -> str:
     """Return how often the worst outcome came: `storms in 3 of 20`; empty where trials agree."""
     votes = row.votes
     return f"{OUTCOMES[row.worst].label} in {votes[row.worst]} of {sum(votes.values())}" if len(votes) > 1 else ""
 
 
-def trials(row: MatrixRow) -> str:
-    """Return the number of trials that a row rests on: `1 trial`."""
+def trials(row: Answered) -> str:
+    """Return the number of trials that an answer rests on: `1 trial`."""
     return counted(sum(row.votes.values()), "trial")
 
 

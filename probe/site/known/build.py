@@ -17,7 +17,6 @@ from probe.model.harm import Harm
 from probe.model.versions import version_key
 from probe.site.data.cell_index import Setting, setting
 from probe.site.data.page_names import client_slug, scenario_slug
-from probe.site.data.wording import command
 from probe.site.known.supports import supports_page
 from probe.site.known.values import Alias, KnownCell, KnownClient, grouped
 from probe.site.pages import scenarios
@@ -88,7 +87,7 @@ def _write_family(fresh: Path, mine: Sequence[KnownClient], about: str) -> None:
         page = environment().get_template("known_client.html")
         near = {"older": earlier.get(one.client), "newer": later.get(one.client), "newest": newest}
         path = api_path(one.client.family, one.client.version)
-        common = {**near, **_usual(one.cells), "setting": setting, "command": command}
+        common = {**near, **_usual(one.cells)}
         text = page.render(root="../", here="", one=one, api=path, about=about, **common)
         _write(fresh / "client" / f"{client_slug(one.client)}.html", text)
         data = json.dumps(document(one), separators=(",", ":"), ensure_ascii=False)
@@ -111,7 +110,6 @@ def _scenario(name: str, cells: Sequence[KnownCell], about: str) -> str:
             parts=grouped(cells),
             about=about,
             **_usual(cells),
-            setting=setting,
         )
     )
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 
+from markupsafe import Markup
+
 from probe.catalogue.families import Family
 from probe.cells.aggregate import SettledCell
 from probe.cells.badges import badge
-from probe.cells.levels import RoleLevel
 from probe.cells.sweeps import SweepResult
 from probe.model import Client, Outcome
 from probe.model.conditions import current
@@ -16,14 +17,16 @@ from probe.site.data.cell_index import CellIndex
 from probe.site.data.fact_texts import absent, facts
 from probe.site.data.matrix_rows import MatrixRow
 from probe.site.data.page_names import client_slug, scenario_slug
-from probe.site.data.row_levels import row_levels, usual_line
+from probe.site.data.row_levels import RowLevel, row_levels, usual_line
 from probe.site.data.run_history import RunHistory
+from probe.site.data.shipped import Shipped
 from probe.site.data.wording import command, details, harmful, summary
 from probe.site.pages import client_choice, clients, readiness, scenarios, upgrade
 from probe.site.pages.changes import change_report
 from probe.site.pages.environment import environment
 from probe.site.pages.filters import filters
 from probe.site.pages.grid import grid, tally
+from probe.site.pages.lacking_cells import lacking
 from probe.site.pages.phase_picture import shown_phases
 from probe.site.pages.sweeps import shown_sweeps
 from probe.site.timeline.trial_view import TrialView
@@ -50,7 +53,7 @@ class Pages:
         shipped: Sequence[SettledCell] = (),
     ) -> None:
         self.answers = answers
-        self._shipped = shipped
+        self._shipped = Shipped(shipped)
         self._inside = inside
         self._listed = listed
         self._sweeps = sweeps
@@ -64,11 +67,13 @@ class Pages:
         yield "index.html", self.index()
         yield "clients.html", _render("clients.html", here="clients", scores=clients.scores(self.answers))
         yield "scenarios.html", _render("scenarios.html", here="scenarios", scores=scenarios.scores(self.answers))
-        yield "upgrade.html", _render("upgrade.html", here="upgrade", data=upgrade.data(self.answers, self._listed))
+        yield "upgrade.html", _render("upgrade.html", here="upgrade", data=self._upgrade())
         yield "ready.html", self._ready()
         yield (
             "choose.html",
-            _render("choose.html", here="choose", choice=client_choice.choice(self.answers, self._listed)),
+            _render(
+                "choose.html", here="choose", choice=client_choice.choice(self.answers, self._listed, self._shipped)
+            ),
         )
         yield "sweeps.html", _render("sweeps.html", here="sweeps", sweeps=shown_sweeps(self._sweeps))
         yield "changes.html", self._changes()
@@ -93,8 +98,11 @@ class Pages:
             runs=self._runs,
         )
 
+    def _upgrade(self) -> Markup:
+        return upgrade.data(self.answers, self._listed, self._shipped)
+
     def _ready(self) -> str:
-        found = readiness.ready(self.answers, self._listed, self._shipped)
+        found = readiness.ready(self.answers, self._listed, self._shipped.cells)
         return _render("ready.html", here="ready", ready=found)
 
     def _changes(self) -> str:
@@ -128,20 +136,24 @@ class Pages:
                     findings=clients.findings(self.answers, one.client),
                     library=library,
                     levels=self._levels(one.client),
+                    lacking=lacking(rows, self._shipped.of_client(one.client).values(), usual_line(rows)),
                     parts=clients.role_sections(self.answers, one.client, library),
                 ),
             )
 
-    def _levels(self, client: Client) -> list[RoleLevel]:
+    def _levels(self, client: Client) -> list[RowLevel]:
         family = next((one for one in self._listed if one.family == client.family), None)
         rows = self.answers.of_client(client)
-        return row_levels(family, client, rows, usual_line(rows))
+        return row_levels(family, client, rows, usual_line(rows), self._shipped)
 
     def badges(self) -> Iterator[tuple[str, str]]:
         """Yield the name and the text of a badge for each client version and role, for shields' endpoint format."""
         for client in self.answers.clients:
             for one in self._levels(client):
-                yield f"badge/{client_slug(client)}-{one.role}.json", json.dumps(badge(one), indent=1) + "\n"
+                yield (
+                    f"badge/{client_slug(client)}-{one.level.role}.json",
+                    json.dumps(badge(one.level), indent=1) + "\n",
+                )
 
     def _library(self, client: Client) -> Client | None:
         """Return the library inside an application or a wrapper."""

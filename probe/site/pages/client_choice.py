@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from probe.catalogue.baseline import baseline
 from probe.catalogue.families import Family, is_local
-from probe.cells.levels import RoleLevel
-from probe.model import Client, Profile, Role, Workload
+from probe.model import Cell, Client, Profile, Role, Workload
 from probe.model.engines import BY_ORDER
 from probe.model.outcomes import OUTCOMES
 from probe.model.profile import DEFAULT_PROFILE, OWN_DEFAULTS
 from probe.model.roles import ROLES
 from probe.model.versions import version_key
 from probe.site.data.cell_index import CellIndex
-from probe.site.data.matrix_rows import MatrixRow
-from probe.site.data.row_levels import row_levels
+from probe.site.data.results import Result, of_row, of_shipped
+from probe.site.data.row_levels import RowLevel, row_levels
+from probe.site.data.shipped import NOTHING, Shipped
 from probe.site.data.wording import duration
 
 SHOWN = (
@@ -39,23 +39,26 @@ PROFILE = DEFAULT_PROFILE
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """Results of a client over all its judged cells of a role."""
+    """Results of a client over its judged cells of a role."""
 
     client: Client
-    level: RoleLevel | None
+    is_linked: bool
+    """Whether these results have cells of it, and so a page."""
+    level: RowLevel | None
     """Its level in this role, or what is said in place of one; None = nothing is known."""
     stood_ms: float | None
     """The longest standstill with the library's defaults in the scored scenarios; None = not measured."""
     judged: int
+    """Judged scenarios: those of the page, and the scored ones."""
     good: int
     stops: int
-    """Cells in which work stops or records are lost."""
+    """Of these, the scenarios in which work stops or records are lost."""
     slowest_ms: float | None
     """The longest recovery in the scenarios of the page; None if there was none."""
     errors: int
     """Scenarios of the page in which the application saw errors."""
-    busiest: MatrixRow | None
-    """The row of the page with most futile requests a second, if there were any."""
+    busiest: Result | None
+    """The cell of the page with most futile requests a second, if there were any."""
 
     @property
     def slowest(self) -> str:
@@ -70,7 +73,7 @@ class Sum:
     @property
     def place(self) -> tuple[float, float, float, str]:
         """Its place among others: by level, by scored scenarios in which it reacts, by standstill with defaults."""
-        one = self.level
+        one = None if self.level is None else self.level.level
         low = -1 if one is None or one.low is None else one.low
         reacts = one.reacts / one.known if one is not None and one.known else 0.0
         return -low, -reacts, float("inf") if self.stood_ms is None else self.stood_ms, self.client.family
@@ -82,8 +85,8 @@ class InRole:
 
     role: Role
     sums: tuple[Sum, ...]
-    lines: tuple[tuple[str, tuple[MatrixRow | None, ...]], ...]
-    """Scenarios, each with the rows in the order of `sums`; None = not measured."""
+    lines: tuple[tuple[str, tuple[Result | None, ...]], ...]
+    """Scenarios, each with the results in the order of `sums`; None = not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +94,8 @@ class OfLanguage:
     """The libraries of a language."""
 
     name: str
-    titles: tuple[tuple[Client, str], ...]
-    """The newest measured version of each library, with the library's title."""
+    titles: tuple[tuple[Client, str, bool], ...]
+    """The newest measured version of each library, the library's title, and whether the version has a page."""
     roles: tuple[InRole, ...]
 
     @property
@@ -106,91 +109,110 @@ class Choice:
     """The whole page."""
 
     languages: tuple[OfLanguage, ...]
+    scenarios: frozenset[str]
+    """The scenarios that have a page."""
     profile: str = PROFILE
     broker: str = BROKER
 
 
-def choice(answers: CellIndex, listed: Sequence[Family]) -> Choice:
-    """Return the content of the page: every language that has a measured library."""
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Results of a client: rows, else settled cells of evidence that ships."""
+
+    client: Client
+    is_linked: bool
+    results: tuple[Result, ...]
+    levels: Mapping[Role, RowLevel]
+
+
+def choice(answers: CellIndex, listed: Sequence[Family], shipped: Shipped = NOTHING) -> Choice:
+    """Return the content of the page: every language that has a measured library.
+
+    The newest version of a library may be one of which only `shipped` has cells.
+    """
     names = sorted({one.language for one in listed if one.language})
-    found = (_language(name, answers, [one for one in listed if one.language == name]) for name in names)
-    return Choice(tuple(one for one in found if one.titles))
+    found = (_language(name, answers, [one for one in listed if one.language == name], shipped) for name in names)
+    return Choice(tuple(one for one in found if one.titles), frozenset(answers.scenarios))
 
 
-def _language(name: str, answers: CellIndex, families: Sequence[Family]) -> OfLanguage:
-    titles = []
-    for family in families:
-        measured = (one for one in answers.clients if one.family == family.family and not is_local(one.version))
-        usual = [one for one in measured if any(map(_is_usual, answers.of_client(one)))]
-        if usual:
-            titles.append((max(usual, key=lambda one: version_key(one.version)), family.title))
-    known = {family.family: family for family in families}
-    levels = {
-        client: {one.role: one for one in row_levels(known[client.family], client, answers.of_client(client), BROKER)}
-        for client, _ in titles
-    }
-    roles = (_role(role, answers, levels) for role in Role if not ROLES[role].asks)
-    return OfLanguage(name, tuple(titles), tuple(one for one in roles if one.sums))
+def _language(name: str, answers: CellIndex, families: Sequence[Family], shipped: Shipped) -> OfLanguage:
+    newest = [(one, family) for family in families if (one := _newest(family, answers, shipped)) is not None]
+    titles = tuple((one.client, family.title, one.is_linked) for one, family in newest)
+    roles = (_role(role, [one for one, _ in newest]) for role in Role if not ROLES[role].asks)
+    return OfLanguage(name, titles, tuple(one for one in roles if one.sums))
 
 
-def _is_usual(row: MatrixRow) -> bool:
-    cell = row.cell
-    return (cell.profile, cell.broker, cell.workload) == (PROFILE, BROKER, Workload.CONTINUOUS) and row.is_current
+def _newest(family: Family, answers: CellIndex, shipped: Shipped) -> _Known | None:
+    """Return what is known of the newest version with a usual cell; None if there is none."""
+    clients = {one for one in (*answers.clients, *shipped.clients) if one.family == family.family}
+    versions = sorted((one for one in clients if not is_local(one.version)), key=lambda one: version_key(one.version))
+    for client in reversed(versions):
+        results = tuple(_results(client, answers, shipped))
+        if any(_is_usual(one.cell) for one in results):
+            rows = answers.of_client(client)
+            levels = {one.level.role: one for one in row_levels(family, client, rows, BROKER, shipped)}
+            return _Known(client, bool(rows), results, levels)
+    return None
 
 
-def _role(role: Role, answers: CellIndex, levels: Mapping[Client, Mapping[Role, RoleLevel]]) -> InRole:
-    per_client = {client: _by_scenario(role, answers.of_client(client)) for client in levels}
-    sums = [
-        replace(_sum(client, rows), level=levels[client].get(role), stood_ms=_stood_ms(role, answers.of_client(client)))
-        for client, rows in per_client.items()
-        if rows
-    ]
-    ordered = sorted(sums, key=lambda one: one.place)
-    lines = ((name, tuple(per_client[one.client].get(name) for one in ordered)) for name in SHOWN)
-    return InRole(role, tuple(ordered), tuple(line for line in lines if any(line[1])))
+def _results(client: Client, answers: CellIndex, shipped: Shipped) -> Iterator[Result]:
+    """Yield what is known of each cell: the row that is comparable with today's, else the cell that ships."""
+    rows = {row.cell: row for row in answers.of_client(client) if row.is_current}
+    yield from map(of_row, rows.values())
+    yield from (of_shipped(one) for cell, one in shipped.of_client(client).items() if cell not in rows)
 
 
-def _by_scenario(role: Role, rows: Iterable[MatrixRow]) -> dict[str, MatrixRow]:
-    """Return the row of each scenario, that of the first engine that judged it."""
-    own = [row for row in rows if row.cell.role is role and _is_usual(row)]
-    found: dict[str, MatrixRow] = {}
+def _is_usual(cell: Cell) -> bool:
+    return (cell.profile, cell.broker, cell.workload) == (PROFILE, BROKER, Workload.CONTINUOUS)
+
+
+def _role(role: Role, known: Sequence[_Known]) -> InRole:
+    of_clients = [(one, _by_scenario(role, one.results)) for one in known]
+    there = [(_sum(role, one, results), results) for one, results in of_clients if results]
+    ordered = sorted(there, key=lambda item: item[0].place)
+    lines = ((name, tuple(results.get(name) for _, results in ordered)) for name in SHOWN)
+    return InRole(role, tuple(one for one, _ in ordered), tuple(line for line in lines if any(line[1])))
+
+
+def _by_scenario(role: Role, results: Iterable[Result]) -> dict[str, Result]:
+    """Return the result of each scenario, that of the first engine that judged it."""
+    own = [one for one in results if one.cell.role is role and _is_usual(one.cell)]
+    found: dict[str, Result] = {}
     for engine in reversed(BY_ORDER):
-        new = {row.cell.scenario: row for row in own if row.cell.engine is engine}
-        found |= {name: row for name, row in new.items() if row.conforms is not None or name not in found}
+        new = {one.cell.scenario: one for one in own if one.cell.engine is engine}
+        found |= {name: one for name, one in new.items() if one.conforms is not None or name not in found}
     return found
 
 
-def _stood_ms(role: Role, rows: Iterable[MatrixRow]) -> float | None:
+def _stood_ms(role: Role, results: Iterable[Result]) -> float | None:
     """Return the longest standstill of a role with the library's defaults, in the scored scenarios."""
-    own = [
-        row
-        for row in rows
-        if row.cell.role is role
-        and Profile.parse(row.cell.profile).name == OWN_DEFAULTS
-        and row.is_current
-        and baseline().find(row.cell.scenario, role) is not None
-    ]
-    times = [*_numbers(own, "still_ms_max"), *_numbers(own, "recovery_ms_p95")]
-    return max(times, default=None)
+    own = (
+        one.stood_ms
+        for one in results
+        if one.cell.role is role and Profile.parse(one.cell.profile).name == OWN_DEFAULTS and _is_scored(one.cell)
+    )
+    return max((time for time in own if time is not None), default=None)
 
 
-def _sum(client: Client, rows: dict[str, MatrixRow]) -> Sum:
-    judged = [row for row in rows.values() if row.conforms is not None]
-    bad = [row for row in judged if row.conforms is False]
-    shown = [rows[name] for name in SHOWN if name in rows]
-    busy = [row for row in shown if row.number("futile_requests_per_s")]
+def _is_scored(cell: Cell) -> bool:
+    return baseline().find(cell.scenario, cell.role) is not None
+
+
+def _sum(role: Role, known: _Known, by_scenario: Mapping[str, Result]) -> Sum:
+    counted = [one for name, one in by_scenario.items() if name in SHOWN or _is_scored(one.cell)]
+    judged = [one for one in counted if one.conforms is not None]
+    bad = [one for one in judged if one.conforms is False]
+    shown = [by_scenario[name] for name in SHOWN if name in by_scenario]
+    busy = [one for one in shown if one.futile_per_s]
     return Sum(
-        client,
-        level=None,
-        stood_ms=None,
+        known.client,
+        known.is_linked,
+        level=known.levels.get(role),
+        stood_ms=_stood_ms(role, known.results),
         judged=len(judged),
         good=len(judged) - len(bad),
-        stops=sum(OUTCOMES[row.worst].hard for row in bad),
-        slowest_ms=max(_numbers(shown, "recovery_ms_p95"), default=None),
-        errors=sum(number > 0 for number in _numbers(shown, "errors_surfaced")),
-        busiest=max(busy, key=lambda row: row.number("futile_requests_per_s") or 0.0, default=None),
+        stops=sum(OUTCOMES[one.worst].hard for one in bad),
+        slowest_ms=max((one.slowest_ms for one in shown if one.slowest_ms is not None), default=None),
+        errors=sum(one.errors > 0 for one in shown),
+        busiest=max(busy, key=lambda one: one.futile_per_s or 0.0, default=None),
     )
-
-
-def _numbers(rows: Iterable[MatrixRow], column: str) -> Iterator[float]:
-    return (number for row in rows if (number := row.number(column)) is not None)

@@ -10,10 +10,10 @@ from markupsafe import Markup, escape
 
 from probe.model.outcomes import OUTCOMES
 from probe.model.roles import ROLES
-from probe.site.data.cell_index import silent
+from probe.site.data.cell_index import setting, silent
 from probe.site.data.outcome_signs import VERDICT_WORDS, harm_tone, row_tone, tone
 from probe.site.data.page_names import client_slug, scenario_slug
-from probe.site.data.wording import brief, duration, hint, often, recovery, trials
+from probe.site.data.wording import brief, command, duration, hint, often, recovery, trials
 from probe.site.pages.cell_table import MANY_CELLS, WIDE_VERSIONS, cells
 from probe.site.pages.survival import FATE_GLYPHS
 from probe.site.pages.sweep_picture import FRAME
@@ -54,8 +54,10 @@ def environment() -> Environment:
         "ROLE_NAMES": {role: info.noun for role, info in ROLES.items()},
         "OUTCOMES": OUTCOMES,
         "WORDS": VERDICT_WORDS,
+        "command": command,
         "harm_tone": harm_tone,
         "row_tone": row_tone,
+        "setting": setting,
         "silent": silent,
         "tone": tone,
     }

@@ -21,6 +21,7 @@ from probe.model.versions import version_key
 from probe.planning.selection import Selection, combinations
 from probe.site.data.cell_index import CellIndex
 from probe.site.data.matrix_rows import MatrixRow
+from probe.site.data.shipped import source
 
 SHOWN = (LINES[-1], "3.9", "2.6")
 """Release lines of the page: the newest, the last one that serves every old request, and one that old clients know."""
@@ -232,9 +233,7 @@ def _of_row(row: MatrixRow) -> Answer:
 
 def _of_evidence(held: SettledCell) -> Answer:
     state, why = _stated(held.refusal, held.conforms, held.worst, held.outcome, held.reason)
-    date = held.origin.measured if held.origin is not None else ""
-    words = f"from shipped evidence, measured on {date}" if date else "from shipped evidence"
-    return Answer(held.cell.broker, state, why, measured=words)
+    return Answer(held.cell.broker, state, why, measured=source([held]))
 
 
 def _stated(refusal: str, conforms: bool | None, worst: Outcome, outcome: Outcome, reason: str) -> tuple[State, str]:

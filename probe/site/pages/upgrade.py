@@ -13,7 +13,6 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.comparison import ALIKE, CHANCE, LEVEL, PLAIN, Answer
 from probe.cells.harm import QUESTIONS, chance_key, of_chance
 from probe.cells.harm import harms as cell_harms
-from probe.cells.levels import RoleLevel
 from probe.model import Cell, Client
 from probe.model.grades import Grade
 from probe.model.harm import Harm
@@ -22,8 +21,9 @@ from probe.site.data.cell_index import CellIndex
 from probe.site.data.matrix_rows import MatrixRow
 from probe.site.data.outcome_signs import ANSWER_SIGNS, BAD_IN_BOTH, row_tone
 from probe.site.data.page_names import digest
-from probe.site.data.row_levels import row_levels
+from probe.site.data.row_levels import RowLevel, row_levels
 from probe.site.data.settled_rows import settled
+from probe.site.data.shipped import NOTHING, Shipped
 from probe.site.data.wording import hint
 
 INFORMS = 1 + max(info.severity for info in OUTCOMES.values())
@@ -37,7 +37,7 @@ ORDER = (Answer.WORSE, Answer.BETTER, Answer.UNDECIDED, BAD_IN_BOTH, Answer.CHAN
 """The answers in the order of the page."""
 
 
-def data(answers: CellIndex, listed: Sequence[Family] = ()) -> Markup:
+def data(answers: CellIndex, listed: Sequence[Family] = (), shipped: Shipped = NOTHING) -> Markup:
     """Return the JSON that upgrade.js reads, safe in a script element."""
     questions: dict[tuple[object, ...], int] = {}
     families: dict[str, dict[str, list[object]]] = {}
@@ -48,7 +48,7 @@ def data(answers: CellIndex, listed: Sequence[Family] = ()) -> Markup:
         family = families.setdefault(client.family, {"versions": [], "levels": [], "cells": []})
         number = len(family["versions"])
         family["versions"].append(client.version)
-        family["levels"].append(_levels(known.get(client.family), client, answers))
+        family["levels"].append(_levels(known.get(client.family), client, answers, shipped))
         for row in answers.of_client(client):
             asked = questions.setdefault((*question(row.cell), row.since), len(questions))
             run = runs.setdefault(row.run_id, len(runs)) if row.run_id else None
@@ -69,16 +69,22 @@ def data(answers: CellIndex, listed: Sequence[Family] = ()) -> Markup:
     return Markup(text.replace("<", "\\u003c"))  # noqa: S704 - JSON in which no tag can begin
 
 
-def _levels(family: Family | None, client: Client, answers: CellIndex) -> dict[str, dict[str, list[str]]]:
-    """Return what is said of each role, per release line, and of how many scenarios: only the same are compared."""
+def _levels(
+    family: Family | None, client: Client, answers: CellIndex, shipped: Shipped
+) -> dict[str, dict[str, list[str]]]:
+    """Return what is said of each role, per release line, of how many scenarios, and its source outside these results.
+
+    Only what is said of the same scenarios is compared.
+    """
     rows = answers.of_client(client)
     lines = sorted({row.cell.broker for row in rows})
-    found = {line: row_levels(family, client, rows, line) for line in lines}
-    return {line: {str(one.role): _of_role(one) for one in levels} for line, levels in found.items() if levels}
+    found = {line: row_levels(family, client, rows, line, shipped) for line in lines}
+    return {line: {str(one.level.role): _of_role(one) for one in levels} for line, levels in found.items() if levels}
 
 
-def _of_role(one: RoleLevel) -> list[str]:
-    return [one.words, f"{one.measured} {one.known} {one.of}"]
+def _of_role(one: RowLevel) -> list[str]:
+    level = one.level
+    return [level.words, f"{level.measured} {level.known} {level.of}", one.measured]
 
 
 def question(cell: Cell) -> tuple[str, ...]:

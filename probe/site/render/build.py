@@ -52,7 +52,7 @@ def build(
     Unchanged pages of cells are reused from the existing site. `inside` returns the applications that contain a client.
     `address` is the URL of the published site, for its feed. `processes` is the number of processes that render many
     cells. `further` returns further files of the site by path, given the site that stands. `listed` are the families of
-    the catalogue, `sweeps` what is stored of sweeps, `shipped` control cells of evidence for what these results lack.
+    the catalogue, `sweeps` what is stored of sweeps, `shipped` cells of evidence for what these results lack.
     Raises SiteError if matrix.csv is invalid or `<out>/site` was not made by the probe.
     """
     rows = read_matrix(matrix_csv)

@@ -136,7 +136,8 @@
     const [old, fresh] = [wanted.from, wanted.to].map((version) => family.levels[versionsOf(wanted.family).indexOf(version)][wanted.broker] || {});
     const roles = Object.keys(old).filter((role) => fresh[role] && fresh[role][0] !== old[role][0] && fresh[role][1] === old[role][1]);
     if (!roles.length) return [];
-    const lines = roles.map((role) => make("li", {}, make("b", {}, role), `: ${old[role][0]} → ${fresh[role][0]}`));
+    const source = (role) => [...new Set([old[role][2], fresh[role][2]].filter(Boolean))].map((words) => make("small", {}, ` ${words}`));
+    const lines = roles.map((role) => make("li", {}, make("b", {}, role), `: ${old[role][0]} → ${fresh[role][0]}`, ...source(role)));
     return [make("section", { class: "levels", "data-levels": "" }, make("h3", {}, "Levels"), make("ul", {}, ...lines))];
   }
 
