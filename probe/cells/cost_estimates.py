@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from probe.cells.cost_growth import METRICS, fit
+from probe.cells.cost_growth import METRICS, Fit, fit
 from probe.model.cost_point import CostPoint
 from probe.model.scale import Scale
 from probe.model.versions import version_key
@@ -36,7 +36,8 @@ class Estimate:
     low: float = 0.0
     high: float | None = None
     """None: the numbers lie outside what was measured, and the cost is at least `low`."""
-    expected: float = 0.0
+    expected: float | None = None
+    """None outside what was measured."""
     growth: str = ""
     within: str = ""
     """The greatest numbers that were measured together, partitions x clients."""
@@ -56,18 +57,28 @@ def _estimate(asked: Asked, scale: Scale, points: Sequence[CostPoint], metric: s
     found = fit(mine, METRICS[metric])
     if found is None:
         return Estimate(asked=asked, measured="")
-    inside = max((_at_most(scale, corner) for corner in found.corners), key=found.expected)
-    inside = _at_least(inside, found.lowest)
-    interval = found.interval(inside)
+    near = [_at_least(_at_most(scale, corner), found.lowest) for corner in found.corners]
+    is_inside = scale in near
+    low, high = found.interval(scale) if is_inside else (max(_least(found, scale, one) for one in near), None)
     return Estimate(
         asked=asked,
         measured=client,
-        low=interval[0],
-        high=interval[1] if inside == scale else None,
-        expected=found.expected(inside),
+        low=low,
+        high=high,
+        expected=found.expected(scale) if is_inside else None,
         growth=str(found.growth),
         within=", ".join(f"{one.partitions} x {one.clients}" for one in found.corners),
     )
+
+
+def _least(found: Fit, scale: Scale, inside: Scale) -> float:
+    """Return the least cost at a scale outside what was measured, by the nearest one inside.
+
+    A client costs no less among more clients: each asks for itself. With fewer partitions than were measured the cost
+    falls in proportion at most, and with more it does not fall.
+    """
+    partitions = min(1.0, scale.partitions / inside.partitions)
+    return found.interval(inside)[0] * partitions * scale.clients / inside.clients
 
 
 def _at_most(scale: Scale, other: Scale) -> Scale:

@@ -127,12 +127,36 @@ def test_inside_what_was_measured_there_is_an_interval_and_outside_a_least_numbe
     assert more.high is None
 
 
+def test_outside_what_was_measured_a_client_costs_no_less_than_among_fewer() -> None:
+    shared = grid(lambda p, c: p * math.sqrt(c))
+    lows = [estimates([asked(clients=count)], 80, shared, "disk/storage-error")[0].low for count in (100, 200, 2000)]
+    assert lows[1:] == pytest.approx([2 * lows[0], 20 * lows[0]])
+    many = [point(p, c, p * c) for p in (10, 100) for c in (10, 100)]
+    (less,) = estimates([asked(clients=1)], 1, many, "disk/storage-error")
+    assert (less.high, less.expected) == (None, None)
+    assert 0.9 < less.low <= 1
+
+
+@pytest.mark.parametrize("metric", ["Metadata", "requests"])
+def test_the_least_cost_of_more_clients_lies_below_what_was_measured_of_them(metric: str) -> None:
+    every = [one for one in shipped_costs() if not one.late]
+    few = [one for one in every if one.clients <= 10]
+    beyond = [one for one in every if one.clients > 10]
+    assert len(beyond) > 4
+    for one in beyond:
+        family, _, version = one.client.partition("@")
+        wanted = Asked(family=family, version=version, clients=one.clients)
+        (found,) = estimates([wanted], one.partitions, few, one.scenario, metric)
+        assert found.measured, one
+        assert (found.high, found.low <= METRICS[metric](one)) == (None, True), one
+
+
 def test_numbers_that_were_not_measured_together_are_outside() -> None:
     corner = [one for one in grid(lambda p, c: p * c) if (one.partitions, one.clients) != (100, 100)]
     (found,) = estimates([asked(clients=50)], 50, corner, "disk/storage-error")
     assert found.high is None
     assert found.within == "10 x 100, 100 x 10"
-    assert 490 < found.low <= 500
+    assert 2490 < found.low <= 2500
     (inside,) = estimates([asked(clients=50)], 10, corner, "disk/storage-error")
     assert inside.high is not None
 

@@ -101,7 +101,7 @@ def _lines(found: list[Estimate], partitions: int, scenario: str, cost: str) -> 
 def _amount(one: Estimate) -> str:
     if not one.measured:
         return "not measured"
-    if one.high is None:
+    if one.high is None or one.expected is None:
         return f"at least {one.low:.0f}, not measured"
     return f"{one.low:.0f} to {one.high:.0f} (expected {one.expected:.0f})"
 
@@ -118,7 +118,7 @@ def _document(found: list[Estimate], partitions: int, scenario: str, cost: str) 
                 "measured": one.measured or None,
                 "low": round(one.low, 1) if one.measured else None,
                 "high": None if one.high is None else round(one.high, 1),
-                "expected": round(one.expected, 1) if one.measured else None,
+                "expected": None if one.expected is None else round(one.expected, 1),
                 "growth": one.growth or None,
                 "within": one.within or None,
             }
