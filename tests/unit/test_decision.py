@@ -56,14 +56,15 @@ def test_the_screen_says_levels_then_what_stops_then_what_to_do(tmp_path: Path, 
     publish(shipped, settled(OLD, Outcome.STUCK), settled(CELL, Outcome.REFRESHES))
     done = look(tmp_path, "sarama@1.43.2")
     title, role, note, heading, stops, way, more = done.stdout.splitlines()
-    assert title == "sarama@1.43.2 on broker line 3.9, embedded engine, profile isolated: 1 cell in 1 trial"
+    where = "broker line 3.9, embedded engine, profile isolated"
+    assert title == f"sarama@1.43.2 on {where}: 1 cell (a fault in a role), 1 trial"
     assert role == "  producer       reacts in 0 of 1, 14 not measured"
     assert "says whether the client reacts" in note
     assert heading == "stops or loses work, worst first:"
     assert stops == "  stops silently disk/storage-error (producer): it stuck; mended in 1.43.3"
     assert way == "to do: upgrade to 1.43.3, the next release that mends disk/storage-error (producer)"
     assert more.startswith("--all lists")
-    assert (code(done), str(done.exception)) == (1, "sarama@1.43.2: stops in 1 of 1 cells")
+    assert (code(done), str(done.exception)) == (1, "sarama@1.43.2: stops in disk/storage-error (producer)")
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_shipped_evidence_answers_without_any_run(tmp_path: Path, shipped: Path)
     assert evidence.strip().startswith("shipped evidence of ")
     assert evidence.endswith(f"(12 days old), rules {RULES_VERSION}, conditions {current(Engine.EMBEDDED)}")
     assert shows.strip().startswith("probe run --client sarama@1.43.2 ")
-    assert str(done.exception) == "sarama@1.43.2: stops in 1 of 1 cells"
+    assert str(done.exception) == "sarama@1.43.2: stops in disk/storage-error (producer)"
     assert code(look(tmp_path / "results", "sarama@1.43.3")) == 0
     assert not (tmp_path / "results").exists()
 

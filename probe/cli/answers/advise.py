@@ -14,6 +14,7 @@ from probe.cells.harm import WORDS
 from probe.cells.level_changes import LevelChange
 from probe.cells.trends import Step
 from probe.cells.upgrades import advise_upgrade, drift
+from probe.cli.answers.advice_summary import NAMED, UNNAMED, conclusion, directions, summary
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.comparisons import Change, Filter
 from probe.cli.wiring.decisive_trials import Cost
@@ -26,8 +27,6 @@ WIDTH = 10
 """Columns of the word with which a line begins."""
 MOST = 8
 """Cells of a kind that are listed without `--all`."""
-NAMED = (Answer.WORSE, Answer.BETTER)
-UNNAMED = (Answer.UNDECIDED, Answer.CHANGED, Answer.UNCLEAR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +53,8 @@ def advice_lines(view: AdviceView) -> Iterator[str]:
     """Yield what levels change, the summary, then the cells: those that are decided by harm, and the others folded."""
     for one in view.levels:
         yield f"{'level':<{WIDTH}} {one.words}"
+    if text := conclusion(view.found):
+        yield text
     yield summary(view.found)
     for answer in NAMED:
         yield from _listed(view, answer, view.whole)
@@ -66,25 +67,6 @@ def advice_lines(view: AdviceView) -> Iterator[str]:
     yield from _bad_in_both(view)
     if view.change.column == "version":
         yield from _settings([one.step for one in view.found], view.results)
-
-
-def summary(found: Sequence[Compared]) -> str:
-    """Return what a comparison says in one line."""
-    counts = Counter(one.answer for one in found)
-    parts = [f"{counts[answer]} {answer}" for answer in (*NAMED, *UNNAMED, Answer.EQUAL) if counts[answer]]
-    if counts[Answer.SAME]:
-        parts.append(f"{counts[Answer.SAME]} {Answer.SAME} ({_each(found)})")
-    word = next((f"{answer}: " for answer in NAMED if counts[answer]), "")
-    return f"{word}{counted(len(found), 'cell')}: {', '.join(parts)}"
-
-
-def _each(found: Iterable[Compared]) -> str:
-    """Return on how many trials of each side "no difference seen" rests."""
-    trials = sorted({one.trials for one in found if one.answer is Answer.SAME})
-    if len(trials) == 1:
-        return f"{counted(trials[0], 'trial')} each"
-    usual = Counter(one.trials for one in found if one.answer is Answer.SAME).most_common(1)[0][0]
-    return f"{trials[0]} to {trials[-1]} trials each, mostly {usual}"
 
 
 def subject(step: Step, change: Change) -> str:
@@ -139,7 +121,7 @@ def _undecided(view: AdviceView) -> Iterator[str]:
         cost = view.cost
         trials = f"{cost.least} to {cost.most}" if cost.most > cost.least else f"{cost.least}"
         yield (
-            f"{'undecided':<{WIDTH}} {counted(len(short), 'cell')} on too few trials, {_directions(short)}; "
+            f"{'undecided':<{WIDTH}} {counted(len(short), 'cell')} on too few trials, {directions(short)}; "
             f"{trials} trials, about {cost.seconds} s, decide them:"
         )
         yield f"{'':<{WIDTH}} {view.command}"
@@ -147,14 +129,9 @@ def _undecided(view: AdviceView) -> Iterator[str]:
         most = max(one.trials for one in long)
         yield (
             f"{'undecided':<{WIDTH}} {counted(len(long), 'cell')} of chance after up to {most} trials each, "
-            f"{_directions(long)}; more trials may decide them:"
+            f"{directions(long)}; more trials may decide them:"
         )
         yield f"{'':<{WIDTH}} {view.more}"
-
-
-def _directions(open_ones: Sequence[Compared]) -> str:
-    counts = Counter(one.towards for one in open_ones)
-    return ", ".join(f"{counts[one]} may be {one}" for one in NAMED if counts[one])
 
 
 def _folded(view: AdviceView) -> Iterator[str]:

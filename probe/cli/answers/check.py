@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from probe.cells.cell_names import cell_name
 from probe.cells.change_words import sentence
 from probe.cells.comparison import SHOWN, Answer, Compared
-from probe.cli.answers.advise import WIDTH, summary
+from probe.cli.answers.advice_summary import summary
+from probe.cli.answers.advise import WIDTH
 from probe.model.counts import counted
 from probe.reports.check.result import CheckResult, basis
 

@@ -39,7 +39,7 @@ NOTHING_STOPS = "nothing stops or loses work in the scored scenarios that were m
 """The same where there are none."""
 BESIDE = "beside the baseline"
 """The heading of the causes that are not scored."""
-MORE = "--all lists each finding with its evidence and command; docs/harm.md defines the words"
+MORE = "--all lists every cause with its evidence, --scenario NAME each finding; docs/harm.md defines the words"
 
 
 class Remedies(Protocol):

@@ -18,6 +18,7 @@ from probe.cells.cli_hints import run_command
 from probe.cells.fault_words import doubt, harm_columns, in_harm, remarks, shown
 from probe.cells.levels import RoleLevel
 from probe.cells.upgrades import next_conforming, next_harmless
+from probe.cli.answers.finding_groups import ended, first_line, grouped, shared, sources
 from probe.cli.console.line_wrap import command_lines, wrapped
 from probe.model import Cell, Role
 from probe.model.counts import counted
@@ -80,14 +81,16 @@ class Known:
         return replace(fault, helped_by=self.helping.get(cell, ""), restart_helps=self.restarting.get(cell))
 
 
-def as_text(faults: Sequence[Fault], known: Known, *, everything: bool, columns: int) -> Iterator[str]:
+def as_text(
+    faults: Sequence[Fault], known: Known, *, everything: bool, columns: int, folded: bool = False
+) -> Iterator[str]:
     """Yield the findings about a client, the worst first, and the evidence they rest on.
 
-    Lines have at most `columns` columns; 0 = any number.
+    Those that share a cause are one entry where it is `folded`. Lines have at most `columns` columns; 0 = any number.
     """
-    shown = [item for item in faults if everything or _is_listed(item)]
-    for fault in sorted(shown, key=_order):
-        yield from _answer_lines(fault, known, columns)
+    shown = sorted((item for item in faults if everything or _is_listed(item)), key=_order)
+    for group in grouped(shown) if folded else [[item] for item in shown]:
+        yield from _answer_lines(group[0], known, columns) if len(group) == 1 else _group_lines(group, known, columns)
     if not everything:
         for text in _summed_up([item for item in faults if not _is_listed(item)]):
             yield from wrapped(text, columns, AT)
@@ -115,7 +118,7 @@ def _what(cell: Cell) -> str:
 def _answer_lines(fault: Fault, known: Known, columns: int) -> Iterator[str]:
     """Yield what is found, then each on its own line: the reason, what passes, the evidence, a command."""
     seen = fault.evidence
-    first = f"{_what(fault.cell)}: {in_harm(fault)}{shown(fault)}{doubt(fault)}"
+    first = f"{_what(fault.cell)}: {in_harm(fault)}{ended(fault) or shown(fault)}{doubt(fault)}"
     yield from wrapped(f"  {fault.finding:<{AT - 3}} {visible(first)}", columns, AT)
     if seen is None:
         return
@@ -126,6 +129,22 @@ def _answer_lines(fault: Fault, known: Known, columns: int) -> Iterator[str]:
         yield from wrapped(f"{'':<{AT}}{visible(text)}", columns, AT)
     if known.can_run or seen.origin is None or seen.origin.is_own:
         yield from command_lines(visible(command(fault.cell, seen, known.results)), columns, AT)
+
+
+def _group_lines(group: Sequence[Fault], known: Known, columns: int) -> Iterator[str]:
+    """Yield findings that share a cause: where, what mends them, the evidence, and the command of the first one."""
+    first, seen = group[0], group[0].evidence
+    yield from wrapped(f"  {first.finding:<{AT - 3}} {visible(first_line(group))}", columns, AT)
+    if seen is None:
+        return
+    cells = [item.evidence.cell for item in group if item.evidence is not None]
+    better = [f"passes in {way}" for way in shared((known.passing.get(cell, "") for cell in cells), len(cells))]
+    better += [f"profile {way} passes" for way in shared((known.helping.get(cell, "") for cell in cells), len(cells))]
+    reasons = [f"for example {_what(first.cell)}: {seen.reason}"] if first.finding in TOLD else []
+    for text in (*remarks(seen), *reasons, *better, *sources(group)):
+        yield from wrapped(f"{'':<{AT}}{visible(text)}", columns, AT)
+    if reasons and (known.can_run or seen.origin is None or seen.origin.is_own):
+        yield from command_lines(visible(command(first.cell, seen, known.results)), columns, AT)
 
 
 def _summed_up(faults: Sequence[Fault]) -> Iterator[str]:
@@ -143,8 +162,12 @@ def _trials(fault: Fault) -> int:
 
 
 def _of_several(fault: Fault) -> str:
-    """Return the number of trials of a fault, if it has several."""
-    return f" [{counted(_trials(fault), 'trial')}]" if _trials(fault) > 1 else ""
+    """Return the number of trials of a fault, if it has several, and that the client ends, where it has to."""
+    parts = [
+        *([counted(_trials(fault), "trial")] if _trials(fault) > 1 else []),
+        *(["ends, as it must"] if ended(fault) else []),
+    ]
+    return f" [{', '.join(parts)}]" if parts else ""
 
 
 def _scenario(cell: Cell) -> str:
@@ -168,8 +191,8 @@ def counts_of(faults: Iterable[Fault]) -> str:
 
 
 def asked_of(faults: Sequence[Fault]) -> str:
-    """Return on how much an answer rests: `315 cells in 652 trials`."""
-    return f"{counted(len(faults), 'cell')} in {counted(sum(map(_trials, faults)), 'trial')}"
+    """Return on how much an answer rests: `315 cells (a fault in a role), 652 trials`."""
+    return f"{counted(len(faults), 'cell')} (a fault in a role), {counted(sum(map(_trials, faults)), 'trial')}"
 
 
 def overview(version: str, faults: Sequence[Fault]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from probe.cells.comparison_steps import Asked
-from probe.cli.answers.advise import summary
+from probe.cli.answers.advice_summary import summary
 from probe.cli.wiring.decisive_trials import cost
 from probe.cli.wiring.neighbours import Neighbours
 from probe.model.counts import counted

@@ -16,13 +16,14 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.audit import TOLD, Fault, Finding
 from probe.cells.audit_gate import Gates
 from probe.cells.between import filled
+from probe.cells.causes import placed
 from probe.cells.client_levels import client_levels
 from probe.cells.control_cells import without_implied
 from probe.cells.gate_words import DEFAULT
 from probe.cells.lookup_cells import examined, is_asked, shown_profiles
 from probe.cells.role_levels import as_suffered
 from probe.cli import common_options as o
-from probe.cli.answers.decision import note_of, on_one_screen
+from probe.cli.answers.decision import NAMED, note_of, on_one_screen
 from probe.cli.answers.lookup import AT, Known, as_json, as_text, asked_of, counts_of, overview
 from probe.cli.console.line_wrap import terminal_columns, wrapped
 from probe.cli.console.older_conditions import say_older
@@ -66,7 +67,10 @@ def lookup(
     engine: o.EngineOption = DEFAULT_ENGINE,
     workload: o.WorkloadFilter = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="List each finding with its evidence and command, also what passes.")
+        bool,
+        typer.Option(
+            "--all", help="List every cause with its evidence, also what passes; each finding with --scenario."
+        ),
     ] = False,
     fail_on: o.FailOn = str(DEFAULT),
     json_out: Annotated[bool, typer.Option("--json", help="Print JSON (docs/schema/lookup.json).")] = False,
@@ -125,7 +129,10 @@ def lookup(
     elif everything or scenario or profile or workload:
         heads = _heads(client, sides, both, f"{where}: {counts_of(both)}", columns)
         heads += [*_switch(faults, stored, columns), *_note(faults, both, columns)]
-        lines = [*heads, *as_text(both, beside, everything=everything, columns=columns)]
+        lines = [
+            *heads,
+            *as_text(both, beside, everything=everything, columns=columns, folded=everything and not scenario),
+        ]
     else:
         heads = _heads(client, sides, faults, f"{where}: {asked_of(faults)}", columns)
         lines = on_one_screen(heads, suffered, levels, beside, columns, change_of_library(sides))
@@ -161,7 +168,7 @@ def _say_of(faults: Iterable[Fault]) -> None:
     known = [item for item in faults if item.evidence is not None]
     given.say_differing([item.evidence for item in known if item.evidence is not None])
     older = {item.cell for item in known if item.evidence is not None and not item.evidence.is_current}
-    say_older(older, "their results are of that time; `probe run` measures them again")
+    say_older(older, "they answer all the same, and nothing is to be done; `probe run` measures them anew")
 
 
 def _meant(asked: Chosen, client: str) -> str:
@@ -200,6 +207,6 @@ def _check(client: str, faults: Sequence[Fault], gate: Gates | None) -> None:
     bad = gate.those(faults) if gate is not None else []
     if bad:
         harms = sorted({item.harm.rank for item in bad if item.harm is not None}, reverse=True)
-        raise GateError(f"{client}: {', '.join(harm.word for harm in harms)} in {len(bad)} of {len(faults)} cells")
+        raise GateError(f"{client}: {', '.join(harm.word for harm in harms)} in {placed(bad, NAMED)}")
     if all(item.finding is Finding.UNKNOWN for item in faults):
         raise NothingJudgedError(f"nothing is known of {client} here; the lines above say why")
