@@ -28,9 +28,21 @@ final class Failure {
                 .setCode(coded == null ? -1 : coded.code())
                 .setName(coded == null ? "" : RENAMED.getOrDefault(coded.code(), coded.name()))
                 .setType(thrown.getClass().getSimpleName())
-                .setText(shorten(Objects.requireNonNullElse(thrown.getMessage(), thrown.toString())))
+                .setText(shorten(text(thrown)))
                 .setRetriable(thrown instanceof RetriableException)
                 .build();
+    }
+
+    /** The message with those of its causes, as a stack trace names them, each once. */
+    private static String text(Throwable thrown) {
+        StringBuilder text = new StringBuilder(Objects.requireNonNullElse(thrown.getMessage(), thrown.toString()));
+        for (Throwable cause = thrown.getCause(); cause != null; cause = cause.getCause()) {
+            String said = Objects.requireNonNullElse(cause.getMessage(), "");
+            if (said.isEmpty() || text.indexOf(said) < 0) {
+                text.append("; caused by ").append(cause.getClass().getSimpleName()).append(": ").append(said);
+            }
+        }
+        return text.toString();
     }
 
     static String shorten(String text) {
