@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from probe.model.security import Security
+from probe.token_issuer import Issuer
 
 if TYPE_CHECKING:  # a plan needs none of it
     from collections.abc import Mapping
@@ -18,7 +19,13 @@ class Access:
 
     security: Security
     user: str = ""
+    """The user, who is also the client of token servers."""
     password: str = field(default="", repr=False)
+    """The user's password, or the client's secret."""
+    issuer: Issuer | None = field(default=None, repr=False, compare=False)
+    """The signer of the tokens of OAUTHBEARER; None without it."""
+    token_endpoint: str = field(default="", compare=False)
+    """The URL at which clients of one trial get these tokens."""
     authority: str = field(default="", repr=False)
     """Certificate of the run's authority (PEM), which clients trust; empty without TLS."""
     authority_file: str = ""

@@ -1,8 +1,8 @@
-"""Credentials of a run: a password, and a certificate authority with one certificate for brokers, made anew each time.
+"""Credentials of a run, made anew each time: a password, a key that signs tokens, and a certificate authority.
 
-They live in memory and in a folder of the run's that is removed at its end. Every secret text begins with `MARK`, so
-that a search finds it where it must not be. The authority is trusted by nobody but the clients of its run, and what it
-signs is valid for loopback only.
+They live in memory and in a folder of the run's that is removed at its end. Every secret text begins with `MARK`, and
+every token with `TOKEN_MARK`, so that a search finds them where they must not be. The authority is trusted by nobody
+but the clients of its run, and what it signs is valid for loopback only.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ import secrets
 import ssl
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from probe.access import Access
 from probe.model.endpoint import LOOPBACK
-from probe.model.security import Security
+from probe.model.security import Mechanism, Security
 from probe.scenarios.steps.handshakes import Flaw
+from probe.token_issuer import Issuer, beginning, new_issuer
 
 if TYPE_CHECKING:  # loaded with the first certificate
     from cryptography import x509
@@ -30,6 +31,8 @@ if TYPE_CHECKING:  # loaded with the first certificate
 
 MARK = "probe-secret-"
 """The beginning of every secret text of a run."""
+TOKEN_MARK = beginning(MARK)
+"""The beginning of every token of a run."""
 USER = "probe"
 VALID = dt.timedelta(days=2)
 """Time for which certificates are valid, beyond the longest run."""
@@ -47,11 +50,17 @@ def run_credentials(wanted: Iterable[Security]) -> Iterator[Mapping[Security, Ac
     if not needed:
         yield {}
         return
-    password = f"{MARK}{secrets.token_hex(16)}"
+    password = _secret()
     tls = any(one.protocol.tls for one in needed)
+    tokens = any(one.mechanism is Mechanism.OAUTHBEARER for one in needed)
+    issuer = new_issuer(_secret()) if tokens else None
     with tempfile.TemporaryDirectory(prefix="kafka-metadata-probe-") as folder:
         issued = _issued(Path(folder)) if tls else None
-        yield {one: _access(one, password, issued) for one in needed}
+        yield {one: _access(one, password, issued, issuer) for one in needed}
+
+
+def _secret() -> str:
+    return f"{MARK}{secrets.token_hex(16)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +71,17 @@ class _Issued:
     flawed: Mapping[str, ssl.SSLContext]
 
 
-def _access(security: Security, password: str, issued: _Issued | None) -> Access:
+def _access(security: Security, password: str, issued: _Issued | None, issuer: Issuer | None) -> Access:
     access = Access(
         security=security,
         user=USER if security.protocol.sasl else "",
         password=password if security.protocol.sasl else "",
+        issuer=issuer if security.mechanism is Mechanism.OAUTHBEARER else None,
     )
     if issued is None or not security.protocol.tls:
         return access
-    return Access(
-        security=security,
-        user=access.user,
-        password=access.password,
+    return replace(
+        access,
         authority=issued.authority,
         authority_file=str(issued.file),
         server=issued.server,

@@ -408,7 +408,7 @@ Global___Start: _TypeAlias = Start  # noqa: Y015
 @_typing.final
 class Security(_message.Message):
     """The listener's security, by Kafka's own names. A driver sets what its library needs for it, and checks the name in the
-    broker's certificate where the library can. It never reports, logs or writes the password.
+    broker's certificate where the library can. It never reports, logs or writes the password or a token.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -419,16 +419,21 @@ class Security(_message.Message):
     PASSWORD_FIELD_NUMBER: _builtins.int
     AUTHORITY_FIELD_NUMBER: _builtins.int
     AUTHORITY_FILE_FIELD_NUMBER: _builtins.int
+    TOKEN_ENDPOINT_FIELD_NUMBER: _builtins.int
     protocol: _builtins.str
     """SSL, SASL_PLAINTEXT, SASL_SSL"""
     mechanism: _builtins.str
-    """PLAIN, SCRAM-SHA-256, SCRAM-SHA-512; empty with SSL"""
+    """PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER; empty with SSL"""
     user: _builtins.str
+    """with OAUTHBEARER: the client's id"""
     password: _builtins.str
+    """with OAUTHBEARER: the client's secret"""
     authority: _builtins.str
     """the certificate authority to trust, PEM; empty with SASL_PLAINTEXT"""
     authority_file: _builtins.str
     """the same, as a file"""
+    token_endpoint: _builtins.str
+    """with OAUTHBEARER: where tokens are given for client credentials (RFC 6749, 4.4); else empty"""
     def __init__(
         self,
         *,
@@ -438,10 +443,11 @@ class Security(_message.Message):
         password: _builtins.str = ...,
         authority: _builtins.str = ...,
         authority_file: _builtins.str = ...,
+        token_endpoint: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authority", b"authority", "authority_file", b"authority_file", "mechanism", b"mechanism", "password", b"password", "protocol", b"protocol", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authority", b"authority", "authority_file", b"authority_file", "mechanism", b"mechanism", "password", b"password", "protocol", b"protocol", "token_endpoint", b"token_endpoint", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -53,6 +53,7 @@ def to_security(access: Access) -> pb.Security:
         password=access.password,
         authority=access.authority,
         authority_file=access.authority_file,
+        token_endpoint=access.token_endpoint,
     )
 
 

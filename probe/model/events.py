@@ -212,6 +212,9 @@ class EngineKind(StrEnum):
     HANDSHAKE_FAILED = "handshake_failed"
     """The TLS handshake of a connection to `broker` failed; `text` is the reason, in OpenSSL's words. `value` is 1 if
     the scenario's fault makes handshakes fail, else 0."""
+    TOKEN_REFUSED = "token_refused"  # noqa: S105  # an event
+    """The token server refused a client's request for a token; `text` is its answer. `value` is 1 if the scenario's
+    fault is the reason, else 0."""
     LOG = "log"
     """A line of a real broker's log."""
     NOTE = "note"

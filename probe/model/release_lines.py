@@ -45,6 +45,12 @@ class Since(Enum):
     REASSIGNMENT = ("2.4", "Replicas are reassigned on request (KIP-455)")
     QUOTAS = ("2.6", "Quotas are set on request (KIP-546)")
     DUMPED_FIELDS = ("2.6", "DumpLogSegments prints the fields that are compared")
+    SIGNED_TOKENS = (
+        "3.1",
+        "Clients may log in by signed tokens of a token server, which brokers check without code of ours (KIP-768; "
+        "the mechanism is of 2.0, KIP-255)",
+    )
+    TOKENS_PACKAGE = ("3.4", "The classes that check tokens are in the package oauthbearer, before in its secured")
     KRAFT_HERE = (
         "3.5",
         "the line is taken to be KRaft, which is ready for production from 3.3 on (KIP-833). Migration to it came with "

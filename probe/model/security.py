@@ -36,11 +36,12 @@ class Mechanism(StrEnum):
     PLAIN = "PLAIN"
     SCRAM_SHA_256 = "SCRAM-SHA-256"
     SCRAM_SHA_512 = "SCRAM-SHA-512"
+    OAUTHBEARER = "OAUTHBEARER"
 
     @property
     def scram(self) -> bool:
         """Whether it is one of the salted challenges (RFC 5802)."""
-        return self is not Mechanism.PLAIN
+        return self in {Mechanism.SCRAM_SHA_256, Mechanism.SCRAM_SHA_512}
 
 
 SSL = str(SecurityProtocol.SSL)
@@ -52,6 +53,7 @@ SINCE: Mapping[str, Since] = {
     Mechanism.PLAIN: Since.SASL_PLAIN,
     Mechanism.SCRAM_SHA_256: Since.SASL_SCRAM,
     Mechanism.SCRAM_SHA_512: Since.SASL_SCRAM,
+    Mechanism.OAUTHBEARER: Since.SIGNED_TOKENS,
 }
 """The release lines whose brokers have each of them."""
 

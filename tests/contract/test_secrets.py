@@ -9,10 +9,18 @@ import sys
 import threading
 from pathlib import Path
 
-from probe.run_credentials import MARK
+import pytest
+
+from probe.run_credentials import MARK, TOKEN_MARK
 from probe.store import histories, runs
 
 SAMPLE_S = 0.25
+SECRETS = (MARK.encode(), TOKEN_MARK.encode())
+
+
+def has_secret(data: bytes) -> bool:
+    """Return whether there is a secret text or a token."""
+    return any(secret in data for secret in SECRETS)
 
 
 class CommandLines:
@@ -38,31 +46,34 @@ class CommandLines:
             for process in Path("/proc").iterdir():
                 for name in ("cmdline", "environ") if process.name.isdigit() else ():
                     with contextlib.suppress(OSError):
-                        if MARK.encode() in (process / name).read_bytes():
+                        if has_secret((process / name).read_bytes()):
                             self.found.add(f"{process.name} {name}")
 
 
-def test_no_secret_leaves_the_run(tmp_path: Path) -> None:
-    security = "SASL_SSL/SCRAM-SHA-512"
+@pytest.mark.parametrize(
+    ("client", "security"),
+    [("kafka-python@3.0.12", "SASL_SSL/SCRAM-SHA-512"), ("librdkafka@2.16.0", "SASL_SSL/OAUTHBEARER")],
+)
+def test_no_secret_leaves_the_run(tmp_path: Path, client: str, security: str) -> None:
     results, temporary = tmp_path / "results", tmp_path / "temporary"
     temporary.mkdir()
     program = Path(sys.executable).with_name("probe")
-    argv = [str(program), "run", "--client", "kafka-python@3.0.12", "--role", "producer"]
+    argv = [str(program), "run", "--client", client, "--role", "producer"]
     argv += ["--scenario", "steady", "--capture", "--security", security, "--results", str(results)]
     with CommandLines() as lines:
         environment = {**os.environ, "TMPDIR": str(temporary)}
         done = subprocess.run(argv, capture_output=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr.decode()
-    assert MARK.encode() not in done.stdout + done.stderr
+    assert not has_secret(done.stdout + done.stderr)
     assert lines.looks > 0
     assert not lines.found
     files = [file for file in results.rglob("*") if file.is_file()]
     assert any(file.suffix == ".pcapng" for file in files)
-    assert not [file for file in files if MARK.encode() in file.read_bytes() or b"PRIVATE KEY" in file.read_bytes()]
+    assert not [file for file in files if has_secret(file.read_bytes()) or b"PRIVATE KEY" in file.read_bytes()]
     # tables are compressed, so their bytes say nothing
     (run,) = runs(str(results))
     stored = [repr(history) for history in histories(str(results), run.run_id)]
     assert stored
     assert f"security={security}" in stored[0]
-    assert not [text for text in stored if MARK in text or "BEGIN CERTIFICATE" in text]
+    assert not [text for text in stored if has_secret(text.encode()) or "BEGIN CERTIFICATE" in text]
     assert not list(temporary.rglob("*.pem"))

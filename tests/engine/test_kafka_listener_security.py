@@ -16,12 +16,18 @@ from probe.access import Access, secure_relay
 from probe.engines.kafka.admin.scram_users import ScramUser, scram_users
 from probe.engines.kafka.cluster.listener_security import JVM_OPTIONS, secure
 from probe.model.security import Mechanism, Security
+from probe.run_credentials import MARK
+from probe.token_issuer import new_issuer
 
 BEFORE = {"listener.security.protocol.map": "EXT:PLAINTEXT,INT:PLAINTEXT,CTL:PLAINTEXT"}
 
 
 def access(text: str) -> Access:
     return Access(security=Security.parse(text), user="probe", password="probe-secret-1")  # of this test
+
+
+VERSION = "4.4.0"
+OAUTH = "SASL_PLAINTEXT/OAUTHBEARER"
 
 
 def broker(folder: Path) -> Any:
@@ -31,7 +37,7 @@ def broker(folder: Path) -> Any:
 @pytest.mark.parametrize("text", ["", "SSL"])
 def test_nothing_changes_where_nobody_logs_in(tmp_path: Path, text: str) -> None:
     one = broker(tmp_path)
-    secure(one, access(text) if text else None)
+    secure(one, access(text) if text else None, VERSION)
     assert (one.settings, one.environment, list(tmp_path.iterdir())) == (BEFORE, {}, [])
 
 
@@ -39,7 +45,7 @@ def test_nothing_changes_where_nobody_logs_in(tmp_path: Path, text: str) -> None
 @pytest.mark.parametrize("mechanism", list(Mechanism))
 def test_only_the_listener_of_clients_asks_for_log_ins(tmp_path: Path, protocol: str, mechanism: Mechanism) -> None:
     one = broker(tmp_path)
-    secure(one, access(f"{protocol}/{mechanism}"))
+    secure(one, access(f"{protocol}/{mechanism}"), VERSION)
     assert one.settings == {
         "listener.security.protocol.map": "EXT:SASL_PLAINTEXT,INT:PLAINTEXT,CTL:PLAINTEXT",
         "sasl.enabled.mechanisms": str(mechanism),
@@ -51,9 +57,31 @@ def test_only_the_listener_of_clients_asks_for_log_ins(tmp_path: Path, protocol:
     assert ('user_probe="probe-secret-1"' in file.read_text()) is (mechanism is Mechanism.PLAIN)
 
 
+def with_issuer() -> Access:
+    return replace(access(OAUTH), issuer=new_issuer(f"{MARK}of-this-test"))
+
+
+@pytest.mark.parametrize(("version", "package"), [("3.1.2", "oauthbearer.secured"), ("3.4.1", "oauthbearer")])
+def test_tokens_are_checked_by_kafkas_own_handler_with_the_key_of_the_run(
+    tmp_path: Path, version: str, package: str
+) -> None:
+    one, given = broker(tmp_path), with_issuer()
+    secure(one, given, version)
+    keys = tmp_path / "keys.json"
+    handler = f"org.apache.kafka.common.security.{package}.OAuthBearerValidatorCallbackHandler"
+    assert one.settings["listener.name.ext.oauthbearer.sasl.server.callback.handler.class"] == handler
+    assert one.settings["sasl.oauthbearer.jwks.endpoint.url"] == keys.as_uri()
+    assert one.settings["sasl.oauthbearer.clock.skew.seconds"] == "0"
+    assert given.issuer is not None
+    assert keys.read_text() == given.issuer.key_set
+    for kind in ("urls", "files"):
+        assert f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.{kind}={keys.as_uri()}" in one.environment[JVM_OPTIONS]
+    assert not [file for file in tmp_path.iterdir() if MARK in file.read_text()]
+
+
 def test_sessions_end_where_the_scenario_says_so(tmp_path: Path) -> None:
     one = broker(tmp_path)
-    secure(one, replace(access("SASL_PLAINTEXT/PLAIN"), session_ms=5000))
+    secure(one, replace(access("SASL_PLAINTEXT/PLAIN"), session_ms=5000), VERSION)
     assert one.settings["connections.max.reauth.ms"] == "5000"
 
 

@@ -16,6 +16,7 @@ from probe.run_credentials import MARK, run_credentials
 from probe.scenarios.steps.handshakes import Flaw
 
 PLAIN, SCRAM, SSL = map(Security.parse, ("SASL_PLAINTEXT/PLAIN", "SASL_SSL/SCRAM-SHA-512", "SSL"))
+OAUTH = Security.parse("SASL_PLAINTEXT/OAUTHBEARER")
 
 
 def test_nothing_is_made_where_nothing_is_wanted() -> None:
@@ -42,6 +43,16 @@ def test_passwords_are_marked_new_in_every_run_and_not_printed() -> None:
             assert "CERTIFICATE" not in repr(found)
             passwords.add(access.password)
     assert len(passwords) == 2
+
+
+def test_tokens_have_a_signer_where_clients_log_in_by_them() -> None:
+    with run_credentials([PLAIN, OAUTH]) as found:
+        issuer = found[OAUTH].issuer
+        assert issuer is not None
+        assert issuer.mark.startswith(MARK)
+        assert issuer.mark != found[OAUTH].password
+        assert found[PLAIN].issuer is None
+        assert issuer.mark not in repr(found)
 
 
 def test_no_key_is_on_disk() -> None:

@@ -39,11 +39,13 @@ def test_a_written_security_is_an_own_key_of_the_profile(security: Security) -> 
         ("SSL/", "SSL has no log-in, so write SSL alone"),
         (
             "SASL_SSL",
-            "the mechanism is missing; write SASL_SSL/MECHANISM with one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512",
+            "the mechanism is missing; write SASL_SSL/MECHANISM with one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, "
+            "OAUTHBEARER",
         ),
         (
             "SASL_SSL/GSSAPI",
-            "there is no mechanism 'GSSAPI'; write SASL_SSL/MECHANISM with one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512",
+            "there is no mechanism 'GSSAPI'; write SASL_SSL/MECHANISM with one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, "
+            "OAUTHBEARER",
         ),
         ("", "there is no protocol ''; write SSL, SASL_PLAINTEXT, SASL_SSL"),
     ],
@@ -63,6 +65,7 @@ def test_anything_else_is_refused_in_one_line(text: str, reason: str) -> None:
         ("SASL_PLAINTEXT/PLAIN", {"0.9.0": False, "0.10.2": True}),
         ("SASL_SSL/SCRAM-SHA-256", {"0.10.1": False, "0.10.2": True, "4.4": True}),
         ("SASL_SSL/SCRAM-SHA-512", {"0.10.1": False, "0.10.2": True}),
+        ("SASL_PLAINTEXT/OAUTHBEARER", {"3.0": False, "3.1": True, "4.4": True}),
     ],
 )
 def test_lines_have_what_their_brokers_have(text: str, lines: dict[str, bool]) -> None:
@@ -85,6 +88,11 @@ def test_the_reason_names_line_and_source() -> None:
             "kafka-python@1.4.7",
             ["--security", "SASL_SSL/SCRAM-SHA-512"],
             "has SCRAM-SHA-512 since 2.0.0: kafka-python has had SCRAM since 2.0.0",
+        ),
+        (
+            "librdkafka@1.8.2",
+            ["--security", "SASL_SSL/OAUTHBEARER"],
+            "has OAUTHBEARER since 1.9.2: librdkafka has asked token servers by itself since 1.9.0",
         ),
         ("kcat@1.7.0", ["--security", "SSL"], "kcat cannot be played with SSL here"),
         (

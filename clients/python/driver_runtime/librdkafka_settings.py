@@ -33,7 +33,15 @@ def secured(start: pb.Start) -> dict[str, str]:
     found = {"security.protocol": asked.protocol} if asked.protocol else {}
     if asked.authority_file:
         found["ssl.ca.location"] = asked.authority_file
-    if asked.mechanism:
+    if asked.token_endpoint:
+        found |= {
+            "sasl.mechanisms": asked.mechanism,
+            "sasl.oauthbearer.method": "oidc",
+            "sasl.oauthbearer.token.endpoint.url": asked.token_endpoint,
+            "sasl.oauthbearer.client.id": asked.user,
+            "sasl.oauthbearer.client.secret": asked.password,
+        }
+    elif asked.mechanism:
         found |= {
             "sasl.mechanisms": asked.mechanism,
             "sasl.username": asked.user,

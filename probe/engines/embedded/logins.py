@@ -46,7 +46,12 @@ def _refusing(access: Access, by: Refusal) -> pb.Security:
 
 
 def _security(access: Access, mechanism: Mechanism, password: str) -> pb.Security:
-    return pb.Security(mechanisms=[str(mechanism)], passwords={access.user: password}, session_ms=access.session_ms)
+    return pb.Security(
+        mechanisms=[str(mechanism)],
+        passwords={access.user: password},
+        session_ms=access.session_ms,
+        token_key="" if access.issuer is None else access.issuer.public_key,
+    )
 
 
 def revoked(_: RevokePermissions, subject: Subject, __: int) -> tuple[Sequence[pb.Rule], Sequence[pb.Timed]]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from probe.access import Access
 from probe.model import History
 from probe.planning.plan import Planned
 from probe.ports import Cluster, Tap
 from probe.runner.tools import Options, Tools
+from probe.tokens.server import TokenServer
 
 SLOW_S = 10.0
 """A client that starts for longer waits for something, so that others may start meanwhile."""
@@ -62,10 +63,15 @@ class TrialEnvironment:
     alone: bool
     young: bool = False
     """The client does not bear the harmless election, so there is none."""
+    tokens: TokenServer | None = None
+    """The trial's token server, where clients log in by tokens."""
 
     def access(self, item: Planned) -> Access | None:
         """Return how the clients of a cell reach the brokers; None = by PLAINTEXT."""
-        return self.tools.access(item.profile, item.variant.cluster)
+        access = self.tools.access(item.profile, item.variant.cluster)
+        if access is None or self.tokens is None:
+            return access
+        return replace(access, token_endpoint=self.tokens.url)
 
     def release_start(self) -> None:
         """Let others start: this trial only waits until its metadata is old enough for the fault."""

@@ -19,6 +19,7 @@ from probe.runner.trial.setup import make_header
 from probe.runner.trial.start_modes import run_instances
 from probe.runner.trial.state import TrialState, new_recorder
 from probe.runner.trial.teardown import read_back
+from probe.tokens.server import TokenServer, token_server
 from probe.verdict.patience import MOST_AWAITED_MS
 
 
@@ -55,7 +56,9 @@ async def run_trial(
             await _run(
                 state,
                 tools,
-                lambda cluster, tap: TrialEnvironment(cluster, tap, tools, options, slot, rest, ready, alone, young),
+                lambda cluster, tap, tokens: TrialEnvironment(
+                    cluster, tap, tools, options, slot, rest, ready, alone, young, tokens
+                ),
                 closed,
             )
     except TimeoutError:
@@ -92,12 +95,18 @@ def _note(state: TrialState, error: HarnessError | ExceptionGroup[Exception]) ->
 
 
 async def _run(
-    state: TrialState, tools: Tools, environment: Callable[[Cluster, Tap], TrialEnvironment], closed: Callable[[], None]
+    state: TrialState,
+    tools: Tools,
+    environment: Callable[[Cluster, Tap, TokenServer | None], TrialEnvironment],
+    closed: Callable[[], None],
 ) -> None:
     access = tools.access(state.item.profile, state.item.variant.cluster)
-    async with tools.engine.cluster(state.item.cell.broker, state.on_event, access) as (cluster, tap):
+    async with (
+        token_server(access, state.on_event) as tokens,
+        tools.engine.cluster(state.item.cell.broker, state.on_event, access) as (cluster, tap),
+    ):
         try:
-            await run_instances(state, environment(cluster, tap))
+            await run_instances(state, environment(cluster, tap, tokens))
             closed()
             await read_back(state, cluster)
         finally:

@@ -36,6 +36,7 @@ STAGES = {
     EngineKind.ANNOUNCED: "all name broker {broker}",
     EngineKind.WITHHELD: "broker {broker} withholds records",
     EngineKind.HANDSHAKE_FAILED: "TLS handshake with broker {broker} failed",
+    EngineKind.TOKEN_REFUSED: "the token server refuses a token",
     EngineKind.HEALED: "fault reverted",
     EngineKind.STOPPED: "broker {broker} stopped",
     EngineKind.RETURNED: "broker {broker} returned",

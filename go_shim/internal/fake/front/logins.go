@@ -25,7 +25,7 @@ func (f *Front) listenerOf(s *clusterpb.Security) (*sasl.Listener, error) {
 	if len(s.Mechanisms) == 0 {
 		return nil, nil
 	}
-	made, err := sasl.NewListener(s.Mechanisms, s.Passwords, time.Duration(s.SessionMs)*time.Millisecond)
+	made, err := sasl.NewListener(s.Mechanisms, s.Passwords, time.Duration(s.SessionMs)*time.Millisecond, s.TokenKey)
 	if err == nil {
 		made.ChecksNonce = f.release.ChecksNonces()
 	}

@@ -1,15 +1,17 @@
 // Package sasl is the broker's side of log-ins: what a listener asks for, and the state of one connection. It reads and
-// writes no socket. The rules are those of Kafka's SaslServerAuthenticator, PlainSaslServer and ScramSaslServer (4.4).
+// writes no socket. The rules are those of Kafka's SaslServerAuthenticator, PlainSaslServer, ScramSaslServer and
+// OAuthBearerSaslServer (4.4).
 package sasl
 
 import (
+	"crypto/rsa"
 	"fmt"
 	"slices"
 	"time"
 )
 
 // Mechanisms are the names of those that a listener can have.
-var Mechanisms = []string{plainName, scram256, scram512}
+var Mechanisms = []string{plainName, scram256, scram512, oauthBearer}
 
 // Listener is what one listener asks of its clients.
 type Listener struct {
@@ -17,14 +19,20 @@ type Listener struct {
 	passwords  map[string]string
 	scram      map[string]map[string]credential // by mechanism and user
 	session    time.Duration
+	tokenKey   *rsa.PublicKey // of the signatures of OAUTHBEARER's tokens; nil: every token is refused
 
 	// ChecksNonce refuses a final message of SCRAM that does not end with the nonce of both (CVE-2024-56128).
 	ChecksNonce bool
 }
 
-// NewListener returns a listener with these mechanisms; sessions end after `session`, never if it is 0.
-func NewListener(mechanisms []string, passwords map[string]string, session time.Duration) (*Listener, error) {
-	l := &Listener{mechanisms: mechanisms, passwords: passwords, session: session, scram: map[string]map[string]credential{}}
+// NewListener returns a listener with these mechanisms; sessions end after `session`, never if it is 0. `tokenKey` (PEM) is
+// the public key of the tokens' signatures.
+func NewListener(mechanisms []string, passwords map[string]string, session time.Duration, tokenKey string) (*Listener, error) {
+	key, err := publicKey(tokenKey)
+	if err != nil {
+		return nil, err
+	}
+	l := &Listener{mechanisms: mechanisms, passwords: passwords, session: session, tokenKey: key, scram: map[string]map[string]credential{}}
 	for _, name := range mechanisms {
 		if !slices.Contains(Mechanisms, name) {
 			return nil, fmt.Errorf("there is no mechanism %q; known are %v", name, Mechanisms)
@@ -49,11 +57,28 @@ type exchange interface {
 	// next takes a client's message and returns the broker's; `done` ends the log-in well, an error ends it badly.
 	next(token []byte) (reply []byte, done bool, err error)
 	user() string
+	// expires returns when the credential is over; the zero time for one that never is.
+	expires() time.Time
 }
 
-func (l *Listener) begin(mechanism string) exchange {
-	if mechanism == plainName {
+func (l *Listener) begin(mechanism string, now time.Time) exchange {
+	switch mechanism {
+	case plainName:
 		return &plainExchange{passwords: l.passwords}
+	case oauthBearer:
+		return &bearerExchange{key: l.tokenKey, began: now}
 	}
 	return &scramExchange{mechanism: mechanism, hash: hashes[mechanism], credentials: l.scram[mechanism], checksNonce: l.ChecksNonce}
+}
+
+// sessionEnd returns when the session of a log-in is over: at the end of its credential, and no later than the listener
+// says; the zero time where it never is (calcCompletionTimesAndReturnSessionLifetimeMs of SaslServerAuthenticator).
+func (l *Listener) sessionEnd(now, credential time.Time) time.Time {
+	if l.session == 0 {
+		return credential
+	}
+	if asked := now.Add(l.session); credential.IsZero() || asked.Before(credential) {
+		return asked
+	}
+	return credential
 }

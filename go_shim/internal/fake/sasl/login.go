@@ -82,7 +82,7 @@ func (l *Login) handshake(asked *Listener, req *kmsg.SASLHandshakeRequest, now t
 		resp.ErrorCode = unsupportedMechanism
 		return resp, Fail
 	}
-	l.listener, l.running, l.mechanism, l.headers = asked, asked.begin(req.Mechanism), req.Mechanism, req.Version > 0
+	l.listener, l.running, l.mechanism, l.headers = asked, asked.begin(req.Mechanism, now), req.Mechanism, req.Version > 0
 	return resp, Reply
 }
 
@@ -104,8 +104,8 @@ func (l *Login) authenticate(req *kmsg.SASLAuthenticateRequest, now time.Time) (
 		return resp, Fail
 	}
 	resp.SASLAuthBytes = reply
-	if l.running == nil {
-		resp.SessionLifetimeMillis = l.listener.session.Milliseconds()
+	if l.running == nil && !l.expires.IsZero() {
+		resp.SessionLifetimeMillis = max(0, l.expires.Sub(now).Milliseconds())
 	}
 	return resp, Reply
 }
@@ -119,9 +119,7 @@ func (l *Login) Token(token []byte, now time.Time) ([]byte, error) {
 	if name := l.running.user(); l.name != "" && name != l.name {
 		return nil, refusal("Cannot change principals during re-authentication from User:" + l.name + ": User:" + name)
 	}
-	l.name, l.running, l.expires = l.running.user(), nil, time.Time{}
-	if l.listener.session > 0 {
-		l.expires = now.Add(l.listener.session)
-	}
+	l.name, l.expires = l.running.user(), l.listener.sessionEnd(now, l.running.expires())
+	l.running = nil
 	return reply, nil
 }

@@ -16,7 +16,7 @@ var began = time.Unix(1_000_000, 0)
 
 func listener(t *testing.T, session time.Duration, mechanisms ...string) *Listener {
 	t.Helper()
-	made, err := NewListener(mechanisms, map[string]string{"probe": "right"}, session)
+	made, err := NewListener(mechanisms, map[string]string{"probe": "right"}, session, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestASecondLogInWithinASecondOrWithoutSessionsIsRefused(t *testing.T) {
 }
 
 func TestAnotherUserIsRefusedOnTheSameConnection(t *testing.T) {
-	made, err := NewListener([]string{plainName}, map[string]string{"probe": "right", "other": "right"}, 5*time.Second)
+	made, err := NewListener([]string{plainName}, map[string]string{"probe": "right", "other": "right"}, 5*time.Second, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestMalformedTokensAreRefused(t *testing.T) {
 }
 
 func TestAnUnknownMechanismIsRefused(t *testing.T) {
-	if _, err := NewListener([]string{"GSSAPI"}, nil, 0); err == nil {
+	if _, err := NewListener([]string{"GSSAPI"}, nil, 0, ""); err == nil {
 		t.Error("GSSAPI is taken")
 	}
 }

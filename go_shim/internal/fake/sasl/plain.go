@@ -3,6 +3,7 @@ package sasl
 import (
 	"bytes"
 	"crypto/subtle"
+	"time"
 )
 
 const plainName = "PLAIN"
@@ -27,6 +28,8 @@ type plainExchange struct {
 }
 
 func (p *plainExchange) user() string { return p.name }
+
+func (p *plainExchange) expires() time.Time { return time.Time{} }
 
 func (p *plainExchange) next(token []byte) ([]byte, bool, error) {
 	const parts = 3 // the user to act for, the user, the password

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash"
 	"strings"
+	"time"
 )
 
 const (
@@ -59,6 +60,8 @@ type scramExchange struct {
 }
 
 func (s *scramExchange) user() string { return s.name }
+
+func (s *scramExchange) expires() time.Time { return time.Time{} }
 
 func (s *scramExchange) next(token []byte) ([]byte, bool, error) {
 	if s.first == "" {

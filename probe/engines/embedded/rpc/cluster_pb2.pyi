@@ -858,8 +858,11 @@ class Security(_message.Message):
     MECHANISMS_FIELD_NUMBER: _builtins.int
     PASSWORDS_FIELD_NUMBER: _builtins.int
     SESSION_MS_FIELD_NUMBER: _builtins.int
+    TOKEN_KEY_FIELD_NUMBER: _builtins.int
     session_ms: _builtins.int
-    """connections.max.reauth.ms; 0 = sessions do not end"""
+    """connections.max.reauth.ms; 0 = sessions do not end, but those of tokens"""
+    token_key: _builtins.str
+    """public key of the tokens' signatures (PEM); empty: every token is refused"""
     @_builtins.property
     def mechanisms(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """enabled, by Kafka's names; empty: no client logs in"""
@@ -874,10 +877,11 @@ class Security(_message.Message):
         mechanisms: _abc.Iterable[_builtins.str] | None = ...,
         passwords: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         session_ms: _builtins.int = ...,
+        token_key: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["mechanisms", b"mechanisms", "passwords", b"passwords", "session_ms", b"session_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["mechanisms", b"mechanisms", "passwords", b"passwords", "session_ms", b"session_ms", "token_key", b"token_key"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

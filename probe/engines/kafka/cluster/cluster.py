@@ -324,7 +324,7 @@ async def running(
         for node in cluster.nodes:
             broker = nodes.broker(release, where, root, identity, node, _log_listener(cluster, node))
             broker.settings |= {**disk.properties, **dict(spec.properties)}
-            listener_security.secure(broker, access)
+            listener_security.secure(broker, access, release.version)
             cluster.brokers[node] = broker
             relay.forward(node, where.external[node])
         secure_relay(relay, access)
