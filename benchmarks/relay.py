@@ -95,14 +95,16 @@ def run_go(arguments: Sequence[str], env: dict[str, str]) -> None:
 
 
 async def measure(wire: str, toxiproxy: str | None, seconds: int, connections: int) -> dict[str, list[Result]]:
-    """Return the results of all rounds per load and path."""
+    """Return the results of all rounds per load and path; `cpu_us` is of this process, per request."""
     found: dict[str, list[Result]] = {}
     async with contextlib.AsyncExitStack() as stack:
         ways = {ms: await open_ways(stack, wire, toxiproxy, ms) for ms in sorted({ms for _, _, ms in LOADS.values()})}
         for _ in range(ROUNDS):
             for load, (alone, rate, ms) in LOADS.items():
                 for way, address in ways[ms].items():
+                    before = time.process_time()
                     result = await run_load(wire, address, 1 if alone else connections, seconds, rate)
+                    result["cpu_us"] = (time.process_time() - before) * 1e6 / (result["requests_per_s"] * seconds)
                     found.setdefault(f"{way} {load}", []).append(result)
     return found
 
@@ -205,6 +207,8 @@ def report(found: dict[str, list[Result]], connections: int) -> None:
     for way in ways:
         cells = [f"{p50[f'{way} {load}']:.0f} us (+{added[f'{way} {load}']:.0f})" for load in ("instant", "working")]
         say(f"{way:10} {cells[0]:>28} {cells[1]:>28} {rate[f'{way} full']:>24.0f}")
+    cpu = [(statistics.median(item["cpu_us"] for item in found[f"relay {load}"]), load) for load in LOADS]
+    say(f"CPU of this process per request: {', '.join(f'{us:.0f} us ({load})' for us, load in cpu)}")
     say(f"relay / direct: {rate['relay full'] / rate['direct full']:.2f} of its requests/s")
     if "toxiproxy" in ways:
         for load in ("instant", "working"):

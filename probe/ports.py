@@ -58,6 +58,9 @@ class Tap(Protocol):
     async def cut(self, broker: int, client_id: str = "") -> int:
         """Reset established connections to a broker, of one client id or of all. Return how many."""
 
+    def read_on(self) -> None:
+        """Report all that has passed until now. Without this it is reported some milliseconds later."""
+
     def refuse(self, broker: int) -> None:
         """Refuse new connections to a broker from now on. The port stays reserved."""
 

@@ -14,6 +14,7 @@ from probe.model.clock import now_us
 from probe.model.endpoint import Endpoint
 from probe.protocol.conversation import Conversation
 from probe.protocol.sessions import FetchSessions
+from probe.relay.backlog import Backlog
 from probe.relay.first_answers import FirstAnswers
 from probe.relay.link import Link
 from probe.relay.listener import Listener
@@ -29,6 +30,10 @@ NEVER_US = 1 << 60
 
 class Host(Protocol):
     """Needs of a broker proxy, which its relay serves."""
+
+    @property
+    def backlog(self) -> Backlog:
+        """Bytes that have passed and are not decoded yet."""
 
     @property
     def held(self) -> Mapping[int, int]:
@@ -90,7 +95,7 @@ class BrokerProxy:
 
     def enter(self, peer: socket.socket) -> None:
         """Take a connection that a client made."""
-        link = Link(self, self._host.conversation(self), self._host.tls)
+        link = Link(self, self._host.conversation(self), self._host.backlog, self._host.tls)
         self.links.add(link)
         self.spawn(self._adopt(link, peer))
 

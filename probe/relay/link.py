@@ -9,6 +9,7 @@ from probe.model import Closed, EngineEvent, EngineKind, Event, Opened, Request
 from probe.model.clock import now_us
 from probe.protocol.apis import API_VERSIONS
 from probe.protocol.conversation import Conversation
+from probe.relay.backlog import Backlog
 from probe.relay.delay_queue import DelayQueue
 from probe.relay.link_policy import LinkPolicy
 from probe.relay.socket_end import BUFFER, SocketEnd
@@ -22,8 +23,10 @@ once then sends 200 per second instead of thousands, which would take CPU from a
 class Link:
     """Forwards and reports bytes, and passes the end of one side on to the other."""
 
-    def __init__(self, policy: LinkPolicy[Link], conversation: Conversation, tls: ServerTls | None = None) -> None:
-        self.policy, self.conversation = policy, conversation
+    def __init__(
+        self, policy: LinkPolicy[Link], conversation: Conversation, backlog: Backlog, tls: ServerTls | None = None
+    ) -> None:
+        self.policy, self._talk, self._backlog = policy, conversation, backlog
         self.client = SocketEnd(self, "client") if tls is None else TlsEnd(self, "client", tls)
         self.broker = SocketEnd(self, "broker")
         self.closed_by = ""
@@ -38,13 +41,18 @@ class Link:
         self._broker_done = ""
         """`end` or `close`: what the client's side does once the delay queue is empty."""
 
+    @property
+    def conversation(self) -> Conversation:
+        """The decoder, once it has read all that has passed."""
+        self._backlog.read_on()
+        return self._talk
+
     def made(self, side: SocketEnd) -> None:
         """Handle a side that has connected; the client's waits for the broker's."""
         if side is self.client and self.closed_by:
             self.client.reset()
         elif side is self.client:
-            conversation = self.conversation
-            self.policy.emit([Opened(at=now_us(), conn=conversation.conn, broker=conversation.broker)])
+            self.policy.emit([Opened(at=now_us(), conn=self._talk.conn, broker=self._talk.broker)])
             if not self._silent:
                 self._dialling = self.policy.spawn(self._dial())
         elif self.client.lost or self.closed_by:
@@ -67,20 +75,19 @@ class Link:
             self.client.reset()
 
     def from_client(self, data: bytes) -> None:
-        """Forward to the broker, then report."""
+        """Forward to the broker; report later."""
         at = now_us()
         if self.broker.transport is None and not self._silent:
             self._early += data
             self.regulate()
         elif not self._silent:
             self.broker.write(data)
-        events = self._decode(self.conversation.client_bytes, data, at)
-        highest = self.policy.highest_versions
-        if highest is not None and any(_asks_above(highest, event) for event in events):
-            self.cut("relay")
+        self._backlog.add(self._read_client, data, at)
+        if self.policy.highest_versions is not None:
+            self._backlog.read_on()
 
     def from_broker(self, data: bytes) -> None:
-        """Forward to the client, then report; or delay."""
+        """Forward to the client and report later, or delay."""
         if self._silent:
             return
         if self._gate is None and not self._delays:
@@ -88,9 +95,7 @@ class Link:
             return
         if self._gate is None:
             missing, head = self.conversation.answering.position()
-            self._gate = DelayQueue(
-                self.conversation.expected, self._delay_us, self._passing, missing=missing, head=head
-            )
+            self._gate = DelayQueue(self._api_of, self._delay_us, self._passing, missing=missing, head=head)
         self._gate.put(data, now_us())
         self._release()
 
@@ -103,6 +108,9 @@ class Link:
     def _delays(self) -> bool:
         return self._slowed or self.policy.delays
 
+    def _api_of(self, corr: int) -> int:
+        return self.conversation.expected(corr)
+
     def _delay_us(self, api: int) -> int:
         return self.policy.delay_us(self, api) + STORM_MS * 1000 * self._slowed
 
@@ -112,7 +120,18 @@ class Link:
     def _pass(self, data: bytes) -> None:
         at = now_us()  # before the write: the client's reaction must not get an earlier time
         self.client.write(data)
-        self._decode(self.conversation.broker_bytes, data, at)
+        self._backlog.add(self._read_broker, data, at)
+
+    def _read_client(self, data: bytes, at: int) -> None:
+        """Decode bytes that the client sent at `at` microseconds, and report them."""
+        events = self._decode(self._talk.client_bytes, data, at)
+        highest = self.policy.highest_versions
+        if highest is not None and any(_asks_above(highest, event) for event in events):
+            self.cut("relay")
+
+    def _read_broker(self, data: bytes, at: int) -> None:
+        """Decode bytes that were forwarded to the client at `at` microseconds, and report them."""
+        self._decode(self._talk.broker_bytes, data, at)
 
     def _decode(self, read: Callable[[bytes, int], list[Event]], data: bytes, at: int) -> list[Event]:
         events: list[Event] = []
@@ -120,22 +139,22 @@ class Link:
             events = read(data, at)
             self.policy.emit(events)
         except Exception as error:  # noqa: BLE001  # a fault of our decoder must never disturb forwarding
-            self.conversation.fault = f"decoder failed: {error!r}"
-        fold = self.conversation.fold
+            self._talk.fault = f"decoder failed: {error!r}"
+        fold = self._talk.fold
         if fold.folding:
             self.policy.folds()
         if fold.lasts is not self._slowed:
-            self._slow(at)
+            self._slow()
         return events
 
-    def _slow(self, at: int) -> None:
+    def _slow(self) -> None:
         """Start to delay answers when a storm lasts, or stop, and report that."""
-        self._slowed = self.conversation.fold.lasts
-        text = f"connection {self.conversation.conn} " + ("storms" if self._slowed else "is calm again")
-        self._note(EngineKind.SLOWED, at, text, STORM_MS * self._slowed)
+        self._slowed = self._talk.fold.lasts
+        text = f"connection {self._talk.conn} " + ("storms" if self._slowed else "is calm again")
+        self._note(EngineKind.SLOWED, now_us(), text, STORM_MS * self._slowed)
 
     def _note(self, kind: EngineKind, at: int, text: str, value: int = 0) -> None:
-        conn, broker = self.conversation.conn, self.conversation.broker
+        conn, broker = self._talk.conn, self._talk.broker
         self.policy.emit([EngineEvent(at=at, kind=kind, broker=broker, value=value, text=text, conn=conn)])
 
     def _release(self) -> None:
@@ -244,7 +263,7 @@ class Link:
             return
         at = now_us()
         self.policy.emit(self.conversation.tick(at, final=True))
-        self.policy.emit([Closed(at=at, conn=self.conversation.conn, broker=self.conversation.broker, by=by)])
+        self.policy.emit([Closed(at=at, conn=self._talk.conn, broker=self._talk.broker, by=by)])
 
 
 def _asks_above(highest: int, event: Event) -> bool:

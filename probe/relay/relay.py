@@ -19,6 +19,7 @@ from probe.ports import Pcapng, Sink, discard
 from probe.processes.resources import exhaustion, translated
 from probe.protocol.conversation import Conversation
 from probe.protocol.schemas import Schemas
+from probe.relay.backlog import Backlog
 from probe.relay.broker_proxy import BrokerProxy
 from probe.relay.capture import Capture, CapturingConversation
 from probe.relay.first_connections import FirstConnections
@@ -44,10 +45,14 @@ class Relay:
         schemas: Schemas,
         topic_names: MutableMapping[bytes, str] | None = None,
         capture: bool = False,
+        backlog: Backlog | None = None,
     ) -> None:
+        """Take the brokers and the sink of events. Relays with one `backlog` are decoded together, which costs less."""
         self._brokers, self._sink, self._schemas = tuple(brokers), sink, schemas
         self.topic_names: MutableMapping[bytes, str] = {} if topic_names is None else topic_names
         """Topic id to name; learned from responses, and from callers that add to it."""
+        self.backlog = Backlog() if backlog is None else backlog
+        """Bytes that have passed and are not decoded yet."""
         self.tls: ServerTls | None = None
         """The relay's side of TLS with clients; None where they speak plain."""
         self.held: dict[int, int] = {}
@@ -126,6 +131,10 @@ class Relay:
             with translated(RelayError):
                 proxy.listener.open()
 
+    def read_on(self) -> None:
+        """Report all that has passed until now."""
+        self.backlog.read_on()
+
     def hold(self, apis: Sequence[int], hold_ms: int) -> None:
         """Delay answers of these APIs by `hold_ms`; empty `apis` ends it, except for answers already delayed."""
         self.held = dict.fromkeys(apis, hold_ms * 1000) if hold_ms > 0 else {}
@@ -136,6 +145,7 @@ class Relay:
 
     def captured(self, names: Sequence[str] = ()) -> Pcapng | None:
         """Return the bytes so far (of these client ids, or all), once; None without `capture`."""
+        self.read_on()
         return None if self._capture is None else self._capture.hand_out(names)
 
     # More network faults
@@ -205,6 +215,7 @@ class Relay:
 
     def limit_versions(self, broker: int, highest: int | None) -> None:
         """Reset connections on ApiVersions of a version above `highest`; None ends it."""
+        self.read_on()
         self._proxies[broker].highest_versions = highest
 
     def move(self, broker: int, *, silent: bool = False) -> Endpoint:

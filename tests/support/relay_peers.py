@@ -19,7 +19,7 @@ from probe.access import Access, secure_relay
 from probe.model import Event
 from probe.model.endpoint import Endpoint
 from probe.protocol.apis import METADATA
-from probe.relay import Relay
+from probe.relay import Backlog, Relay
 from tests.support.deadlines import LONGEST_S
 from tests.support.protocol_wire import plain, request, response, schemas
 
@@ -83,13 +83,20 @@ class Broker:
 
 
 @contextlib.asynccontextmanager
-async def relayed(*brokers: int, access: Access | None = None) -> AsyncIterator[tuple[Relay, Broker, list[Event]]]:
-    """Start a relay of which only broker 1 is running; with `access` clients reach it as that says."""
+async def relayed(
+    *brokers: int, access: Access | None = None, wait_s: float = 0.0
+) -> AsyncIterator[tuple[Relay, Broker, list[Event]]]:
+    """Start a relay of which only broker 1 is running; with `access` clients reach it as that says.
+
+    Bytes that have passed wait `wait_s` to be decoded; without it no client gets an answer before it is reported.
+    """
     broker, events = Broker(), list[Event]()
     server = await asyncio.start_server(broker.serve, "127.0.0.1", 0)
     broker.port = server.sockets[0].getsockname()[1]
     try:
-        async with Relay(brokers=brokers or (1,), sink=events.append, schemas=schemas()) as relay:
+        async with Relay(
+            brokers=brokers or (1,), sink=events.append, schemas=schemas(), backlog=Backlog(wait_s)
+        ) as relay:
             secure_relay(relay, access)
             relay.forward(1, Endpoint(host="127.0.0.1", port=broker.port))
             yield relay, broker, events

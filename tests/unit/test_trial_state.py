@@ -56,6 +56,13 @@ def test_only_the_judged_instance_counts() -> None:
     assert [event for event in kept.events if isinstance(event, EngineEvent | Mark)]
 
 
+def test_a_history_has_what_passed_until_now() -> None:
+    recorder, passed = Recorder(), Opened(at=AT, conn=CONN, broker=OLD)
+    state = TrialState(planned("sarama@1.43.3", "disk/storage-error"), history().header, recorder)
+    state.read_on = lambda: recorder.add(passed)
+    assert state.history().events == (passed,)
+
+
 def test_the_next_instance_keeps_only_events_of_the_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     item = planned("sarama@1.43.3", "start-during/disk/storage-error", str(Role.PRODUCER))
     whole = with_others()

@@ -27,7 +27,7 @@ from probe.processes.resources import exhaustion
 from probe.processes.scheduling import prefer_own_threads, preferring_own_threads
 from probe.protocol.definitions import Jar
 from probe.protocol.schemas import Schemas
-from probe.relay import Relay
+from probe.relay import Backlog, Relay
 from probe.run_credentials import run_credentials
 from probe.runner import Options, Tools
 from probe.runner.loop_lag import LoopLag
@@ -96,11 +96,12 @@ class FakeClusters:
 
 def relays(schemas: Schemas, *, capture: bool = False) -> OpenRelay:
     """Return a function that opens relays with these message definitions; with `capture` they keep the traffic."""
+    backlog = Backlog()
 
     def open_relay(
         brokers: Sequence[int], sink: Sink, names: dict[bytes, str]
     ) -> AbstractAsyncContextManager[RelayPort]:
-        return Relay(brokers=brokers, sink=sink, schemas=schemas, topic_names=names, capture=capture)
+        return Relay(brokers=brokers, sink=sink, schemas=schemas, topic_names=names, capture=capture, backlog=backlog)
 
     return open_relay
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from probe import verdict
@@ -41,6 +42,10 @@ def new_recorder(header: Header) -> Recorder:
     return Recorder(by_wire=bool(header.judged_by), commits_by_wire=commits)
 
 
+def nothing_more() -> None:
+    """Report nothing: there is no tap yet."""
+
+
 @dataclass
 class TrialState:
     """State that changes while a trial runs."""
@@ -49,6 +54,8 @@ class TrialState:
     header: Header
     recorder: Recorder
     fault_at: int = 0
+    read_on: Callable[[], None] = nothing_more
+    """Has the trial's tap report all that has passed until now."""
     crowded: bool = False
     """Whether another instance of the harness used the same brokers; then only the judged one's connections count."""
 
@@ -58,6 +65,7 @@ class TrialState:
 
     def history(self) -> History:
         """Return all events to judge, so far."""
+        self.read_on()
         found = self.recorder.history(self.header)
         return events_of(found, self.header.subject.client_id) if self.crowded else found
 
@@ -89,11 +97,13 @@ class TrialState:
 
     def start_over(self, subject: Subject) -> None:
         """Discard the events of an ended instance; another one is judged."""
+        self.read_on()
         self.recorder = new_recorder(self.header)
         self.header = replace(self.header, subject=subject, settings={})
 
     def go_on_with(self, subject: Subject) -> None:
         """Judge another instance from now on, under the same fault, with the same length of observation."""
+        self.read_on()
         kept = [event for event in self.recorder.history(self.header).events if isinstance(event, EngineEvent | Mark)]
         self.start_over(subject)
         for event in kept:

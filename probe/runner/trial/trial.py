@@ -105,6 +105,7 @@ async def _run(
         token_server(access, state.on_event) as tokens,
         tools.engine.cluster(state.item.cell.broker, state.on_event, access) as (cluster, tap),
     ):
+        state.read_on = tap.read_on
         try:
             await run_instances(state, environment(cluster, tap, tokens))
             closed()

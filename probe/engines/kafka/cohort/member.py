@@ -67,6 +67,7 @@ class CohortMember:
             yield self, self
         finally:
             self.leave()
+            self.read_on()
             for name in self._names:
                 self._cluster.router.leave(name)
             self._sink = discard
@@ -105,6 +106,10 @@ class CohortMember:
         """Reset this trial's connections to a broker; return their number."""
         names = [client_id] if client_id else self._names
         return sum([await self._cluster.relay.cut(broker, name) for name in names])
+
+    def read_on(self) -> None:
+        """Report all that has passed until now, for all members."""
+        self._cluster.relay.read_on()
 
     def refuse(self, broker: int) -> None:
         """Refuse new connections to a broker, for all members."""
