@@ -15,6 +15,7 @@ from pyarrow import fs
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
+from probe.files.parquet import foreign_run
 from probe.model.results import (
     EVENTS,
     RUN_PREFIX,
@@ -24,6 +25,7 @@ from probe.model.results import (
     VERDICTS,
     ResultsError,
     is_data,
+    run_of,
 )
 from spark.schema import EVENT, TRIAL, VERDICT
 
@@ -81,11 +83,6 @@ class Inputs:
         paths = (path for kind in kinds or (TRIALS, VERDICTS) for path in getattr(self, kind))
         mine = sorted(path for path in paths if run_of(path) == run_id)
         return hashlib.sha256(repr([(path, self.sizes.get(path)) for path in mine]).encode()).hexdigest()[:16]
-
-
-def run_of(path: str) -> str:
-    """Return the id of the run to which a path belongs."""
-    return path.partition("/")[0].removeprefix(RUN_PREFIX)
 
 
 def list_inputs(results: str) -> Inputs:
@@ -171,7 +168,10 @@ def _sound(inputs: Inputs, check: Callable[[pq.ParquetFile, pa.Schema], None]) -
     def problem(path: str, schema: pa.Schema) -> str:
         try:
             with system.open_input_file(f"{root}/{path}") as source:
-                check(pq.ParquetFile(source), schema)
+                file = pq.ParquetFile(source)
+                if foreign := foreign_run(file.metadata, run_of(path)):
+                    raise pa.ArrowInvalid(foreign)
+                check(file, schema)
         except (OSError, pa.ArrowException) as error:
             return f"{inputs.url(path)} cannot be read: {_line(error)}; left out; delete it and resume its run"
         return ""

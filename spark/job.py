@@ -13,11 +13,11 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # py4j has 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from probe.model.results import ResultsError
+from probe.model.results import ResultsError, run_of
 from probe.toolchain.tools import ToolError
 from spark.cache import SettledCache, find_cache, load_cache, save_cache
 from spark.incremental_build import build_incrementally
-from spark.inputs import Inputs, check_footers, demand, find_inputs, list_inputs, read_through, run_of
+from spark.inputs import Inputs, check_footers, demand, find_inputs, list_inputs, read_through
 from spark.output import write_tables
 from spark.session import SMALL, start_session, stop_session
 

@@ -40,5 +40,20 @@ def read_rows(
     return table
 
 
+def foreign_run(about: pq.FileMetaData, run_id: str) -> str:
+    """Return the reason why a file is not of this run: the id in its rows is another one. Empty = none is known.
+
+    Read from the statistics of the footer (Apache Parquet, `ColumnMetaData.statistics`), so it costs no pages.
+    """
+    names = about.schema.names
+    place = names.index("run_id") if "run_id" in names else -1
+    if place < 0 or not run_id:
+        return ""
+    groups = (about.row_group(nth).column(place).statistics for nth in range(about.num_row_groups))
+    found = {str(end) for one in groups if one is not None and one.has_min_max for end in (one.min, one.max)}
+    others = sorted(found - {run_id})
+    return f"it is a file of run {others[0]}" if others else ""
+
+
 def _fits(value: str, sign: str, wanted: Any) -> bool:
     return value == wanted if sign == "==" else value in wanted

@@ -37,6 +37,12 @@ def is_data(name: str, suffix: str = ".parquet") -> bool:
     return name.endswith(suffix) and not name.startswith((".", "_"))
 
 
+def run_of(path: str) -> str:
+    """Return the id of the run to whose folder a path below the results belongs; empty if it belongs to none."""
+    folder = path.partition("/")[0]
+    return folder.removeprefix(RUN_PREFIX) if folder.startswith(RUN_PREFIX) else ""
+
+
 def fact_columns(facts: Facts) -> dict[str, Any]:
     """Convert facts to one plain value per column. Pairs become `{"api", "version"}`."""
     row: dict[str, Any] = {name: _plain(getattr(facts, name)) for name in FACTS}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import PurePosixPath
 from typing import Any
 
 from probe.model.cost import ClientCost, CostRun, PointCost
@@ -39,9 +40,12 @@ def _read(place: Place, path: str) -> CostRun:
     stored = place.read_json(path)
     try:
         points = tuple(map(_point, stored["points"]))
-        return CostRun(run_id=str(stored["run_id"]), seed=int(stored["seed"]), points=points)
+        found = CostRun(run_id=str(stored["run_id"]), seed=int(stored["seed"]), points=points)
     except (KeyError, TypeError, ValueError) as error:
         raise ResultsError(f"{place.name}/{path} is no sweep of cost: {error}; remove it") from None
+    if found.run_id != PurePosixPath(path).stem:
+        raise ResultsError(f"{place.name}/{path} is a sweep of run {found.run_id}; remove it")
+    return found
 
 
 def _point(stored: Mapping[str, Any]) -> PointCost:

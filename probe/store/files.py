@@ -13,9 +13,9 @@ from pyarrow import fs
 
 from probe.errors import reason_of
 from probe.files.filesystems import write_whole
-from probe.files.parquet import Filters, read_rows
+from probe.files.parquet import Filters, foreign_run, read_rows
 from probe.model.columns import ADDED
-from probe.model.results import RUN_PREFIX, SCHEMA_KEY, SCHEMA_VERSION, ResultsError, is_data
+from probe.model.results import RUN_PREFIX, SCHEMA_KEY, SCHEMA_VERSION, ResultsError, is_data, run_of
 from probe.store.local_paths import refuse_a_file
 from probe.store.schemas import ESSENTIAL
 
@@ -106,7 +106,7 @@ class Place:
             ) from error
 
     def read_json(self, path: str) -> dict[str, Any]:
-        """Read a JSON object; ResultsError if it is not one."""
+        """Read a JSON object; ResultsError if it is not one, or is of another run than its folder."""
         try:
             with self._fs.open_input_file(self._full(path)) as source:
                 value = json.loads(source.read())
@@ -114,6 +114,8 @@ class Place:
             raise self._unreadable(path, error) from error
         if not isinstance(value, dict):
             raise self._unreadable(path, "no JSON object")
+        if (run_id := run_of(path)) and value.get("run_id", run_id) != run_id:
+            raise self._unreadable(path, f"it is a file of run {value['run_id']}")
         return value
 
     def read_table(
@@ -135,6 +137,7 @@ class Place:
                 file = pq.ParquetFile(source, metadata=about, read_dictionary=words)
                 self._check_version(path, file.schema_arrow)
                 self._check_columns(path, file.schema_arrow, columns or ())
+                self._check_run(path, about)
                 return read_rows(source, file, columns, filters, ADDED)
         except (OSError, pa.ArrowException) as error:
             raise self._unreadable(path, error) from error
@@ -143,7 +146,9 @@ class Place:
         """Return the number of rows from the file's footer; ResultsError if it is damaged."""
         try:
             with self._fs.open_input_file(self._full(path)) as source:
-                return int(pq.read_metadata(source).num_rows)
+                about = pq.read_metadata(source)
+                self._check_run(path, about)
+                return int(about.num_rows)
         except (OSError, pa.ArrowException) as error:
             raise self._unreadable(path, error) from error
 
@@ -168,6 +173,10 @@ class Place:
     def _check_columns(self, path: str, schema: pa.Schema, columns: Sequence[str]) -> None:
         if lacking := [name for name in columns if name in ESSENTIAL and name not in schema.names]:
             raise self._unreadable(path, f"it has no column {lacking[0]}, so it is another file")
+
+    def _check_run(self, path: str, about: pq.FileMetaData) -> None:
+        if foreign := foreign_run(about, run_of(path)):
+            raise self._unreadable(path, foreign)
 
     def _unreadable(self, path: str, error: object) -> ResultsError:
         return ResultsError(f"{self.name}/{path} cannot be read: {_line(error)}; delete the file and resume its run")

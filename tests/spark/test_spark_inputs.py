@@ -56,6 +56,16 @@ def test_unreadable_results_are_one_line_and_exit_code_3(tmp_path: Path, capsys:
     assert "1of1-000000.parquet" in said.err
 
 
+def test_a_file_of_another_run_is_named_and_left_out(tmp_path: Path) -> None:
+    good = write_part(tmp_path, EARLY, "1of1-000000", [trial(EARLY, 1, Outcome.STUCK)])
+    bad = Path(write_part(tmp_path, LATE, "1of1-000000", [trial(LATE, 1, Outcome.LATE)]))
+    bad.write_bytes(Path(good).read_bytes())
+    found = find_inputs(str(tmp_path))
+    assert found.runs == (EARLY,)
+    (line,) = found.problems
+    assert line == f"{bad} cannot be read: it is a file of run {EARLY}; left out; delete it and resume its run"
+
+
 def test_unusual_folder_names_are_read(spark: SparkSession, tmp_path: Path) -> None:
     results = tmp_path / "re sults [1] {a,b} *%20"
     write_part(results, EARLY, "1of1-000000", [trial(EARLY, 1, Outcome.STUCK)])

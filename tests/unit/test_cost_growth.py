@@ -19,6 +19,7 @@ from probe.cli.app import app
 from probe.errors import NothingJudgedError, ProbeError
 from probe.model.cost import ClientCost, CostRun, PointCost
 from probe.model.cost_point import CostPoint, as_csv, of_csv, points_of
+from probe.model.results import ResultsError
 from probe.model.scale import Scale
 from probe.site.pages.cost_picture import cost_picture
 from probe.store.costs import read_cost, read_costs, write_cost
@@ -270,6 +271,13 @@ def test_curves_are_drawn_in_their_interval(tmp_path: Path) -> None:
     assert len(root.findall(f"{tag}circle")) == len(points)
     assert len(root.findall(f"{tag}polyline")) == len(root.findall(f"{tag}polygon")) == 6
     assert "a<b@1" in {one.text for one in root.iter(f"{tag}text")}
+
+
+def test_the_sweep_of_another_run_is_refused(tmp_path: Path) -> None:
+    write_cost(str(tmp_path), run_of())
+    (tmp_path / "costs" / "20261129T000000Z-0001.json").rename(tmp_path / "costs" / "other.json")
+    with pytest.raises(ResultsError, match="is a sweep of run 20261129T000000Z-0001; remove it"):
+        read_cost(str(tmp_path), "other")
 
 
 def test_a_stored_sweep_is_shown_again_as_table_json_csv_and_svg(tmp_path: Path) -> None:

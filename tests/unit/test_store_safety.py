@@ -169,6 +169,29 @@ def test_another_file_in_the_place_of_one_is_named_and_the_others_are_read(
         assert RunStore.resume(str(tmp_path), run_id).done() == {(CELL, 2)}
 
 
+@pytest.mark.parametrize("kind", ["trials", "events", "run"])
+def test_a_file_of_another_run_is_named_and_left_out(tmp_path: Path, kind: str) -> None:
+    run_id = fill(tmp_path, (CELL, 1, Outcome.REFRESHES))
+    other = fill(tmp_path, (CELL, 1, Outcome.STUCK))
+    name = "1of1.json" if kind == "run" else "1of1-000000.parquet"
+    wrong = tmp_path / f"run_id={run_id}" / kind / name
+    wrong.write_bytes((tmp_path / f"run_id={other}" / kind / name).read_bytes())
+    warned: list[str] = []
+    read = [one.header.trial for one in histories(str(tmp_path), run_id, warn=warned.append)]
+    if kind == "run":
+        assert read == [1]
+        assert runs(str(tmp_path), warn=warned.append)[0].shards == ()
+        with pytest.raises(ResultsError, match=f"it is a file of run {other}"):
+            RunStore.resume(str(tmp_path), run_id)
+    else:
+        assert read == []
+    (line,) = warned
+    assert line == f"{wrong} cannot be read: it is a file of run {other}; delete the file and resume its run"
+    if kind == "trials":
+        assert [row.run_id for row in trials(str(tmp_path), warn=warned.append)] == [other]
+        assert RunStore.resume(str(tmp_path), run_id).done() == set()
+
+
 def test_a_run_without_its_description_is_read_and_not_resumed(tmp_path: Path) -> None:
     run_id = fill(tmp_path, (CELL, 1, Outcome.REFRESHES))
     (tmp_path / f"run_id={run_id}" / "run" / "1of1.json").unlink()
