@@ -100,6 +100,10 @@ class DriverError(HarnessError):
     """A driver could not be started, or did not emit an event that it must emit."""
 
 
+class SilentDriverError(DriverError):
+    """The driver process ran, and did not say Hello in time."""
+
+
 class DriverLostError(DriverError):
     """The driver process ended during the trial. The trial is run again on its own."""
 

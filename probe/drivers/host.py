@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import secrets
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from probe.driver_contract import driver_pb2 as pb
 from probe.driver_contract import driver_pb2_grpc as rpc
 from probe.drivers.launch import Launch
 from probe.drivers.process import DriverProcess, RunningInstance
-from probe.errors import DriverError
+from probe.errors import DriverError, SilentDriverError
 from probe.model import Cell, Client
 from probe.ports import Sink, Start
 from probe.processes.resources import translated
@@ -49,6 +50,8 @@ class Host(rpc.OrchestratorServicer):
         self._awaited: dict[str, DriverProcess] = {}
         self._pools: dict[Client, list[DriverProcess]] = {}
         self._locks: dict[Client, asyncio.Lock] = {}
+        self._silent: dict[Client, tuple[float, str]] = {}
+        """Time and reason of a client's last process that did not say Hello."""
         self._held: list[contextlib.AsyncExitStack] = []
         """Every process that was started."""
 
@@ -110,16 +113,27 @@ class Host(rpc.OrchestratorServicer):
 
     async def _process(self, client: Client, *, alone: bool) -> DriverProcess:
         """Return an attached process with capacity left, and reserve an instance in it."""
-        bound = self._clients[client]
+        bound, asked = self._clients[client], asyncio.get_running_loop().time()
         async with self._locks.setdefault(client, asyncio.Lock()):
+            self._check_silence(client, asked)
             pool = self._pools.setdefault(client, [])
             pool[:] = [item for item in pool if not item.gone]
             found = None if alone else next((item for item in pool if item.room()), None)
             if found is None:
-                found = await self._launch(client, bound, alone=alone)
+                try:
+                    found = await self._launch(client, bound, alone=alone)
+                except SilentDriverError as error:
+                    self._silent[client] = asyncio.get_running_loop().time(), str(error)
+                    raise
                 pool.append(found)
             found.reserve()
         return found
+
+    def _check_silence(self, client: Client, asked: float) -> None:
+        """Raise SilentDriverError if a process of this client was silent since `asked`: it is not waited for twice."""
+        at, reason = self._silent.get(client, (-math.inf, ""))
+        if at > asked:
+            raise SilentDriverError(reason)
 
     async def _launch(self, client: Client, bound: Bound, *, alone: bool) -> DriverProcess:
         token = secrets.token_hex(16)

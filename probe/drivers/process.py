@@ -10,7 +10,7 @@ from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.clock import POLL_S, Clock
 from probe.drivers.conversion import ENDINGS, to_app, to_start
 from probe.drivers.error_folding import ErrorFolding
-from probe.errors import DriverError
+from probe.errors import DriverError, SilentDriverError
 from probe.model import App, AppKind, Client
 from probe.model.clock import now_us
 from probe.ports import Sink, Start
@@ -134,16 +134,18 @@ class DriverProcess:
             instance.on_lost(reason)
 
     async def attached(self, timeout_s: float) -> None:
-        """Wait for the driver's Hello. Raises DriverError, with the reason, if there was none in time."""
+        """Wait for the driver's Hello. Raises SilentDriverError if there was none in time, DriverError if it ended."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
                 await self._attached.wait()
+        failed: type[DriverError] = DriverError
         if not self._attached.is_set():
+            failed = SilentDriverError
             self._lose(f"no Hello within {timeout_s:.0f} s")
         if self._failure:
             self.kill()
             words = f"driver of {self.client}: {self._failure}"
-            raise said_exhaustion(words) or DriverError(words)
+            raise said_exhaustion(words) or failed(words)
 
     @property
     def pid(self) -> int:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from probe.cli.wiring.run_selection import RunSelection
-from probe.model import App, AppKind, Engine, Role
+from probe.model import App, AppKind, Engine, Request, Role
+from probe.protocol.apis import LIST_OFFSETS
 from probe.recorder import Recorder
 from probe.runner.trial.state import TrialState
 from probe.runner.trial.warm_up import WARM_OPERATIONS, is_serving, warm_up
@@ -33,6 +34,7 @@ def warmed(*created: AppKind) -> tuple[bool, TrialState]:
     """Return whether a trial warms up: offsets are answered, and these are the ends of questions to the controller."""
     item = planned(CLIENT, "controller/moved", str(Role.ADMIN))
     state = TrialState(item, history(role=Role.ADMIN, play=item.expectation).header, Recorder())
+    state.recorder.add(Request(at=0, conn=1, broker=1, corr=1, api=LIST_OFFSETS, version=1))
     for partition in (0, 1):
         for event in answers(AppKind.LISTED, partition, "latest"):
             state.recorder.add(event)

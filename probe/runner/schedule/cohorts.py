@@ -34,7 +34,7 @@ from probe.runner.schedule.run import Run
 from probe.runner.trial.harmless_election import had_election
 from probe.runner.trial.setup import make_header
 from probe.runner.trial.trial import run_trial
-from probe.verdict.control import impossible_by_control, with_control
+from probe.verdict.control import unclean, with_control
 
 RECOVERY_PAUSE_S = 10.0
 """Longest wait for a calm moment before a cohort starts; other cohorts may keep the cores busy for longer."""
@@ -72,12 +72,12 @@ def _passes_beside(work: TrialTask, queue: Sequence[Sequence[TrialTask]]) -> boo
     return bool(queue) and observes_silence(work.item) and kind_of([work]) == kind_of(queue[0])
 
 
-async def _known_as_impossible(run: Run, work: TrialTask) -> bool:
-    """Judge a trial without running it if its control cell found that the client cannot use these brokers at all."""
+async def _decided_by_control(run: Run, work: TrialTask) -> bool:
+    """Judge a trial without running it if its control cell is not clean, and so decides the outcome of all others."""
     if (result := run.known_control(work.item)) is None:
         return False
     header = with_control(_header(run, work), result)
-    if not impossible_by_control(header):
+    if not unclean(header):
         return False
     await judge(run, work.item, History(header, ()))
     return True
@@ -138,7 +138,7 @@ class _Cohorts:
         """Start a cohort when there is room; not if none of its trials is possible, or no time is left."""
         run = self._run
         ready = [work for work in cohort if _has_control(run, work)]
-        possible = [work for work in ready if not await _known_as_impossible(run, work)]
+        possible = [work for work in ready if not await _decided_by_control(run, work)]
         if not possible:
             return
         slot = await self._admission.enter(len(possible), silent=is_long(possible))

@@ -28,7 +28,7 @@ from probe.runner.tools import Options, Tools
 from probe.runner.trial.setup import make_header
 from probe.runner.trial_limit import MOST
 from probe.scenarios.reach import out_of_reach
-from probe.verdict.control import CONTROL_TRIALS, ControlResult, impossible_by_control, with_control
+from probe.verdict.control import CONTROL_TRIALS, ControlResult, unclean, with_control
 
 ATTEMPTS = 3
 """Most attempts at a trial in which the harness fails."""
@@ -140,7 +140,7 @@ def _longest_s(item: Planned, options: Options) -> float:
 async def _judge_one(run: Run, item: Planned, trial: int, place: Permit) -> None:
     with run.stopping(item):
         header = with_control(make_header(item, trial, run.tools, run.options), run.known_control(item))
-        if (reason := _out_of_reach(run, item)) or impossible_by_control(header):
+        if (reason := _out_of_reach(run, item)) or unclean(header):
             place.release()
             await judge(run, item, History(replace(header, impossible=reason), ()))
             return
@@ -191,7 +191,7 @@ async def _attempt(run: Run, item: Planned, trial: int, place: Permit) -> None:
                 break
             if attempt == 1:  # a trial that fails again says more about itself than about the machine
                 run.limit.failed(place.entered)
-            if attempt == ATTEMPTS or impossible_by_control(with_control(history.header, run.known_control(item))):
+            if attempt == ATTEMPTS or unclean(with_control(history.header, run.known_control(item))):
                 break
             run.go_on()
             await keep_failed(run, history, attempt)

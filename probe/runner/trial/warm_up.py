@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from probe.errors import DriverError
 from probe.model import App, AppKind, MarkKind, Target
 from probe.model.clock import now_us
+from probe.model.counts import counted
 from probe.model.roles import ROLES
 from probe.recorder import Recorder
 from probe.runner.trial.client_limits import refresh_ms
@@ -38,9 +40,15 @@ async def warm_up(
     """Wait until operations succeed on both partitions and metadata is old enough; return whether that happened.
 
     `served` is called in between, then `elect`, which holds the harmless election and waits for the client.
+    DriverError if the driver reports operations that cannot have happened.
     """
     recorder, subject = state.recorder, state.header.subject
-    reached = await recorder.until(lambda now: now.ending is not None or is_serving(state, now), WARM_S)
+    reached = await recorder.until(
+        lambda now: now.ending is not None or is_serving(state, now) or is_unfounded(now), WARM_S
+    )
+    if is_unfounded(recorder):
+        done = counted(recorder.successes.total(), "operation")
+        raise DriverError(f"its driver reports {done} done, and no broker was asked for any; correct what it reports")
     if recorder.ending is not None:
         _ended_early(state, recorder.ending)
         return False
@@ -74,6 +82,11 @@ def is_serving(state: TrialState, now: Recorder) -> bool:
     if subject.bystander_instance:
         served = served and now.beside >= WARM_OPERATIONS
     return served and (not ROLES[role].member or now.kinds[AppKind.COMMITTED] > 0)
+
+
+def is_unfounded(now: Recorder) -> bool:
+    """Return whether operations are reported as done before any request: each needs one, which comes first."""
+    return not now.asked and now.successes.total() >= WARM_OPERATIONS
 
 
 def asked_the_controller(state: TrialState, now: Recorder) -> bool:
