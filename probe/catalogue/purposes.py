@@ -19,6 +19,8 @@ class Purpose:
 
     name: str
     """As `--for` has it."""
+    title: str
+    """The heading of its page on the site of evidence."""
     question: str
     """The question that is answered with yes or no."""
     scenarios: tuple[str, ...]
@@ -31,6 +33,7 @@ PURPOSES: Mapping[str, Purpose] = MappingProxyType(
         for one in (
             Purpose(
                 name="rolling",
+                title="Before you roll your brokers",
                 question="may I roll my brokers",
                 scenarios=("broker/shutdown", "broker/rolling", "broker/kill"),
             ),

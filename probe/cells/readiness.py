@@ -53,7 +53,11 @@ class Readiness:
     harm: CellHarm | None
     """The gravest harm that was measured; None = nothing was."""
     stood_ms: float
-    """The longest standstill after which work went on, whether it is a harm or not."""
+    """The longest standstill after which work went on, whether it is a harm or not.
+
+    Where a trial was observed to the end it begins with the first error or silence, also while brokers elect a leader,
+    since that is what monitoring shows.
+    """
     everything: bool
     """Whether partitions without a fault stand still or have errors, too."""
     errors: tuple[Fault, ...]
@@ -114,7 +118,8 @@ def _rank(report: Report) -> tuple[int, int, int, float, int, int, str, str]:
 
 
 def _stood_ms(evidence: SettledCell) -> float:
-    return max((one.facts.own_recovery_ms or 0.0 for one in evidence.verdicts), default=0.0)
+    went_on = (one.facts for one in evidence.verdicts if one.facts.recovered is not False)
+    return max((max(one.own_recovery_ms or 0.0, one.still_ms or 0.0) for one in went_on), default=0.0)
 
 
 def _is_silent(fault: Fault, harm: CellHarm) -> bool:

@@ -95,6 +95,20 @@ def test_what_alarms_is_kept_apart_from_what_is_silent() -> None:
     assert found.stood_ms == 39_000
 
 
+def test_a_standstill_is_as_long_as_monitoring_sees_it() -> None:
+    whole = fault(settled(Outcome.REFRESHES, Facts(recovered=True, recovery_ms=200.0, still_ms=9_100.0)))
+    never = fault(settled(Outcome.STUCK, Facts(recovered=False, still_ms=600_000.0)))
+    assert readiness(report(whole, never)).stood_ms == 9_100
+
+
+def test_a_service_that_is_named_as_its_client_begins_keeps_the_name_of_the_client(tmp_path: Path) -> None:
+    fleet = tmp_path / "fleet.csv"
+    fleet.write_text("service,client,version,role\nsar,sarama,1.61.1,producer\n")
+    fill(tmp_path / "results", (replace(CELL, version="1.61.1", scenario="broker/kill"), 0, Outcome.REFRESHES))
+    text = audit(fleet, tmp_path / "results", "--for", "rolling", "--workload", "continuous")[0]
+    assert " sar, sarama@1.61.1: " in text
+
+
 def test_services_come_in_the_order_in_which_they_need_attention() -> None:
     reports = {
         "loses": report(LOSES, name="loses"),
@@ -171,7 +185,7 @@ class TestCommand:
             "  yes        good, sarama@1.61.1: no harm",
             "1 no, 1 yes",
         ]
-        assert "will alarm: nothing, though it stops or loses work, in broker/shutdown (producer)" in text
+        assert "no alarm: it stops or loses work, and no error says so, in broker/shutdown (producer)" in text
         assert "before: smallest upgrade: sarama 1.61.1 (1.43.2 is not enough)" in text
 
     def test_json_follows_its_schema(self, fleet: Path, results: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from probe.catalogue.apps import App, listed
 from probe.catalogue.package_table import package_table
+from probe.catalogue.purposes import PURPOSES
 from probe.catalogue.selectors import Chosen, select_clients
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import TOLD, Fault, examine
@@ -19,6 +20,7 @@ from probe.cells.role_levels import as_suffered
 from probe.cells.supports import Support
 from probe.cli.answers.decision import BESIDE, LESSER, NOTHING_STOPS, WORST_FIRST, cause_text, lesser, note_of, to_do
 from probe.cli.answers.lookup import Known, levels_json
+from probe.cli.answers.operations import operation
 from probe.cli.answers.supports import kip_data
 from probe.cli.wiring.catalogue import apps, by_number, families, inside
 from probe.cli.wiring.evidence import Evidence
@@ -119,6 +121,7 @@ def _known(
     suffered = as_suffered(faults, stored)
     sections, todo = _sections(suffered, levels, ways_out)
     library = asked.family.find(asked.client.version)
+    operations = tuple(operation(one, asked, suffered, ways_out, line) for one in PURPOSES.values())
     return KnownClient(
         client=asked.client,
         broker=line,
@@ -131,6 +134,7 @@ def _known(
         ways_out=todo,
         cells=tuple(_cell(ways_out.remedied(fault)) for fault in _as_stored(stored.values())),
         supports=supports,
+        operations=operations,
         data=_data(asked.client, line, levels, sections, todo) | {"supports": [kip_data(one) for one in supports]},
     )
 

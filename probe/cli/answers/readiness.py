@@ -10,7 +10,6 @@ import typer
 from probe.cells.audit import TOLD, Fault, Finding, Report
 from probe.cells.audit_upgrades import ways_of
 from probe.cells.causes import Cause, causes, placed
-from probe.cells.cell_harm import CellHarm
 from probe.cells.readiness import May, Readiness, readiness
 from probe.cli.answers.audit import recommendations
 from probe.cli.answers.decision import NAMED, TO_DO, cause_text
@@ -69,35 +68,38 @@ def _print_service(report: Report, found: Readiness, audit: AuditResult, columns
 
 def _texts(report: Report, found: Readiness, audit: AuditResult) -> Iterator[str]:
     """Yield the service with what happens to it, then what will alarm, what to do before, and the evidence."""
-    yield f"{report.name}{_client(report)}{_instances(report)}: {_happens(report, found)}"
+    yield f"{report.name}{_client(report)}{_instances(report)}: {happens(report, found)}"
     yield from filter(None, (report.note, report.problem))
     grave, ways = causes(report.of(*TOLD)), ways_of(report.of(*TOLD))
     for one in grave:
         yield f"{one.word}: {cause_text(one, ways)}{_doubt(one)}; {audit.command(one.faults[0])}"
     if found.harm is not None:
-        yield f"will alarm: {_alarms(found)}"
-    if report.upgrade or any(one.rank >= Harm.BURDENS for one in _harms(found, grave)):
+        yield from alarms(found)
+    if _needs_care(report, found, grave):
         yield from (f"before: {text.removeprefix(TO_DO)}" for text in recommendations(report, grave, audit))
-    if evidence := _evidence(found):
+    if evidence := rests_on(found):
         yield evidence
 
 
-def _harms(found: Readiness, grave: Iterable[Cause]) -> Iterator[CellHarm]:
-    yield from (one.harm for one in grave)
-    if found.harm is not None:
-        yield found.harm
+def _needs_care(report: Report, found: Readiness, grave: Iterable[Cause]) -> bool:
+    """Return whether something is to be done before: work stands still, or an upgrade mends what burdens brokers."""
+    harms = [*(one.harm for one in grave), *([found.harm] if found.harm is not None else [])]
+    worst = max((one.rank for one in harms), default=Harm.NONE)
+    return worst >= (Harm.BURDENS if report.upgrade else Harm.STALLS)
 
 
 def _client(report: Report) -> str:
-    driven = driven_as(report).removeprefix(report.name).removeprefix(", ")
-    return f", {driven}" if driven else ""
+    driven = driven_as(report)
+    if driven == report.name:
+        return ""
+    return f", {driven.removeprefix(f'{report.name}, ')}"
 
 
 def _instances(report: Report) -> str:
     return f" ({report.count} instances)" if report.count > 1 else ""
 
 
-def _happens(report: Report, found: Readiness) -> str:
+def happens(report: Report, found: Readiness) -> str:
     """Return the harm, how long work stands still, and what is concerned, in words."""
     if report.is_broken:
         return "it cannot work at all"
@@ -110,21 +112,18 @@ def _happens(report: Report, found: Readiness) -> str:
     return f"{harm}{stands}{scope}"
 
 
-def _alarms(found: Readiness) -> str:
-    """Return what monitoring will show."""
-    parts = [
-        f"{words} in {placed(faults, NAMED)}"
-        for words, faults in (
-            ("nothing, though it stops or loses work,", found.silent),
-            ("errors of the application", found.errors),
-            ("a stall", found.stalls),
-        )
-        if faults
-    ]
-    return "; ".join(parts) or "nothing: no error reached the application, no stall"
+def alarms(found: Readiness) -> Iterator[str]:
+    """Yield what monitoring will show, and what it will not."""
+    if found.silent:
+        yield f"no alarm: it stops or loses work, and no error says so, in {placed(found.silent, NAMED)}"
+    shown = (("errors of the application", found.errors), ("a stall", found.stalls))
+    if parts := [f"{words} in {placed(faults, NAMED)}" for words, faults in shown if faults]:
+        yield f"will alarm: {'; '.join(parts)}"
+    elif not found.silent:
+        yield "will alarm: nothing: no error reached the application, no stall"
 
 
-def _evidence(found: Readiness) -> str:
+def rests_on(found: Readiness) -> str:
     """Return which profiles were measured, and what was not."""
     parts = [f"{count} of profile {name}{_PROFILES.get(name, '')}" for name, count in sorted(found.profiles.items())]
     measured = f"measured: {counted(sum(found.profiles.values()), 'cell')}, {', '.join(parts)}" if parts else ""

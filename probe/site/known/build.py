@@ -12,11 +12,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from probe.catalogue.purposes import PURPOSES
 from probe.model import Client
 from probe.model.harm import Harm
 from probe.model.versions import version_key
 from probe.site.data.cell_index import Setting, setting
 from probe.site.data.page_names import client_slug, scenario_slug
+from probe.site.known.operations import operation_page
 from probe.site.known.supports import supports_page
 from probe.site.known.values import Alias, KnownCell, KnownClient, grouped
 from probe.site.pages import scenarios
@@ -52,6 +54,8 @@ def build_known(clients: Iterable[KnownClient], out: Path, aliases: Sequence[Ali
         for name, cells in by_scenario.items():
             _write(fresh / "scenario" / f"{scenario_slug(name)}.html", _scenario(name, cells, about))
         _write(fresh / "supports.html", supports_page(listed, about))
+        for purpose in PURPOSES.values():
+            _write(fresh / f"{purpose.name}.html", operation_page(purpose, listed, about))
         _write(fresh / "index.html", _index(listed, sorted(by_scenario), aliases, about))
         _write(fresh / API / "clients.json", json.dumps(_overview(listed), separators=(",", ":")))
     return out / "index.html"

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from probe.cells.audit import Report
 from probe.cells.levels import RoleLevel
+from probe.cells.readiness import May
 from probe.cells.supports import Support
 from probe.model import Cell, Client, Role
 from probe.model.harm import Harm
@@ -61,6 +63,21 @@ class KnownCell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """The answer for an operation of an operator: `probe audit --for` of this client alone."""
+
+    purpose: str
+    """The name of the purpose (`probe/catalogue/purposes.py`)."""
+    report: Report
+    """The findings, by which clients are put in order."""
+    may: May
+    happens: str
+    """The harm, and how long work stands still."""
+    texts: tuple[str, ...]
+    """Causes of what stops or loses work, alarms, and the cells that the answer rests on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KnownClient:
     """A client version of which cells are known."""
 
@@ -81,6 +98,8 @@ class KnownClient:
     cells: tuple[KnownCell, ...] = ()
     supports: tuple[Support, ...] = ()
     """The KIPs that decide an incident, by number."""
+    operations: tuple[Operation, ...] = ()
+    """The answer for each purpose."""
     data: Mapping[str, Any] = field(default_factory=dict)
     """The answer about the client for JSON (docs/schema/api-client.json), without its cells."""
 
