@@ -25,6 +25,8 @@ HIGHEST = 3
 TRIALS = 5
 """Trials by which a scenario is settled; where a harm shows in some of them, `MORE` decide."""
 MORE = 20
+NAMED = 3
+"""Scenarios that are named where a level is a range; others are counted."""
 SHARE = 0.1
 """A harm counts if its share of trials lies above this with 90 % confidence, and does not if it lies below."""
 _HELD: Mapping[Harm, int] = {
@@ -61,6 +63,8 @@ class Holds:
     harm: TrialHarm
     bad: int
     of: int
+    least: int = 0
+    """The level to which it holds the client back, if it counts."""
 
     @property
     def share(self) -> float:
@@ -95,7 +99,10 @@ class RoleLevel:
 
     @property
     def words(self) -> str:
-        """The level in words: `2 in time`, `0 or 2: stops in 3 of 20 (broker/hang)`, `reacts in 13 of 15`."""
+        """The level in words: `2 in time`, `reacts in 13 of 15`; a range with each scenario that makes it one.
+
+        For instance `0 or 2: stops in 3 of 20 (broker/hang), burdens in 2 of 20 (net/blackhole)`.
+        """
         if self.low is not None and self.high is not None:
             return self._level(self.low, self.high)
         unknown = f", {self.of - self.known} not measured" if self.known < self.of else ""
@@ -106,9 +113,19 @@ class RoleLevel:
 
     def _level(self, low: int, high: int) -> str:
         if low < high:
-            return f"{low} or {high}: {self.holding[0].words}"
+            open_ones = self._open(high)
+            more = f" and {len(open_ones) - NAMED} more" if len(open_ones) > NAMED else ""
+            return f"{low} or {high}: {', '.join(open_ones[:NAMED])}{more}"
         why = f": {self.holding[0].words}" if self.holding else ""
         return f"{low} {NAMES[low]}".rstrip() + why
+
+    def _open(self, high: int) -> list[str]:
+        """Return what may hold the level below the greatest of a range, each scenario once."""
+        found: dict[str, str] = {}
+        for one in self.holding:
+            if one.least < high:
+                found.setdefault(one.scenario, one.words)
+        return [*found.values()]
 
 
 def level_of(role: Role, scored: Sequence[Scored], known: Known) -> RoleLevel:
@@ -172,7 +189,7 @@ def _held(one: Scored, harms: Sequence[TrialHarm]) -> tuple[int, int, Holds | No
     if worst is None or low == HIGHEST:
         return low, high, None
     bad = sum(mine <= low for mine in levels)
-    return low, high, Holds(scenario=one.scenario, harm=worst, bad=bad, of=len(levels))
+    return low, high, Holds(scenario=one.scenario, harm=worst, bad=bad, of=len(levels), least=low)
 
 
 def _is_settled(one: Scored, known: Known) -> bool:

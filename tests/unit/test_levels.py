@@ -96,6 +96,26 @@ def test_what_decides_a_level_is_named_before_what_may() -> None:
     assert [one.scenario for one in found.holding[2:]] == ["broker/hang", "broker/kill"]
 
 
+def test_a_range_names_each_scenario_that_makes_it_one() -> None:
+    names = ("broker/hang", "broker/kill", "net/blackhole", "net/idle-dropped", "quota/throttled")
+    scenarios = [scored(name) for name in (*names, "bootstrap/first-dead")]
+    trials = {
+        "broker/hang": of(STOPS, 1, 5),
+        "broker/kill": of(STALLS, 2, 20),
+        "bootstrap/first-dead": of(ERRORS, 5, 5),
+    }
+    rest = {name: of(NONE, 0, 5) for name in names if name not in trials}
+    real = {"broker/kill": of(STALLS, 1, 20)}
+    assert level(*scenarios, defaults={**trials, **rest}, real=real).words == (
+        "0 or 2: stops in 1 of 5 (broker/hang), stalls 27 s in 2 of 20 (broker/kill)"
+    )
+    many = {name: of(STOPS, 1, 5) for name in names}
+    assert level(*scenarios, defaults={**trials, **many}, real=real).words == (
+        "0 or 2: stops in 1 of 5 (broker/hang), stops in 1 of 5 (broker/kill), stops in 1 of 5 (net/blackhole) "
+        "and 2 more"
+    )
+
+
 @pytest.mark.parametrize(
     ("counts", "harm", "words"),
     [
