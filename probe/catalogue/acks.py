@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from probe.catalogue.families import Family
 from probe.model import Cell, Profile
-from probe.model.profile import OWN_DEFAULTS
+from probe.model.profile import IDEMPOTENT, OWN_DEFAULTS
 from probe.model.roles import ROLES
 
 NONE, ONE, ALL = "0", "1", "all"
@@ -19,8 +19,8 @@ _WORDS = {
     **dict.fromkeys(("all", "-1", "waitforall"), ALL),
 }
 """Names of these in libraries, in lower case."""
-ACKS_ONE, IDEMPOTENT = "acks-1", "idempotent"
-"""Profiles that decide it: the first waits for the leader only, the second for all replicas in sync."""
+ACKS_ONE = "acks-1"
+"""The profile of producers that wait for the leader only; those of `IDEMPOTENT` wait for all replicas in sync."""
 _PROFILES = {ACKS_ONE: ONE, IDEMPOTENT: ALL}
 
 DEFAULT = "its default"

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from probe.model.cell import Cell
 from probe.model.harm import Harm
-from probe.model.profile import DEFAULT_PROFILE, NO_RETRIES, Profile
+from probe.model.profile import DEFAULT_PROFILE, IDEMPOTENT, NO_RETRIES, Profile
 
 RESTARTS = "start-during/"
 """Beginning of the names of scenarios in which a second instance starts under the fault of another scenario."""
@@ -38,7 +38,8 @@ AnyMeasured = TypeVar("AnyMeasured", bound=Measured)
 def mending_profiles(bad: Iterable[AnyMeasured], stored: Iterable[AnyMeasured]) -> dict[Cell, str]:
     """Return for each cell the first named profile in which the same version passes, where there is one.
 
-    A client that retries nothing passes by showing the error, which mends nothing.
+    A client that retries nothing passes by showing the error, which mends nothing. Nor does another profile mend an
+    idempotent producer: it may pass because records that are stored twice or out of order break no promise of it.
     """
     others: dict[Cell, list[AnyMeasured]] = {}
     for item in stored:
@@ -47,6 +48,8 @@ def mending_profiles(bad: Iterable[AnyMeasured], stored: Iterable[AnyMeasured]) 
             others.setdefault(replace(item.cell, profile=""), []).append(item)
     found = {}
     for one in bad:
+        if Profile.parse(one.cell.profile).name == IDEMPOTENT:
+            continue
         there = others.get(replace(one.cell, profile=""), ())
         names = sorted(item.cell.profile for item in there if item.is_comparable(one) and item.cell != one.cell)
         if names:

@@ -50,3 +50,8 @@ def test_the_first_profile_that_passes_mends() -> None:
     assert mended(in_profile("isolated+linger.ms=5")) is None, "it has no name of its own"
     assert mended(in_profile("no-retries")) is None, "it passes by showing the error"
     assert mended(in_profile("refresh-1s", conditions=1)) is None, "it is not comparable"
+
+
+def test_no_other_profile_mends_an_idempotent_producer() -> None:
+    bad = in_profile("idempotent", passes=False)
+    assert mending_profiles([bad], [bad, in_profile("defaults"), in_profile("isolated")]) == {}
