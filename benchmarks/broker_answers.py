@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 from probe.catalogue.brokers import real_brokers
-from probe.cli.wiring.composition import relays
+from probe.cli.wiring.composition import Relays
 from probe.cli.wiring.kafka_engine import kafka_engine
 from probe.engines.kafka.cluster.cluster import running
 from probe.engines.kafka.disks.choice import choose
@@ -34,7 +34,7 @@ BROKER = 2
 async def record(line: str) -> None:
     """Start a cluster of a release line, survey one of its brokers, and write what it did."""
     engine = kafka_engine({line: real_brokers()[line].version}, print)
-    opening = relays(Schemas(schema_jars(cache_root())))
+    opening = Relays(schemas=Schemas(schema_jars(cache_root())))
     async with running(engine.releases[line], opening, choose("")) as cluster:
         address = str(cluster.relay.address(BROKER))
         asked = ["go", "run", "./cmd/api-survey", address]

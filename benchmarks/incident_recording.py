@@ -17,7 +17,7 @@ from pathlib import Path
 
 from probe import store
 from probe.cli.console.streams import say
-from probe.cli.wiring.composition import get_clients, relays
+from probe.cli.wiring.composition import Relays, get_clients
 from probe.cli.wiring.execution import PreparedRun, execute
 from probe.cli.wiring.kafka_engine import RealBrokers, description, exact_versions, kafka_engine
 from probe.cli.wiring.run_selection import RunSelection
@@ -177,7 +177,7 @@ def _engine(plan: Plan, watch: Watch, logging: Callable[[Path], None]) -> Kafka:
     }
     schemas = Schemas(schema_jars(cache_root()))
     schemas.warm()
-    return Kafka(releases, watch.watching(relays(schemas)), choose(os.environ.get("PROBE_DISK", "")), ACTIONS)
+    return Kafka(releases, watch.watching(Relays(schemas=schemas)), choose(os.environ.get("PROBE_DISK", "")), ACTIONS)
 
 
 def write_request_logging(logs: Path, level: str, folder: Path) -> None:

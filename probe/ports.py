@@ -129,10 +129,16 @@ class RelayPort(Tap, Protocol):
         """Reset a connection on an ApiVersions request of a version above `highest`. None ends it."""
 
     def move(self, broker: int, *, silent: bool = False) -> Endpoint:
-        """Open another port for a broker and return its address. The old port refuses from now on.
+        """Open another port for a broker, with another name where it has one. The old port refuses from now on.
 
         `silent`: it answers nothing instead, and its connections stay half open.
         """
+
+    def move_behind_name(self, broker: int) -> None:
+        """Let a broker listen at another address behind its name, on the same port. The old address refuses."""
+
+    def hide_name(self, broker: int) -> None:
+        """Let the name of a broker lead nowhere until it moves behind it."""
 
     def swap(self, broker: int, other: int) -> None:
         """Exchange the ports of two brokers; both refuse until they accept again."""

@@ -196,6 +196,8 @@ class Behaviour(_Strict):
     """Limits after which the library does something else by itself (docs/verdicts.md#to-the-end)."""
     keeps_broker: tuple[KeptBroker, ...] = ()
     """Versions and roles that no refresh rescues."""
+    name_cache_ms: tuple[Limit, ...] = ()
+    """Time for which the runtime keeps the addresses of a name, by default; none = it keeps them not at all."""
     names_node: Span | None = None
     """Versions that say in ApiVersions which cluster and node they mean; the reason is the source. No other can be
     answered REBOOTSTRAP_REQUIRED there (KIP-1242)."""

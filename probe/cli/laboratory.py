@@ -9,7 +9,7 @@ from probe.errors import ExhaustedError, ProbeError
 
 PACKAGES = ("confluent_kafka", "crc32c", "google", "grpc", "jinja2", "kazoo", "pyarrow", "tenacity", "uvloop")
 """Top-level modules of the group `laboratory` (pyproject.toml) without which no command of the laboratory begins."""
-LATER = ("cryptography", "jgo", "numpy", "pandas", "pyspark")
+LATER = ("cryptography", "dns", "jgo", "numpy", "pandas", "pyspark")
 """Those that some of its commands need only, which say so themselves, and what the others bring along."""
 
 ADDRESS_SPACE = 1000 << 20

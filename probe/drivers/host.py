@@ -6,10 +6,10 @@ import asyncio
 import contextlib
 import math
 import secrets
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 import grpc
 
@@ -19,6 +19,7 @@ from probe.drivers.launch import Launch
 from probe.drivers.process import DriverProcess, RunningInstance
 from probe.errors import DriverError, SilentDriverError
 from probe.model import Cell, Client
+from probe.model.endpoint import LOOPBACK, Endpoint
 from probe.ports import Sink, Start
 from probe.processes.resources import translated
 
@@ -40,11 +41,35 @@ class Bound:
     """Most instances per process."""
 
 
+class Surroundings(Protocol):
+    """The network in which drivers run."""
+
+    def entered(self, argv: Sequence[str]) -> Sequence[str]:
+        """Return the command that starts a driver there."""
+
+    def reached(self, own: Endpoint) -> Endpoint:
+        """Return the address at which drivers there reach `own`, an address of this process."""
+
+
+class ThisMachine:
+    """The network of this process."""
+
+    def entered(self, argv: Sequence[str]) -> Sequence[str]:
+        """Return the command as it is."""
+        return argv
+
+    def reached(self, own: Endpoint) -> Endpoint:
+        """Return the address as it is."""
+        return own
+
+
 class Host(rpc.OrchestratorServicer):
     """The gRPC server that drivers connect to, and the driver processes."""
 
-    def __init__(self, clients: Mapping[Client, Bound]) -> None:
+    def __init__(self, clients: Mapping[Client, Bound], surroundings: Surroundings | None = None) -> None:
+        """`surroundings`: where drivers run; None = in the network of this process."""
         self._clients = dict(clients)
+        self._surroundings = ThisMachine() if surroundings is None else surroundings
         self._server = grpc.aio.server(options=OPTIONS)
         self._address = ""
         self._awaited: dict[str, DriverProcess] = {}
@@ -57,8 +82,8 @@ class Host(rpc.OrchestratorServicer):
 
     async def __aenter__(self) -> Self:
         rpc.add_OrchestratorServicer_to_server(self, self._server)
-        port = self._server.add_insecure_port("127.0.0.1:0")
-        self._address = f"127.0.0.1:{port}"
+        port = self._server.add_insecure_port(f"{LOOPBACK}:0")
+        self._address = str(self._surroundings.reached(Endpoint(host=LOOPBACK, port=port)))
         await self._server.start()
         return self
 
@@ -139,7 +164,7 @@ class Host(rpc.OrchestratorServicer):
         token = secrets.token_hex(16)
         process = DriverProcess(client, 1 if alone else bound.instances)
         self._awaited[token] = process
-        argv = (*bound.launch.argv, "--connect", self._address, "--token", token)
+        argv = self._surroundings.entered((*bound.launch.argv, "--connect", self._address, "--token", token))
         held = contextlib.AsyncExitStack()
         self._held.append(held)
         try:

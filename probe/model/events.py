@@ -209,6 +209,9 @@ class EngineKind(StrEnum):
     in sync had not fetched them. Emitted for partitions that are read."""
     REPLACED = "replaced"
     """From now on brokers of another cluster serve at the brokers' addresses."""
+    RELOCATED = "relocated"
+    """The name of `broker` leads to another address from now on, or nowhere: `text`. Attempts at the former address are
+    refused, and not observed."""
     HANDSHAKE_FAILED = "handshake_failed"
     """The TLS handshake of a connection to `broker` failed; `text` is the reason, in OpenSSL's words. `value` is 1 if
     the scenario's fault makes handshakes fail, else 0."""

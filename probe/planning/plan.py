@@ -149,6 +149,9 @@ def _planned(item: Combination, selection: Selection) -> Planned:
     )
     part = variant_of(item.variant, profile, cell.engine, cell.broker)
     expectation = expectation_of(part, profile, cell.broker)
+    if part.by_name:
+        kept_ms = chosen.family.limit(behaviour.name_cache_ms, cell.version)
+        expectation = replace(expectation, prompt_ms=expectation.prompt_ms + kept_ms)
     sweep = selection.sweep
     trials = 1 if sweep and cell.scenario == CONTROL else selection.trials
     return Planned(cell, chosen, profile, item.scenario, part, expectation, limits, trials, sweep)

@@ -58,6 +58,8 @@ class Selection:
     shard: tuple[int, int] = (1, 1)
     exact: Mapping[str, str] = field(default_factory=dict)
     """Real brokers: the exact version of each release line."""
+    missing_network: str = ""
+    """Why this machine allows no private network, in which brokers have names; empty = it does, or none needs it."""
     unplayed: Mapping[type[Step], str] = field(default_factory=dict)
     """Kinds of steps that the engine cannot do, with the reason."""
     long_watches: LongWatches = LongWatches.ALL
@@ -167,6 +169,7 @@ def _reason(
         _reason_to_skip(chosen, cell.role, profile, scenario, cell.engine)
         or of_client(cell, chosen, part)
         or _unplayed(scenario, part, selection, cell.broker)
+        or (selection.missing_network if part.by_name else "")
         or unnamed(chosen, part)
         or _too_long(chosen, part, selection.long_watches)
         or out_of_reach(part, selection.versions.get(usual_control(cell), {}))

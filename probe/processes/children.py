@@ -92,14 +92,16 @@ def _bytecode() -> Mapping[str, str]:
 
 
 @contextlib.asynccontextmanager
-async def child(argv: Sequence[str], *, env: Mapping[str, str] | None = None) -> AsyncIterator[Child]:
+async def child(
+    argv: Sequence[str], *, env: Mapping[str, str] | None = None, passed: Sequence[int] = ()
+) -> AsyncIterator[Child]:
     """Start a child process; it and its group are gone at exit. Raises OSError if it cannot be started.
 
-    Raises ExhaustedError if the system can start no further process.
+    It gets the descriptors `passed`. Raises ExhaustedError if the system can start no further process.
     """
     try:
         with starting(argv) as command:
-            process = Process(command, {**os.environ, **_bytecode(), **(env or {})})
+            process = Process(command, {**os.environ, **_bytecode(), **(env or {})}, passed)
     except OSError as error:
         raise no_process(error) from error
     running = Child(process)

@@ -26,10 +26,12 @@ class Process:
     The process runs when the constructor returns, so that the caller can end it. Its output is read after `connect`.
     """
 
-    def __init__(self, argv: Sequence[str], env: Mapping[str, str]) -> None:
-        """Start a program. Raises OSError if it cannot be started."""
+    def __init__(self, argv: Sequence[str], env: Mapping[str, str], passed: Sequence[int] = ()) -> None:
+        """Start a program that gets the descriptors `passed`. Raises OSError if it cannot be started."""
         pipe = subprocess.PIPE
-        self._popen = subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, env=env, start_new_session=True)
+        self._popen = subprocess.Popen(
+            argv, stdin=pipe, stdout=pipe, stderr=pipe, env=env, start_new_session=True, pass_fds=passed
+        )
         self.stdin = self._popen.stdin
         self.stdout, self.stderr = asyncio.StreamReader(), asyncio.StreamReader()
         self._transports: list[asyncio.ReadTransport] = []

@@ -12,12 +12,13 @@ from probe.errors import RelayError
 from probe.model import Closed, Event, Opened
 from probe.model.clock import now_us
 from probe.model.endpoint import Endpoint
+from probe.processes.resources import translated
 from probe.protocol.conversation import Conversation
 from probe.protocol.sessions import FetchSessions
 from probe.relay.backlog import Backlog
 from probe.relay.first_answers import FirstAnswers
 from probe.relay.link import Link
-from probe.relay.listener import Listener
+from probe.relay.listener import Hosts, Listener, Place
 from probe.relay.syn_probe import has_attempts
 from probe.relay.tls_end import ServerTls
 
@@ -65,9 +66,10 @@ class Host(Protocol):
 class BrokerProxy:
     """The listener of one broker, its links and its faults."""
 
-    def __init__(self, host: Host, broker: int) -> None:
+    def __init__(self, host: Host, broker: int, hosts: Hosts) -> None:
         self.broker = broker
-        self.listener = Listener(self.enter, host.failed)
+        self._host, self._hosts = host, hosts
+        self.listener = self._new_listener()
         self.blackhole = False
         self.slow_us = 0
         self.ease_us = 0
@@ -82,7 +84,6 @@ class BrokerProxy:
         """Bytes that pass of each answer that is cut; negative: all but that number."""
         self.links: set[Link] = set()
         self.sessions = FetchSessions()
-        self._host = host
         self._upstream: Endpoint | None = None
         self._known = asyncio.Event()
         self._former: list[Listener] = []
@@ -123,7 +124,7 @@ class BrokerProxy:
         self.listener.stop_accepting()
 
     def move(self, *, silent: bool = False) -> Endpoint:
-        """Take another port and return its address; the old port stays bound and refuses. Raises OSError.
+        """Take another port, and another name, and return both; the old port stays bound and refuses. Raises OSError.
 
         `silent`: the old port answers nothing instead, and connections stay half open.
         """
@@ -135,9 +136,27 @@ class BrokerProxy:
         else:
             self.listener.stop_accepting()
         self._former.append(self.listener)
-        self.listener = Listener(self.enter, self._host.failed)
+        self._hosts.rename(self.broker)
+        self.listener = self._new_listener()
         self.listener.open()
         return self.listener.address
+
+    def move_behind_name(self) -> None:
+        """Listen at another address behind the broker's name, on the same port; the old one refuses. RelayError."""
+        with translated(RelayError):
+            self.listener.close()
+            self.listener = self._new_listener(self.listener.port)
+            self.listener.open()
+
+    def hide_name(self) -> None:
+        """Let the broker's name lead nowhere, until it moves. Raises RelayError without names."""
+        self._hosts.hide(self.broker)
+
+    def _new_listener(self, port: int = 0) -> Listener:
+        place = Place(
+            address=self._hosts.settle(self.broker), host=self._hosts.name(self.broker), socket=self._hosts.socket
+        )
+        return Listener(place, self.enter, self._host.failed, port)
 
     def swap(self, other: BrokerProxy) -> None:
         """Exchange ports with another broker; both refuse until they are opened."""

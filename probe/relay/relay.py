@@ -25,6 +25,7 @@ from probe.relay.capture import Capture, CapturingConversation
 from probe.relay.first_connections import FirstConnections
 from probe.relay.idle_links import IdleLinks
 from probe.relay.link import Link
+from probe.relay.listener import Hosts, LoopbackHosts
 from probe.relay.tls_end import ServerTls
 
 TICK_S = 0.25
@@ -46,9 +47,11 @@ class Relay:
         topic_names: MutableMapping[bytes, str] | None = None,
         capture: bool = False,
         backlog: Backlog | None = None,
+        hosts: Hosts | None = None,
     ) -> None:
-        """Take the brokers and the sink of events. Relays with one `backlog` are decoded together, which costs less."""
+        """Take the hosts at which it listens, None = 127.0.0.1. Relays with one `backlog` are decoded together."""
         self._brokers, self._sink, self._schemas = tuple(brokers), sink, schemas
+        self._hosts: Hosts = LoopbackHosts() if hosts is None else hosts
         self.topic_names: MutableMapping[bytes, str] = {} if topic_names is None else topic_names
         """Topic id to name; learned from responses, and from callers that add to it."""
         self.backlog = Backlog() if backlog is None else backlog
@@ -75,7 +78,7 @@ class Relay:
         try:
             with translated(RelayError):
                 for broker in self._brokers:
-                    proxy = self._proxies[broker] = BrokerProxy(self, broker)
+                    proxy = self._proxies[broker] = BrokerProxy(self, broker, self._hosts)
                     proxy.listener.open()
         except BaseException:
             await self.__aexit__(None, None, None)
@@ -219,12 +222,20 @@ class Relay:
         self._proxies[broker].highest_versions = highest
 
     def move(self, broker: int, *, silent: bool = False) -> Endpoint:
-        """Take another port for a broker, open it, and return its address. Raises RelayError.
+        """Take another port for a broker, and another name where it has one; open it and return both. RelayError.
 
         `silent`: the old port and its connections answer nothing from now on, without an end.
         """
         with translated(RelayError):
             return self._proxies[broker].move(silent=silent)
+
+    def move_behind_name(self, broker: int) -> None:
+        """Let a broker listen at another address behind its name, on the same port. Raises RelayError."""
+        self._proxies[broker].move_behind_name()
+
+    def hide_name(self, broker: int) -> None:
+        """Let the name of a broker lead nowhere until it moves behind it. Raises RelayError."""
+        self._proxies[broker].hide_name()
 
     def swap(self, broker: int, other: int) -> None:
         """Exchange the ports of two brokers; both refuse until they accept again."""

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from probe.access import Access
+from probe.errors import EngineError
 from probe.model import Cell, Client, Profile
 from probe.model.security import Security
 from probe.ports import EnginePort, Pcapng
 from probe.processes.machine import usable_cores
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
+from probe.scenarios.scenario import RoleVariant
 
 if TYPE_CHECKING:  # these load gRPC and asyncio, and the options are needed without them
     from probe.drivers.host import Host
@@ -81,6 +83,22 @@ class Tools:
     """Receives captures, if the engine's relays make them."""
     accesses: Mapping[Security, Access] = field(default_factory=dict, repr=False)
     """Access of clients to listeners with security, with the credentials of this run."""
+    by_name: Tools | None = None
+    """The same in a private network, where clients find brokers by name. None: no cell of the run needs it."""
+
+    def of(self, variant: RoleVariant) -> Tools:
+        """Return the tools with which a variant of a scenario is played. EngineError if the run has none for it."""
+        if not variant.by_name:
+            return self
+        if self.by_name is None:
+            raise EngineError("this run has no private network, in which brokers have names")
+        return self.by_name
+
+    def finish(self, client: Client) -> None:
+        """End the driver processes of a client version that is no longer needed, each when its last instance ends."""
+        self.host.finish(client)
+        if self.by_name is not None:
+            self.by_name.finish(client)
 
     def access(self, profile: Profile, cluster: ClusterSpec = DEFAULT_CLUSTER) -> Access | None:
         """Return how clients with a profile reach brokers; None = by PLAINTEXT. Raises KeyError."""

@@ -120,6 +120,8 @@ class RoleVariant:
     """Readers are given committed records only, by the library's own setting, unless a property says otherwise."""
     cluster: ClusterSpec = DEFAULT_CLUSTER
     """The form of the cluster of real brokers."""
+    by_name: bool = False
+    """Brokers advertise names, which clients look up at a name server of the run's own."""
     group_protocol: GroupProtocol | None = None
     """The only group protocol in which the fault exists, where its APIs do not say so (`api_table.protocol_of`)."""
 

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from probe.model import AppKind, EngineKind, MarkKind, Reaction, StormBound, Symptom, Trigger
+from probe.model import AppKind, EngineEvent, EngineKind, MarkKind, Reaction, StormBound, Symptom, Trigger
 from probe.model.roles import ROLES
 from probe.verdict import apis
 from probe.verdict.broker_delay import JOINS
@@ -114,16 +114,30 @@ def _is_down(evidence: WireEvidence, at: int) -> bool:
     """Return whether the broker that the client waits for refuses connections, or did so a second ago.
 
     Refused attempts are not observed. Where leaders move, it is the current leader, which may be stopped in its turn (a
-    rolling restart) before another is elected.
+    rolling restart) before another is elected. A broker that is elsewhere behind its name refuses those who have not
+    looked the name up again.
     """
     changes = [event for event in evidence.events.engine if event.kind in DOWN_OR_UP]
 
     def refused(then: int) -> bool:
         waited = _during_term(evidence, then)
         mine = (one.kind for one in reversed(changes) if one.at <= then and one.broker in {waited, -1})
-        return next(mine, None) is EngineKind.STOPPED
+        return next(mine, None) is EngineKind.STOPPED or _is_left_behind(evidence, waited, then)
 
     return refused(at) or refused(at - REASON_US)
+
+
+def _is_left_behind(evidence: WireEvidence, broker: int | None, at: int) -> bool:
+    """Return whether no connection has been made to a broker since its name leads elsewhere."""
+    moved = (event.at for event in reversed(evidence.events.engine) if event.at <= at and _leads_away(event, broker))
+    since = next(moved, None)
+    return since is not None and not any(
+        event.broker == broker and since <= event.at <= at for event in evidence.events.opened
+    )
+
+
+def _leads_away(event: EngineEvent, broker: int | None) -> bool:
+    return event.kind is EngineKind.RELOCATED and event.broker == broker
 
 
 def _during_term(evidence: WireEvidence, at: int) -> int | None:

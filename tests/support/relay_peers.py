@@ -20,6 +20,7 @@ from probe.model import Event
 from probe.model.endpoint import Endpoint
 from probe.protocol.apis import METADATA
 from probe.relay import Backlog, Relay
+from probe.relay.listener import Hosts
 from tests.support.deadlines import LONGEST_S
 from tests.support.protocol_wire import plain, request, response, schemas
 
@@ -84,9 +85,9 @@ class Broker:
 
 @contextlib.asynccontextmanager
 async def relayed(
-    *brokers: int, access: Access | None = None, wait_s: float = 0.0
+    *brokers: int, access: Access | None = None, wait_s: float = 0.0, hosts: Hosts | None = None
 ) -> AsyncIterator[tuple[Relay, Broker, list[Event]]]:
-    """Start a relay of which only broker 1 is running; with `access` clients reach it as that says.
+    """Start a relay of which only broker 1 is running; `access` and `hosts` say how clients reach it.
 
     Bytes that have passed wait `wait_s` to be decoded; without it no client gets an answer before it is reported.
     """
@@ -95,7 +96,7 @@ async def relayed(
     broker.port = server.sockets[0].getsockname()[1]
     try:
         async with Relay(
-            brokers=brokers or (1,), sink=events.append, schemas=schemas(), backlog=Backlog(wait_s)
+            brokers=brokers or (1,), sink=events.append, schemas=schemas(), backlog=Backlog(wait_s), hosts=hosts
         ) as relay:
             secure_relay(relay, access)
             relay.forward(1, Endpoint(host="127.0.0.1", port=broker.port))
@@ -144,10 +145,10 @@ class Client:
 
 
 @contextlib.asynccontextmanager
-async def client(relay: Relay, broker: int = 1) -> AsyncIterator[Client]:
-    """Connect to the relay's address of a broker."""
+async def client(relay: Relay, broker: int = 1, *, host: str = "") -> AsyncIterator[Client]:
+    """Connect to the relay's address of a broker, or to its port at another host."""
     address = relay.address(broker)
-    host, port = address.host, address.port
+    host, port = host or address.host, address.port
     reader, writer = await asyncio.open_connection(host, port)
     try:
         yield Client(reader, writer)

@@ -131,7 +131,7 @@ def test_cells_of_a_failed_control_cell_are_judged_without_being_played(played: 
     plan, control, other = two_cells(trials=1)
     kept = Kept()
     tools: Any = SimpleNamespace(
-        host=SimpleNamespace(finish=lambda _: None), lag=SimpleNamespace(machine=no_machine), artifacts={}, engine=None
+        finish=lambda _: None, lag=SimpleNamespace(machine=no_machine), artifacts={}, engine=None
     )
     one_by_one = Options(repeat_budget_s=0, exactly=1)
     virtual_time.run(pool.run_plan(plan, tools, one_by_one, kept, report=lambda _: None))

@@ -65,9 +65,11 @@ def play(plan: Plan, options: Options) -> tuple[Kept, Repeated]:
     async def calm() -> None: ...
 
     kept = Kept()
-    host = SimpleNamespace(finish=lambda client: finished.append((client, len(kept.trials))))
     tools: Any = SimpleNamespace(
-        host=host, lag=SimpleNamespace(calm=calm, machine=no_machine), artifacts={}, engine=None
+        finish=lambda client: finished.append((client, len(kept.trials))),
+        lag=SimpleNamespace(calm=calm, machine=no_machine),
+        artifacts={},
+        engine=None,
     )
     done = virtual_time.run(pool.run_plan(plan, tools, options, kept, report=lambda _: None))  # type: ignore[arg-type]  # a store without a file
     assert [count for _, count in finished] == [len(kept.trials)]  # drivers stay until the last further trial

@@ -197,7 +197,7 @@ def play(
 
     monkeypatch.setattr(attempts, "run_trial", trial)
     lag = SimpleNamespace(machine=no_machine)
-    tools: Any = SimpleNamespace(host=SimpleNamespace(finish=lambda _: None), lag=lag, artifacts={}, engine=None)
+    tools: Any = SimpleNamespace(finish=lambda _: None, lag=lag, artifacts={}, engine=None)
     asyncio.run(pool.run_plan(plan, tools, Options(jobs=jobs), store, report=lambda _: None))  # type: ignore[arg-type]  # a store without a file
     return begun
 

@@ -48,7 +48,7 @@ def played(plan: Plan, stored: Stored, monkeypatch: pytest.MonkeyPatch) -> list[
     monkeypatch.setattr(attempts, "run_trial", trial)
     kept = Kept()
     tools: Any = SimpleNamespace(
-        host=SimpleNamespace(finish=lambda _: None), lag=SimpleNamespace(machine=no_machine), artifacts={}, engine=None
+        finish=lambda _: None, lag=SimpleNamespace(machine=no_machine), artifacts={}, engine=None
     )
     running = pool.run_plan(plan, tools, ONCE, kept, report=lambda _: None, finished=stored)
     virtual_time.run(running)

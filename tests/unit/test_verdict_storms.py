@@ -98,6 +98,18 @@ def test_storm_a_not_while_a_leader_that_returns_refuses_connections(kind: Engin
     assert facts.storm == found
 
 
+@pytest.mark.parametrize(("kind", "found"), [(EngineKind.RELOCATED, ""), (EngineKind.NOTE, "a")])
+def test_storm_a_not_while_the_leader_is_elsewhere_behind_its_name(kind: EngineKind, found: str) -> None:
+    """A client whose runtime keeps the former address is refused there, which nobody observes."""
+    back = (engine(kind, broker=OLD), engine(EngineKind.RETURNED, broker=OLD), moved(OLD), announced(OLD))
+    asking = each(20, wait(200), ask(), tell(OLD))
+    play = replace(STORAGE_ERROR, kind=Symptom.CONNECTION)
+    down = (closed(OLD, "broker"), engine(EngineKind.STOPPED, broker=OLD), wait(2000))
+    served = (opened(OLD), acked(20, OLD), watch(10_000))
+    facts = judge(history(fault_on(), *down, *back, *asking, *served, play=play, limits=Limits(back_off_ms=100))).facts
+    assert facts.storm == found
+
+
 def test_storm_a_not_while_a_discovery_is_unanswered() -> None:
     assert storm(*GOOD, *each(5, ask(), wait(200)), *each(5, tell(NEW)), acked(10)) == ""
 

@@ -7,8 +7,8 @@ import contextlib
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from probe.catalogue.families import Family, Version
@@ -22,12 +22,13 @@ from probe.errors import ProvisionError
 from probe.files.atomic_writes import write_file
 from probe.model import Client
 from probe.model.security import Security
-from probe.ports import EnginePort, OpenRelay, RelayPort, Sink
+from probe.ports import EnginePort, RelayPort, Sink
 from probe.processes.resources import exhaustion
 from probe.processes.scheduling import prefer_own_threads, preferring_own_threads
 from probe.protocol.definitions import Jar
 from probe.protocol.schemas import Schemas
 from probe.relay import Backlog, Relay
+from probe.relay.listener import Hosts
 from probe.run_credentials import run_credentials
 from probe.runner import Options, Tools
 from probe.runner.loop_lag import LoopLag
@@ -38,6 +39,9 @@ from probe.toolchain.tools import cache_root
 
 FIRST_NEW_LINE = 4
 FETCHES = 4
+
+MakeHosts = Callable[[Sink], AbstractContextManager[Hosts]]
+"""Gives the brokers of one relay names, inside a block."""
 
 
 def get_clients(
@@ -67,13 +71,19 @@ def get_clients(
     return bound, absent
 
 
-def embedded_engine(*, capture: bool = False) -> Embedded:
+def fake_clusters(*, capture: bool = False) -> FakeClusters:
     """Build the fake cluster and read Kafka's message definitions. ToolError or ProvisionError if that fails."""
     root = cache_root()
     jars = schema_jars(root)
     schemas = Schemas(jars)
     schemas.warm()  # otherwise the first frame of each kind would stall the event loop
-    return Embedded(fake_cluster(root), relays(schemas, capture=capture), _version_files(root, schemas.jars))
+    relays = Relays(schemas=schemas, capture=capture)
+    return FakeClusters(Embedded(fake_cluster(root), relays, _version_files(root, schemas.jars)), relays)
+
+
+def embedded_engine(*, capture: bool = False) -> Embedded:
+    """Return the embedded engine alone. ToolError or ProvisionError if it cannot be built."""
+    return fake_clusters(capture=capture).port
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +91,12 @@ class FakeClusters:
     """The embedded engine, ready for trials (`engines.BuiltEngine`)."""
 
     port: Embedded
+    relays: Relays
+    """Its own."""
+
+    def by_name(self, hosts: MakeHosts) -> Embedded:
+        """Return the engine with brokers that have names."""
+        return replace(self.port, open_relay=replace(self.relays, hosts=hosts))
 
     def describe(self) -> dict[str, str]:
         """Return nothing: fake clusters are part of the probe."""
@@ -94,16 +110,31 @@ class FakeClusters:
         """Return nothing: each trial has a cluster of its own."""
 
 
-def relays(schemas: Schemas, *, capture: bool = False) -> OpenRelay:
-    """Return a function that opens relays with these message definitions; with `capture` they keep the traffic."""
-    backlog = Backlog()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relays:
+    """Opens relays with these message definitions; with `capture` they keep the traffic."""
 
-    def open_relay(
-        brokers: Sequence[int], sink: Sink, names: dict[bytes, str]
-    ) -> AbstractAsyncContextManager[RelayPort]:
-        return Relay(brokers=brokers, sink=sink, schemas=schemas, topic_names=names, capture=capture, backlog=backlog)
+    schemas: Schemas
+    capture: bool = False
+    hosts: MakeHosts | None = None
+    """Gives the brokers of each relay names; None = they have numbers."""
+    backlog: Backlog = field(default_factory=Backlog)
+    """Of all its relays: they are decoded together, which costs less."""
 
-    return open_relay
+    @contextlib.asynccontextmanager
+    async def __call__(self, brokers: Sequence[int], sink: Sink, names: dict[bytes, str]) -> AsyncIterator[RelayPort]:
+        """Open a relay. It is a `probe.ports.OpenRelay`."""
+        with contextlib.nullcontext() if self.hosts is None else self.hosts(sink) as hosts:
+            async with Relay(
+                brokers=brokers,
+                sink=sink,
+                schemas=self.schemas,
+                topic_names=names,
+                capture=self.capture,
+                backlog=self.backlog,
+                hosts=hosts,
+            ) as relay:
+                yield relay
 
 
 def _version_files(root: Path, jars: Sequence[Jar]) -> dict[str, Path]:
@@ -120,9 +151,15 @@ def _version_files(root: Path, jars: Sequence[Jar]) -> dict[str, Path]:
 
 @contextlib.asynccontextmanager
 async def live_tools(
-    engine: EnginePort, bound: Mapping[Client, Bound], securities: Iterable[Security] = ()
+    engine: EnginePort,
+    bound: Mapping[Client, Bound],
+    securities: Iterable[Security] = (),
+    by_name: Callable[[MakeHosts], EnginePort] | None = None,
 ) -> AsyncIterator[Tools]:
-    """Open the live parts of a run, with credentials for these; at the end the engine stops its clusters."""
+    """Open the live parts of a run, with credentials for these; at the end the engine stops its clusters.
+
+    `by_name` gives the engine whose brokers have names; a private network is opened for them. RelayError without one.
+    """
     lag = LoopLag()
     kept = engine if isinstance(engine, AbstractAsyncContextManager) else contextlib.nullcontext()
     async with lag.measuring(), Host(bound) as host, kept, preferring_own_threads():
@@ -130,4 +167,20 @@ async def live_tools(
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(initializer=prefer_own_threads))
         artifacts = {client: item.launch.artifact for client, item in bound.items()}
         with run_credentials(securities) as accesses:
-            yield Tools(engine=engine, host=host, lag=lag, artifacts=artifacts, accesses=accesses)
+            tools = Tools(engine=engine, host=host, lag=lag, artifacts=artifacts, accesses=accesses)
+            if by_name is None:
+                yield tools
+                return
+            async with _named(tools, bound, by_name) as named:
+                yield replace(tools, by_name=named)
+
+
+@contextlib.asynccontextmanager
+async def _named(
+    tools: Tools, bound: Mapping[Client, Bound], by_name: Callable[[MakeHosts], EnginePort]
+) -> AsyncIterator[Tools]:
+    """Open a private network; yield the tools with which trials are played there."""
+    from probe.names.private_names import private_names  # noqa: PLC0415  # few runs need names
+
+    async with private_names() as private, Host(bound, private) as host:
+        yield replace(tools, engine=by_name(private.hosts), host=host)

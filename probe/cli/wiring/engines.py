@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
@@ -14,6 +14,7 @@ from probe.planning.plan import Plan
 from probe.scenarios.steps.step import Step
 
 if TYPE_CHECKING:  # these load asyncio, gRPC and uvloop, and a plan needs the reasons of its skips only
+    from probe.cli.wiring.composition import MakeHosts
     from probe.ports import EnginePort
     from probe.runner import Options
     from probe.runner.schedule.pool import Drain
@@ -38,6 +39,10 @@ class BuiltEngine(Protocol):
     def drain(self) -> Drain | None:
         """Return what runs all trials of a plan; None: each on a cluster of its own."""
 
+    @property
+    def by_name(self) -> Callable[[MakeHosts], EnginePort] | None:
+        """Return what gives the engine with brokers that have names; None: they have none."""
+
 
 class Build(Protocol):
     """Builds an engine."""
@@ -56,9 +61,9 @@ class EngineEntry:
 
 
 def _fake_clusters(plan: Plan, *, capture: bool) -> BuiltEngine:  # noqa: ARG001  # one signature for all engines
-    from probe.cli.wiring.composition import FakeClusters, embedded_engine  # noqa: PLC0415  # loads gRPC
+    from probe.cli.wiring.composition import fake_clusters  # noqa: PLC0415  # loads gRPC
 
-    return FakeClusters(embedded_engine(capture=capture))
+    return fake_clusters(capture=capture)
 
 
 def _real_brokers(plan: Plan, *, capture: bool) -> BuiltEngine:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from probe.catalogue.brokers import Kafka as Listed
 from probe.catalogue.brokers import broker_digests, generation_of, real_brokers
-from probe.cli.wiring.composition import relays
+from probe.cli.wiring.composition import Relays
 from probe.engines.kafka.admin.read_back import load_library
 from probe.engines.kafka.cluster import formatting
 from probe.engines.kafka.cluster.class_data_archive import place
@@ -47,7 +47,7 @@ def kafka_engine(versions: Mapping[str, str], report: Callable[[str], None], *, 
     fit = (MachineFiles().available_mb() or 0) // (2 * CLUSTER_MB)
     clusters = max(1, min(MAX_CLUSTERS, fit))
     in_silence = max(0, min(MAX_SILENCE_CLUSTERS, fit - clusters))
-    opening = relays(schemas, capture=capture)
+    opening = Relays(schemas=schemas, capture=capture)
     disk = choose(os.environ.get("PROBE_DISK", ""))
     return Kafka(releases, opening, disk, ACTIONS, clusters=clusters, in_silence=in_silence)
 
@@ -74,6 +74,8 @@ class RealBrokers:
     """The kafka engine, ready for trials (`engines.BuiltEngine`)."""
 
     port: Kafka
+    by_name: None = None
+    """Real brokers have numbers here."""
 
     def describe(self) -> dict[str, str]:
         """Return the exact versions of the brokers, and the features that are final."""

@@ -102,6 +102,7 @@ class RunSelection:
             shard=parse_shard(self.shard),
             exact=exact,
             unplayed=WIRED[self.engine].unplayed,
+            missing_network=_missing_network(scenarios),
             workloads=select_workloads(self.workloads),
             own_workloads=() if self.workloads or self.baseline else self._listed(scenarios),
             long_watches=self.long_watches,
@@ -134,6 +135,15 @@ class RunSelection:
     def _listed(self, scenarios: Sequence[Scenario]) -> frozenset[str]:
         """Return the scenarios of the default catalogue: those that no option names in full."""
         return frozenset(item.name for item in scenarios) - frozenset(self.scenarios)
+
+
+def _missing_network(scenarios: Sequence[Scenario]) -> str:
+    """Return why brokers can have no names here, where one of the scenarios needs them; else empty."""
+    if not any(variant.by_name for item in scenarios for variant in item.variants):
+        return ""
+    from probe.names.network import missing_network  # noqa: PLC0415  # it starts processes; few runs need it
+
+    return missing_network()
 
 
 def _why_nothing(plan: Plan, selection: Selection) -> str:

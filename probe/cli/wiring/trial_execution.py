@@ -72,7 +72,8 @@ class TrialExecution:
         self._end_by_signals()
         with Bar(estimate_s(self.plan, self.options.expected_jobs, self.options.watch_ms)) as bar:
             securities = {item.profile.security for item in self.plan.cells if item.profile.security is not None}
-            async with live_tools(self.engine.port, self.bound, securities) as tools:
+            by_name = self.engine.by_name if any(item.variant.by_name for item in self.plan.cells) else None
+            async with live_tools(self.engine.port, self.bound, securities, by_name) as tools:
                 return await run_plan(
                     self.plan,
                     replace(tools, keep=self.keep),

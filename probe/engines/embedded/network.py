@@ -48,6 +48,12 @@ def _stop(relay: RelayPort, step: StopBroker, subject: Subject) -> None:
         relay.refuse(whose_turn(subject, step.turn))
 
 
+def _leave(relay: RelayPort, step: ChangeAddress, subject: Subject) -> None:
+    (relay.blackhole if step.silent else relay.refuse)(subject.old)
+    if step.hides_name:
+        relay.hide_name(subject.old)
+
+
 def _swap(relay: RelayPort, step: SwapAddresses, subject: Subject) -> None:
     relay.refuse(subject.old)
     relay.refuse(whose_turn(subject, step.turn))
@@ -75,7 +81,7 @@ BEFORE: Mapping[type, Callable[[RelayPort, Any, Subject], None]] = {
     ExpireIdle: lambda relay, step, _: relay.expire_idle(step.after_ms, forgotten=step.forgotten),
     LimitVersions: _reset_on_versions,
     Blackhole: lambda relay, _, subject: relay.blackhole(subject.old),
-    ChangeAddress: lambda relay, step, subject: (relay.blackhole if step.silent else relay.refuse)(subject.old),
+    ChangeAddress: _leave,
     SwapAddresses: _swap,
     RefuseConnections: _refuse,
     StopBroker: _stop,
@@ -165,8 +171,11 @@ class Network:
 
     async def _one_returns_elsewhere(self, step: ChangeAddress, broker: int) -> None:
         await asyncio.sleep(step.down_ms / 1000)
-        self._relay.move(broker, silent=step.silent)
-        await self._readdress([self._relay.address(node) for node in NODES])
+        if step.behind_name:
+            self._relay.move_behind_name(broker)
+        else:
+            self._relay.move(broker, silent=step.silent)
+            await self._readdress([self._relay.address(node) for node in NODES])
         await self._back(broker)
 
     async def _two_swap(self, step: SwapAddresses, subject: Subject) -> None:

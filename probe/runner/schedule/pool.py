@@ -113,7 +113,7 @@ async def drain_each(run: Run, trials: Trials) -> None:
         await _judge_one(run, item, trial, place)
         ahead[item.cell.client] -= 1
         if not ahead[item.cell.client]:
-            run.tools.host.finish(item.cell.client)
+            run.tools.finish(item.cell.client)
 
     async with asyncio.TaskGroup() as group:
         for item, trial in trials if run.options.stop_at is not None else in_order(trials, run.options.expected_jobs):

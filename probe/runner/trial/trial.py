@@ -53,11 +53,12 @@ async def run_trial(
         if not ENGINES[item.cell.engine].cohorts:  # a cohort's topics are made at once
             await slot.take()
         async with asyncio.timeout(_hard_limit_s(item)):
+            own = tools.of(item.variant)
             await _run(
                 state,
-                tools,
+                own,
                 lambda cluster, tap, tokens: TrialEnvironment(
-                    cluster, tap, tools, options, slot, rest, ready, alone, young, tokens
+                    cluster, tap, own, options, slot, rest, ready, alone, young, tokens
                 ),
                 closed,
             )

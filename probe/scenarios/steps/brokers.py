@@ -165,6 +165,10 @@ class ChangeAddress:
     down_ms: int
     silent: bool = False
     """Its old port is silent for good and connections to it stay half open; otherwise they are reset and it refuses."""
+    behind_name: bool = False
+    """It returns at another IP address, to which its name leads from then on; Metadata names the same host and port."""
+    hides_name: bool = False
+    """Until then its name leads nowhere (NXDOMAIN); otherwise it leads to the old address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

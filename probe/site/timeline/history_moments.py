@@ -40,6 +40,7 @@ STAGES = {
     EngineKind.HEALED: "fault reverted",
     EngineKind.STOPPED: "broker {broker} stopped",
     EngineKind.RETURNED: "broker {broker} returned",
+    EngineKind.RELOCATED: "the name of broker {broker} leads elsewhere",
 }
 MILESTONES = {
     MarkKind.WARM: "warm",
