@@ -26,6 +26,7 @@ from probe.scenarios.steps.brokers import (
     LimitVersions,
     RefuseConnections,
     ReplaceCluster,
+    ReturnBroker,
     SlowDown,
     StopBroker,
     SwapAddresses,
@@ -99,6 +100,8 @@ class Network:
         self._moving: asyncio.Task[None] | None = None
         self._next: Sequence[Endpoint] = ()
         self._replaced: Callable[[], None] = lambda: None
+        self._movers: set[int] = set()
+        """Brokers that return at another address behind their name."""
 
     def will_be(self, brokers: Sequence[Endpoint], replaced: Callable[[], None]) -> None:
         """Take the brokers that `ReplaceCluster` puts in the place of these, and what is called when it has."""
@@ -107,6 +110,8 @@ class Network:
     def before(self, steps: Sequence[Step], subject: Subject) -> None:
         """Inject network faults that must be in force before the cluster's part of the fault."""
         for step in steps:
+            if isinstance(step, ReturnBroker) and step.behind_name:
+                self._movers.add(whose_turn(subject, step.turn))
             if inject := BEFORE.get(type(step)):
                 inject(self._relay, step, subject)
 
@@ -120,7 +125,7 @@ class Network:
                     await self._relay.cut(broker)
             elif isinstance(step, ChangeAddresses):
                 await self._all_gone()
-                self._moving = asyncio.create_task(self._return_elsewhere(step.down_ms))
+                self._moving = asyncio.create_task(self._return_elsewhere(step))
             elif isinstance(step, ChangeAddress):
                 self._moving = asyncio.create_task(self._one_returns_elsewhere(step, subject.old))
             elif isinstance(step, SwapAddresses):
@@ -134,6 +139,9 @@ class Network:
         if event.kind == pb.Event.STOPPED and not event.text:
             self._relay.refuse(event.broker)
             await self._relay.cut(event.broker)
+        elif event.kind == pb.Event.RETURNED and event.broker in self._movers:
+            self._movers.discard(event.broker)
+            self._relay.move_behind_name(event.broker)
         elif event.kind in {pb.Event.STOPPED, pb.Event.RETURNED}:
             self._relay.accept(event.broker)
 
@@ -163,11 +171,14 @@ class Network:
         for broker in NODES.addresses:
             await self._relay.cut(broker)
 
-    async def _return_elsewhere(self, down_ms: int) -> None:
-        await asyncio.sleep(down_ms / 1000)
+    async def _return_elsewhere(self, step: ChangeAddresses) -> None:
+        await asyncio.sleep(step.down_ms / 1000)
         addresses = [self._relay.move(broker) for broker in NODES]
         await self._readdress(addresses)
-        self._relay.accept(NODES.bootstrap)
+        if step.behind_name:
+            self._relay.move_behind_name(NODES.bootstrap)
+        else:
+            self._relay.accept(NODES.bootstrap)
 
     async def _one_returns_elsewhere(self, step: ChangeAddress, broker: int) -> None:
         await asyncio.sleep(step.down_ms / 1000)

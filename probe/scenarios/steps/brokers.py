@@ -46,6 +46,8 @@ class ReturnBroker:
 
     when: When = NOW
     turn: int = 0
+    behind_name: bool = False
+    """It does so at another IP address, to which its name leads from then on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +208,8 @@ class ChangeAddresses:
     """All brokers stop, and return on other ports; one bootstrap address stays and leads to one of them."""
 
     down_ms: int
+    behind_name: bool = False
+    """The bootstrap name leads to another IP address then, and brokers have other names; the former ones are gone."""
 
 
 BrokerStep = (
