@@ -77,10 +77,7 @@ class Tap(Protocol):
         """Return what this client has sent first: its first connection of every set of purposes, by connection."""
 
     def captured(self, names: Sequence[str] = ()) -> Pcapng | None:
-        """Return what was captured so far, of these client ids or of all. None where nothing is kept.
-
-        The captured bytes are released, so they can be taken once only.
-        """
+        """Return what was captured so far, of these client ids or of all, once. None where nothing is kept."""
 
 
 class RelayPort(Tap, Protocol):

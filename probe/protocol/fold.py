@@ -23,13 +23,19 @@ def kind_of(event: Wire) -> Hashable:
     return (code, event.api, event.version, event.error, rows)
 
 
+def _without_position(row: Row) -> Hashable:
+    """Return all of a row but its offset and size."""
+    return (row.topic, row.partition, row.key, row.key_type, row.code, row.leader, row.epoch)
+
+
 class _Tally:
     """Counts of one (API, version), for frames that were not emitted one by one."""
 
     def __init__(self, first: Wire) -> None:
         self.at = self.until = first.at
         self.requests = self.responses = self.bytes = 0
-        self.rows: dict[Row, None] = {}
+        self._rows: dict[Hashable, Row] = {}
+        """Rows of answers by what is the same in all frames of a kind."""
 
     def add(self, event: Wire) -> None:
         self.at, self.until = min(self.at, event.at), max(self.until, event.at)
@@ -38,7 +44,13 @@ class _Tally:
             self.requests += 1
         else:
             self.responses += 1
-            self.rows.update((replace(row, offset=None, size=None), None) for row in event.rows)
+            for row in event.rows:
+                self._rows.setdefault(_without_position(row), row)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The distinct rows of answers, without their offset and size."""
+        return tuple(replace(row, offset=None, size=None) for row in self._rows.values())
 
 
 class Fold:
@@ -109,7 +121,7 @@ class Fold:
                 requests=tally.requests,
                 responses=tally.responses,
                 bytes=tally.bytes,
-                rows=tuple(tally.rows),
+                rows=tally.rows,
             )
             for (api, version), tally in self._tallies.items()
         ]

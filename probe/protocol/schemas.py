@@ -23,6 +23,10 @@ from probe.protocol.names import API_NAMES
 
 HEAD = 23
 """First bytes of `records` that a reader with heads returns: up to the attributes of a record batch."""
+REPEATED = frozenset({API_VERSIONS, METADATA})
+"""APIs whose answers are long, and the same for every connection until something changes."""
+KEPT_BYTES = 256 << 10
+"""Bytes of bodies that a reader of such answers keeps; read, they take some 15 times as much."""
 EVERYDAY = frozenset({PRODUCE, FETCH, LIST_OFFSETS, METADATA, FIND_COORDINATOR, API_VERSIONS})
 
 
@@ -44,6 +48,28 @@ class Spec(NamedTuple):
         if frame.holes and (found[1] != frame.end or self.read(frame.otherwise(self.tail), p, frame.end) != found):
             raise MalformedError("bytes of the body were lost")
         return found
+
+
+def keeping(read: Reader) -> Reader:
+    """Return a reader that reads equal bodies once and returns the same dict for them, which nobody may change."""
+    kept: dict[bytes, tuple[Body, int]] = {}
+    size = 0
+
+    def read_once(b: bytes, p: int, end: int) -> tuple[Body, int]:
+        nonlocal size
+        key = b[p:end]
+        if (found := kept.get(key)) is not None:
+            return found[0], p + found[1]
+        body, stop = read(b, p, end)
+        if size + len(key) > KEPT_BYTES:
+            kept.clear()
+            size = 0
+        if len(key) <= KEPT_BYTES:
+            kept[key] = (body, stop - p)
+            size += len(key)
+        return body, stop
+
+    return read_once
 
 
 class Schemas:
@@ -115,9 +141,15 @@ class Schemas:
             if len(self._specs) > 4096:  # peers can send any number of unknown versions
                 self._specs.clear()
             plan = self.layout(*key)
-            spec = Spec(_header(*key, flexible=plan.flexible), compile_reader(plan), plan.tail) if plan else None
+            spec = Spec(_header(*key, flexible=plan.flexible), _reader(key, plan), plan.tail) if plan else None
             self._specs[key] = spec
             return spec
+
+
+def _reader(key: tuple[int, int, str], plan: Layout) -> Reader:
+    api, _, kind = key
+    read = compile_reader(plan)
+    return keeping(read) if kind == RESPONSE and api in REPEATED else read
 
 
 def _header(api: int, version: int, kind: str, *, flexible: bool) -> int:

@@ -77,11 +77,12 @@ class Link:
     def from_client(self, data: bytes) -> None:
         """Forward to the broker; report later."""
         at = now_us()
-        if self.broker.transport is None and not self._silent:
-            self._early += data
-            self.regulate()
-        elif not self._silent:
-            self.broker.write(data)
+        if not self._silent:
+            if self.broker.transport is None:
+                self._early += data
+                self.regulate()
+            else:
+                self.broker.write(data)
         self._backlog.add(self._read_client, data, at)
         if self.policy.highest_versions is not None:
             self._backlog.read_on()

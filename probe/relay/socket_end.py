@@ -40,6 +40,7 @@ class SocketEnd(asyncio.Protocol):
 
     def __init__(self, link: LinkCallbacks, name: str) -> None:
         self.link, self.name = link, name
+        self._pass = link.from_client if name == "client" else link.from_broker
         self.transport: asyncio.Transport | None = None
         self.eof = False
         self.lost = False
@@ -54,10 +55,7 @@ class SocketEnd(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Pass bytes to the link."""
-        if self.name == "client":
-            self.link.from_client(data)
-        else:
-            self.link.from_broker(data)
+        self._pass(data)
 
     def eof_received(self) -> bool:
         """Report the end of the stream to the link; the other direction stays open."""

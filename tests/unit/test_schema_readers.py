@@ -18,9 +18,10 @@ from kafka.protocol.old.types import Array, Schema
 from kio.schema.errors import ErrorCode
 from kio.serial import entity_reader
 
-from probe.protocol.compiler import MALFORMED
+from probe.protocol.compiler import MALFORMED, compile_reader
 from probe.protocol.layout import Item
 from probe.protocol.names import api_name
+from probe.protocol.schemas import KEPT_BYTES, REPEATED, keeping
 from tests.support.protocol_wire import Body, as_read, encode, invent, schemas
 
 
@@ -81,6 +82,63 @@ def as_wire(item: Item, value: Any) -> Any:
     if item.array:
         return [element.bytes if isinstance(element, UUID) else element for element in value]
     return value.value if isinstance(value, ErrorCode) else value
+
+
+def test_equal_answers_are_read_once_wherever_they_begin() -> None:
+    calls: list[tuple[int, int]] = []
+
+    def once(b: bytes, p: int, end: int) -> tuple[Body, int]:
+        calls.append((p, end))
+        if b[p:end] == b"bad":
+            raise ValueError("bad")
+        return {"Text": b[p : end - 1]}, end - 1
+
+    read_once = keeping(once)
+    first, stop = read_once(b"..body", 2, 6)
+    again, later = read_once(b".....body...", 5, 9)
+    assert (first, stop, again is first, later) == ({"Text": b"bod"}, 5, True, 8)
+    assert read_once(b"..bodi", 2, 6) == ({"Text": b"bod"}, 5)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="bad"):
+            read_once(b"bad", 0, 3)
+    assert calls == [(2, 6), (2, 6), (0, 3), (0, 3)]
+
+
+def test_few_bytes_of_answers_are_kept() -> None:
+    calls = 0
+
+    def once(_: bytes, __: int, end: int) -> tuple[Body, int]:
+        nonlocal calls
+        calls += 1
+        return {}, end
+
+    read_once = keeping(once)
+    half, whole = KEPT_BYTES // 2, KEPT_BYTES + 1
+    for size, expected in (
+        (half, 1),
+        (half, 1),
+        (half - 1, 2),
+        (half, 2),
+        (half - 2, 3),
+        (half, 4),
+        (whole, 5),
+        (whole, 6),
+    ):
+        read_once(bytes(size), 0, size)
+        assert calls == expected
+
+
+@pytest.mark.parametrize("api", sorted(REPEATED))
+def test_kept_answers_are_those_of_the_reader(api: int) -> None:
+    for key, version, kind, _, _, data in bodies(3):
+        if (key, kind) == (api, "Response"):
+            plan = schemas().layout(api, version, kind)
+            assert plan is not None
+            assert (
+                read(api, version, kind, data)
+                == read(api, version, kind, data)
+                == compile_reader(plan)(data, 0, len(data))
+            )
 
 
 def test_kio_reads_the_same_values() -> None:
