@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -61,6 +61,9 @@ class Tap(Protocol):
     def read_on(self) -> None:
         """Report all that has passed until now. Without this it is reported some milliseconds later."""
 
+    def at_once(self) -> AbstractContextManager[None]:
+        """Report what passes at once, inside the block: its caller waits for the moment of a frame."""
+
     def refuse(self, broker: int) -> None:
         """Refuse new connections to a broker from now on. The port stays reserved."""
 
@@ -87,10 +90,7 @@ class RelayPort(Tap, Protocol):
     """
 
     def secure(self, tls: SSLContext, *, flawed: bool = False, closes: bool = False) -> None:
-        """Speak TLS with new connections, with this side of it.
-
-        `flawed` says that clients are meant to refuse it; with `closes` the handshake ends after their first bytes.
-        """
+        """Speak TLS with new connections; `flawed`: handshakes are meant to fail, `closes`: after the first bytes."""
 
     def forward(self, broker: int, address: Endpoint) -> None:
         """Set the address on which a broker really listens."""

@@ -138,6 +138,10 @@ class Relay:
         """Report all that has passed until now."""
         self.backlog.read_on()
 
+    def at_once(self) -> contextlib.AbstractContextManager[None]:
+        """Report what passes at once, inside the block."""
+        return self.backlog.at_once()
+
     def hold(self, apis: Sequence[int], hold_ms: int) -> None:
         """Delay answers of these APIs by `hold_ms`; empty `apis` ends it, except for answers already delayed."""
         self.held = dict.fromkeys(apis, hold_ms * 1000) if hold_ms > 0 else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -24,6 +24,8 @@ from tests.support.histories import history
 from tests.support.member_starts import member
 from tests.support.real_cells import planned, play
 
+HASTY: Any = SimpleNamespace(at_once=contextlib.nullcontext)
+"""A tap that reports at once."""
 PAUSED, BUSY = "client/paused", "client/slow-handler"
 
 
@@ -70,7 +72,7 @@ def been_away(state: TrialState, *, fails: bool = False, comes_back: bool = True
         finally:
             done.append(f"{message.instance} gone")
 
-    environment: Any = SimpleNamespace(tools=SimpleNamespace(host=SimpleNamespace(start=start)))
+    environment: Any = SimpleNamespace(tools=SimpleNamespace(host=SimpleNamespace(start=start)), tap=HASTY)
     instance: Any = Instance("me", done)
     message = member("me")
 
@@ -123,18 +125,29 @@ def test_other_scenarios_have_no_absence() -> None:
 def test_a_writer_is_stopped_in_the_middle_of_its_work() -> None:
     state = trial(PAUSED, Role.TRANSACTIONAL)
     seen: list[int] = []
+    entered: list[bool] = []
     add = state.recorder.add
 
+    @contextlib.contextmanager
+    def at_once() -> Iterator[None]:
+        entered.append(True)
+        yield
+        entered.append(False)
+
+    tap: Any = SimpleNamespace(at_once=at_once)
+
     async def work() -> None:
-        waiting = asyncio.create_task(absence._await_work(state))  # its effect is a moment in time
+        waiting = asyncio.create_task(absence._await_work(state, tap))  # its effect is a moment in time
         await asyncio.sleep(0)
         seen.append(waiting.done())
+        assert entered == [True]
         add(Request(at=1, conn=1, broker=1, corr=1, api=PRODUCE, version=9))
         await waiting
         seen.append(waiting.done())
 
     virtual_time.run(work())
     assert seen == [False, True]
+    assert entered == [True, False]
 
 
 SHORT = Absence(short_ms=14_000, long_ms=14_000, successor=True)

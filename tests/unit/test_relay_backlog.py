@@ -49,6 +49,22 @@ def test_what_has_passed_is_reported_without_a_question(play: Play) -> None:
     play(story)
 
 
+def test_a_request_is_reported_before_its_answer_while_somebody_waits_for_it(play: Play) -> None:
+    async def story() -> None:
+        async with relayed(wait_s=NEVER_S) as (relay, broker, events), client(relay) as one:
+            await one.ask()
+            broker.silent = True
+            with relay.at_once():
+                assert [type(event) for event in events] == [Opened, Request, Response]
+                one.send()
+                await until(lambda: len(of(Request, events)) == 2)
+            last = one.send()
+            await until(lambda: broker.got.endswith(last))
+            assert len(of(Request, events)) == 2
+
+    play(story)
+
+
 def test_an_end_is_reported_after_what_passed_before_it(play: Play) -> None:
     async def story() -> None:
         async with relayed(wait_s=NEVER_S) as (relay, _, events):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from probe.drivers.process import RunningInstance
 from probe.model import MarkKind
 from probe.model.roles import ROLES
-from probe.ports import Start
+from probe.ports import Start, Tap
 from probe.protocol.names import api_key
 from probe.runner.trial.environment import TrialEnvironment
 from probe.runner.trial.state import TrialState
@@ -85,7 +85,7 @@ async def _begin(
         instance.handle_for(state.item.variant.heal_after_ms or absence.short_ms)
         state.recorder.mark(MarkKind.AWAY, ROLES[state.item.cell.role].busy)
     else:
-        await _await_work(state)
+        await _await_work(state, environment.tap)
         await found.stopped.enter_async_context(instance.suspended())
         state.recorder.mark(MarkKind.AWAY, "its process is stopped")
     if absence.successor:
@@ -101,10 +101,11 @@ def second_member(
     return environment.tools.host.start(state.item.cell, other, state.recorder.add_beside, alone=True)
 
 
-async def _await_work(state: TrialState) -> None:
+async def _await_work(state: TrialState, tap: Tap) -> None:
     """Wait until the broker has received work, so that the client is stopped in the middle of it."""
     name, recorder = ROLES[state.item.cell.role].interrupted, state.recorder
     if name:
         api = api_key(name)
         before = recorder.asked[api]
-        await recorder.until(lambda now: now.ending is not None or now.asked[api] > before, WORK_S)
+        with tap.at_once():
+            await recorder.until(lambda now: now.ending is not None or now.asked[api] > before, WORK_S)

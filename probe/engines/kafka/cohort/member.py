@@ -111,6 +111,10 @@ class CohortMember:
         """Report all that has passed until now, for all members."""
         self._cluster.relay.read_on()
 
+    def at_once(self) -> contextlib.AbstractContextManager[None]:
+        """Report what passes at once, for all members, inside the block."""
+        return self._cluster.relay.at_once()
+
     def refuse(self, broker: int) -> None:
         """Refuse new connections to a broker, for all members."""
         self._cluster.relay.refuse(broker)
