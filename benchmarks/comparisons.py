@@ -21,7 +21,7 @@ import random
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice, zip_longest
@@ -212,18 +212,19 @@ def simulate(known: Played, comparisons: int, size: int, seed: int) -> None:
         f"{len(by_build)} builds, {len(full)} cells, {sum(map(len, full.values()))} trials; trials differ in {differ}"
     )
     for client, cells in sorted(by_build.items()):
-        OUT.print(f"{client}: {len(cells)} cells, {_rates(lambda _, mine=cells: mine, comparisons, seed)}")
+        OUT.print(f"{client}: {len(cells)} cells, {rates(lambda _, mine=cells: mine, comparisons, seed)}")
     every = list(full.values())
-    drawn = _rates(lambda rng: [rng.choice(every) for _ in range(size)], comparisons, seed)
+    drawn = rates(lambda rng: [rng.choice(every) for _ in range(size)], comparisons, seed)
     OUT.print(f"{size} cells drawn from all: {drawn}")
 
 
-def _rates(cells_of: object, comparisons: int, seed: int) -> str:
+def rates(cells_of: Callable[[random.Random], Sequence[Sequence[Trial]]], comparisons: int, seed: int) -> str:
+    """Return how often a build is called worse, and better, than itself; `cells_of` draws the cells of a comparison."""
     rng = random.Random(seed)  # noqa: S311  # simulated draws
     said: Counter[Answer] = Counter()
     spent = 0
     for _ in range(comparisons):
-        cells = cells_of(rng)  # type: ignore[operator]  # one of two lambdas
+        cells = cells_of(rng)
         # cells whose trials agree cannot differ, whatever is drawn
         found, cost = simulated([one for one in cells if len({item.asked for item in one}) > 1], rng)
         spent += cost

@@ -134,7 +134,7 @@ CHANGES = (
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a check said."""
+    """The answer of a check."""
 
     code: int
     """Its exit code."""

@@ -76,4 +76,4 @@ SOURCES: Mapping[str, Callable[[Launch, Path], Path]] = {
     "jar": _jar,
     "npm": _npm,
 }
-"""How a provisioned version becomes a place, by kind of source."""
+"""Ways by which a provisioned version becomes a place, by kind of source."""

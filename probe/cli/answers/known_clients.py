@@ -21,6 +21,7 @@ from probe.cells.supports import Support
 from probe.cli.answers.decision import BESIDE, LESSER, NOTHING_STOPS, WORST_FIRST, cause_text, lesser, note_of, to_do
 from probe.cli.answers.lookup import Known, levels_json
 from probe.cli.answers.operations import operation
+from probe.cli.answers.short_answer import in_short
 from probe.cli.answers.supports import kip_data
 from probe.cli.wiring.catalogue import apps, by_number, families, inside
 from probe.cli.wiring.evidence import Evidence
@@ -129,6 +130,7 @@ def _known(
         library=library.library if library else None,
         inside=inside(asked.client),
         levels=tuple(levels),
+        short=in_short(suffered, levels, ways_out),
         note=note_of(suffered),
         sections=sections,
         ways_out=todo,

@@ -25,6 +25,7 @@ from probe.cells.role_levels import as_suffered
 from probe.cli import common_options as o
 from probe.cli.answers.decision import NAMED, note_of, on_one_screen
 from probe.cli.answers.lookup import AT, Known, as_json, as_text, asked_of, counts_of, overview
+from probe.cli.answers.short_answer import in_short
 from probe.cli.console.line_wrap import terminal_columns, wrapped
 from probe.cli.console.older_conditions import say_older
 from probe.cli.laboratory import absent_packages
@@ -134,7 +135,10 @@ def lookup(
             *as_text(both, beside, everything=everything, columns=columns, folded=everything and not scenario),
         ]
     else:
-        heads = _heads(client, sides, faults, f"{where}: {asked_of(faults)}", columns)
+        heads = [
+            *_heads(client, sides, faults, f"{where}: {asked_of(faults)}", columns),
+            *wrapped(in_short(suffered, levels, beside, change_of_library(sides)), columns, 2),
+        ]
         lines = on_one_screen(heads, suffered, levels, beside, columns, change_of_library(sides))
     typer.echo("\n".join(lines))
     _say_of(faults)

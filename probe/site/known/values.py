@@ -90,6 +90,8 @@ class KnownClient:
     inside: Sequence[str] = ()
     """Applications with this client inside."""
     levels: tuple[RoleLevel, ...] = ()
+    short: str = ""
+    """Whether the version may stay, and what instead."""
     note: str = ""
     """The profiles of which levels and findings are."""
     sections: tuple[Section, ...] = ()

@@ -1,0 +1,85 @@
+"""The first line of a look-up: in which roles a version may stay, and what instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from probe.cells.aggregate import SettledCell
+from probe.cells.audit import Fault, Finding, examine
+from probe.cells.levels import RoleLevel
+from probe.cli.answers.short_answer import in_short
+from probe.model import Cell, Outcome, Role
+from tests.support.synthetic_rows import CELL, settled_cell, verdict
+
+DISK = CELL
+HANG, KILL = (replace(CELL, scenario=name) for name in ("broker/hang", "broker/kill"))
+ADMIN = replace(CELL, role=Role.ADMIN, scenario="controller/moved")
+
+
+@dataclass(frozen=True)
+class Ways:
+    """Remedies, of which a test states the mending versions."""
+
+    mending: Mapping[Cell, str] = field(default_factory=dict)
+    helping: Mapping[Cell, str] = field(default_factory=dict)
+    restarting: Mapping[Cell, bool] = field(default_factory=dict)
+
+
+def faults(*items: SettledCell) -> list[Fault]:
+    stored = {item.cell: item for item in items}
+    return [*examine(stored, stored)]
+
+
+def level(role: Role = Role.PRODUCER, known: int = 15, of: int = 15) -> RoleLevel:
+    return RoleLevel(role=role, known=known, of=of)
+
+
+STUCK, GOOD = settled_cell(DISK, Outcome.STUCK), settled_cell(HANG, Outcome.REFRESHES)
+SOME = settled_cell(HANG, Outcome.STUCK, *[Outcome.REFRESHES] * 4)
+LOST = replace(
+    settled_cell(KILL, Outcome.REFRESHES), verdicts=(verdict(lost=3, acked=90),), writes="acks=1, its default; more"
+)
+
+
+@pytest.mark.parametrize(
+    ("found", "mending", "words"),
+    [
+        ([GOOD], {}, "may stay as producer"),
+        ([STUCK, GOOD], {DISK: "1.43.3"}, "not as producer: 1.43.3 mends 1 of 1 fault"),
+        ([STUCK], {}, "not as producer: no released version is known to mend it (ask)"),
+        ([SOME], {HANG: "1.44.0"}, "perhaps not as producer (some trials only): 1.44.0 mends 1 of 1 fault"),
+        ([STUCK, LOST], {DISK: "1.43.3"}, "not as producer: 1.43.3 mends 1 of 2 faults, acks=all mends 1 of 2 faults"),
+        (
+            [STUCK, SOME],
+            {DISK: "1.43.3"},
+            "not as producer: 1.43.3 mends 1 of 2 faults, no released version is known to mend 1 of 2 faults (ask)",
+        ),
+    ],
+)
+def test_a_version_may_stay_where_nothing_stops_or_loses_work(
+    found: list[SettledCell], mending: dict[Cell, str], words: str
+) -> None:
+    assert in_short(faults(*found), [level()], Ways(mending), "ask") == f"in short: {words}"
+
+
+def test_a_role_of_which_little_was_measured_is_not_known() -> None:
+    levels = [level(known=14), level(Role.GROUP, 3, 18), level(Role.ADMIN, 1, 4)]
+    admin = settled_cell(ADMIN, Outcome.STUCK)
+    assert in_short(faults(GOOD, admin), levels, Ways()) == (
+        "in short: may stay as producer (14 of 15 measured), not known as group (3 of 18 measured)"
+    )
+
+
+def test_a_release_that_was_not_measured_is_answered_by_those_beside_it_and_that_is_said() -> None:
+    (one,) = faults(STUCK)
+    beside = replace(one, finding=Finding.LIKELY_STOPS)
+    assert in_short([beside], [level(known=0)], Ways()).startswith("in short: not known: this release itself was not")
+    assert not in_short([], [], Ways())
+
+
+def test_what_is_not_scored_changes_nothing() -> None:
+    beside = settled_cell(replace(CELL, scenario="topic/recreated"), Outcome.STUCK)
+    assert in_short(faults(GOOD, beside), [level()], Ways()) == "in short: may stay as producer"
