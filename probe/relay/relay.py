@@ -274,11 +274,9 @@ class Relay:
         """Start a conversation with a new connection number."""
         self._conn += 1
         arguments = (self._conn, proxy.broker, self._schemas, self.topic_names, proxy.sessions)
-        return (
-            Conversation(*arguments)
-            if self._capture is None
-            else CapturingConversation(*arguments).keep(self._capture, proxy.listener.port)
-        )
+        if self._capture is None:
+            return Conversation(*arguments)
+        return CapturingConversation(*arguments).keep(self._capture, proxy.listener.port)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run in the background, at most until the relay ends."""
