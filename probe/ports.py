@@ -131,8 +131,11 @@ class RelayPort(Tap, Protocol):
         `silent`: it answers nothing instead, and its connections stay half open.
         """
 
-    def move_behind_name(self, broker: int) -> None:
-        """Let a broker listen at another address behind its name, on the same port. The old address refuses."""
+    def move_behind_name(self, broker: int, *, keeps: bool = False) -> None:
+        """Let a broker listen at another address behind its name, on the same port. The old address refuses.
+
+        `keeps`: the name leads to the old address as well, first, where attempts get no answer.
+        """
 
     def hide_name(self, broker: int) -> None:
         """Let the name of a broker lead nowhere until it moves behind it."""

@@ -42,10 +42,14 @@ class TrialHosts:
         """Return the name of a broker, or of the bootstrap address, for which its number stands."""
         return self._names.setdefault(broker, f"b{broker}.{self.mark}.{DOMAIN}")
 
-    def settle(self, broker: int) -> str:
-        """Return another address, to which the name of a broker leads from now on."""
+    def settle(self, broker: int, *, beside: bool = False) -> str:
+        """Return another address, to which the name of a broker leads from now on; `beside` its former ones, or alone.
+
+        The former ones come first.
+        """
         address = next(self._addresses)
-        self._lead(broker, (address,))
+        before = self._server.entries[self.name(broker)].addresses if beside else ()
+        self._lead(broker, (*before, address))
         return address
 
     def rename(self, broker: int) -> None:

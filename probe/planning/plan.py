@@ -71,6 +71,11 @@ class Planned:
         return self.pace.work_ms if at_once else self.pace.warm_ms
 
     @property
+    def name_cache_ms(self) -> int:
+        """Time for which the client's runtime keeps addresses of brokers; 0 where these have numbers."""
+        return _name_cache_ms(self.chosen, self.variant)
+
+    @property
     def steady(self) -> Cell:
         """The control cell that this one is compared with."""
         return replace(self.cell, scenario=CONTROL)
@@ -149,12 +154,15 @@ def _planned(item: Combination, selection: Selection) -> Planned:
     )
     part = variant_of(item.variant, profile, cell.engine, cell.broker)
     expectation = expectation_of(part, profile, cell.broker)
-    if part.by_name:
-        kept_ms = chosen.family.limit(behaviour.name_cache_ms, cell.version)
-        expectation = replace(expectation, prompt_ms=expectation.prompt_ms + kept_ms)
+    expectation = replace(expectation, prompt_ms=expectation.prompt_ms + _name_cache_ms(chosen, part))
     sweep = selection.sweep
     trials = 1 if sweep and cell.scenario == CONTROL else selection.trials
     return Planned(cell, chosen, profile, item.scenario, part, expectation, limits, trials, sweep)
+
+
+def _name_cache_ms(chosen: Chosen, part: RoleVariant) -> int:
+    kept = chosen.family.behaviour.name_cache_ms if part.by_name else ()
+    return chosen.family.limit(kept, chosen.version.version)
 
 
 def _order(cells: list[Planned], selection: Selection) -> tuple[Planned, ...]:

@@ -141,21 +141,27 @@ class BrokerProxy:
         self.listener.open()
         return self.listener.address
 
-    def move_behind_name(self) -> None:
-        """Listen at another address behind the broker's name, on the same port; the old one refuses. RelayError."""
+    def move_behind_name(self, *, keeps: bool = False) -> None:
+        """Listen at another address behind the broker's name, on the same port; the old one refuses. RelayError.
+
+        `keeps`: the name leads to the old address as well, first, where attempts get no answer.
+        """
         with translated(RelayError):
-            self.listener.close()
-            self.listener = self._new_listener(self.listener.port)
+            if keeps:
+                self.listener.fill_backlog()
+                self._former.append(self.listener)
+            else:
+                self.listener.close()
+            self.listener = self._new_listener(self.listener.port, beside=keeps)
             self.listener.open()
 
     def hide_name(self) -> None:
         """Let the broker's name lead nowhere, until it moves. Raises RelayError without names."""
         self._hosts.hide(self.broker)
 
-    def _new_listener(self, port: int = 0) -> Listener:
-        place = Place(
-            address=self._hosts.settle(self.broker), host=self._hosts.name(self.broker), socket=self._hosts.socket
-        )
+    def _new_listener(self, port: int = 0, *, beside: bool = False) -> Listener:
+        address = self._hosts.settle(self.broker, beside=beside)
+        place = Place(address=address, host=self._hosts.name(self.broker), socket=self._hosts.socket)
         return Listener(place, self.enter, self._host.failed, port)
 
     def swap(self, other: BrokerProxy) -> None:

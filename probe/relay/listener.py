@@ -25,8 +25,11 @@ class Hosts(Protocol):
     def name(self, broker: int) -> str:
         """Return the host of a broker that clients are given: its name, or the address."""
 
-    def settle(self, broker: int) -> str:
-        """Return the address at which a broker's next listener lies, to which its name leads from now on."""
+    def settle(self, broker: int, *, beside: bool = False) -> str:
+        """Return the address at which a broker's next listener lies, to which its name leads from now on.
+
+        `beside`: it leads to the former addresses as well, first.
+        """
 
     def rename(self, broker: int) -> None:
         """Give a broker another name, where it has one; the former one leads nowhere any more."""
@@ -46,7 +49,7 @@ class LoopbackHosts:
         """Return the address."""
         return LOOPBACK
 
-    def settle(self, _: int) -> str:
+    def settle(self, _: int, *, beside: bool = False) -> str:  # noqa: ARG002  # as with names
         """Return the address."""
         return LOOPBACK
 

@@ -233,9 +233,9 @@ class Relay:
         with translated(RelayError):
             return self._proxies[broker].move(silent=silent)
 
-    def move_behind_name(self, broker: int) -> None:
-        """Let a broker listen at another address behind its name, on the same port. Raises RelayError."""
-        self._proxies[broker].move_behind_name()
+    def move_behind_name(self, broker: int, *, keeps: bool = False) -> None:
+        """Let a broker listen at another address behind its name, which `keeps` the old one, too. Raises RelayError."""
+        self._proxies[broker].move_behind_name(keeps=keeps)
 
     def hide_name(self, broker: int) -> None:
         """Let the name of a broker lead nowhere until it moves behind it. Raises RelayError."""

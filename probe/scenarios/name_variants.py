@@ -13,6 +13,9 @@ if TYPE_CHECKING:  # the modules of all steps; a scenario loads those of its own
     from probe.scenarios.steps.step import Step
 
 
-def named_variants(play: Expectation, *steps: Step) -> tuple[RoleVariant, ...]:
-    """Return the variants in which one broker is gone, with brokers that advertise names."""
-    return tuple(replace(variant, by_name=True) for variant in variants_of_a_broker(play, *steps))
+def named_variants(play: Expectation, *steps: Step, silent: bool = False) -> tuple[RoleVariant, ...]:
+    """Return the variants in which one broker is gone, with brokers that advertise names.
+
+    `silent`: attempts at its address get no answer, so prompt is the client's own time-out plus 5 s.
+    """
+    return tuple(replace(variant, by_name=True) for variant in variants_of_a_broker(play, *steps, silent=silent))

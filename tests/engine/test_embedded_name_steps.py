@@ -28,8 +28,8 @@ class Calls:
         self.made: list[tuple[str, int]] = []
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        def call(broker: int, **_: object) -> Endpoint:
-            self.made.append((name, broker))
+        def call(broker: int, **options: object) -> Endpoint:
+            self.made.append((" ".join([name, *(option for option in options if options[option])]), broker))
             return Endpoint(host=f"b{broker}.test", port=1)
 
         return call
@@ -56,7 +56,7 @@ def calls(*steps: Step, events: Sequence[pb.Event] = ()) -> list[tuple[str, int]
             await network.on_event(event)
         if network._moving is not None:
             await network._moving
-        return [call for call in relay.made if call[0] in MOVES]
+        return [call for call in relay.made if call[0].split()[0] in MOVES]
 
     return asyncio.run(whole())
 
@@ -64,6 +64,11 @@ def calls(*steps: Step, events: Sequence[pb.Event] = ()) -> list[tuple[str, int]
 def test_a_broker_that_moves_behind_its_name_is_advertised_as_before() -> None:
     moved = calls(ChangeAddress(down_ms=0, behind_name=True))
     assert moved == [("refuse", OLD), ("move_behind_name", OLD), ("back", OLD)]
+
+
+def test_a_name_keeps_the_former_address() -> None:
+    moved = calls(ChangeAddress(down_ms=0, behind_name=True, keeps_former=True))
+    assert moved == [("refuse", OLD), ("move_behind_name keeps", OLD), ("back", OLD)]
 
 
 def test_a_name_is_hidden_until_its_broker_is_back() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 
 import pytest
@@ -37,6 +38,24 @@ def test_a_broker_moves_behind_its_name(play: Play) -> None:
                 assert await refused(client(relay, host=former).__aenter__())
                 async with client(relay, host=current) as two:
                     await two.ask()
+
+    play(story)
+
+
+def test_a_name_keeps_the_former_address_which_does_not_answer(play: Play) -> None:
+    async def story() -> None:
+        hosts, server = named()
+        async with relayed(hosts=hosts) as (relay, _, _):
+            name = relay.address(1).host
+            (former,) = server.entries[name].addresses
+            relay.move_behind_name(1, keeps=True)
+            first, second = server.entries[name].addresses
+            assert first == former
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.3), client(relay, host=first):
+                    pass
+            async with client(relay, host=second) as one:
+                await one.ask()
 
     play(story)
 

@@ -183,7 +183,7 @@ class Network:
     async def _one_returns_elsewhere(self, step: ChangeAddress, broker: int) -> None:
         await asyncio.sleep(step.down_ms / 1000)
         if step.behind_name:
-            self._relay.move_behind_name(broker)
+            self._relay.move_behind_name(broker, keeps=step.keeps_former)
         else:
             self._relay.move(broker, silent=step.silent)
             await self._readdress([self._relay.address(node) for node in NODES])

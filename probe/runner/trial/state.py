@@ -81,7 +81,8 @@ class TrialState:
         play, part = self.header.play, self.item.variant
         limits = replace(self.header.limits, own_limit_ms=own_limit_ms(play, settings))
         if part.prompt_beyond_own_ms is not None:
-            play = replace(play, prompt_ms=timeout_ms(settings) + part.prompt_beyond_own_ms)
+            own_ms = timeout_ms(settings) + self.item.name_cache_ms
+            play = replace(play, prompt_ms=own_ms + part.prompt_beyond_own_ms)
         self.header = replace(self.header, settings=settings, limits=limits, play=play)
 
     @property

@@ -171,6 +171,8 @@ class ChangeAddress:
     """It returns at another IP address, to which its name leads from then on; Metadata names the same host and port."""
     hides_name: bool = False
     """Until then its name leads nowhere (NXDOMAIN); otherwise it leads to the old address."""
+    keeps_former: bool = False
+    """From then on its name leads to two addresses: first the old one, where attempts get no answer, then the new."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
