@@ -25,7 +25,7 @@ SCENARIO = Scenario(
     engines=(Engine.EMBEDDED,),
     asked=True,
     variants=named_variants(
-        expect(Symptom.CONNECTION, Reaction.DISCOVER, target=Target.LEADER, prompt_ms=3000, watch_ms=75_000),
+        expect(Symptom.CONNECTION, Reaction.RETRY, target=Target.LEADER, prompt_ms=DOWN_MS + 3000, watch_ms=75_000),
         ChangeAddress(down_ms=DOWN_MS, behind_name=True, hides_name=True),
     ),
 )

@@ -23,7 +23,7 @@ SCENARIO = Scenario(
     engines=(Engine.EMBEDDED,),
     asked=True,
     variants=named_variants(
-        expect(Symptom.CONNECTION, Reaction.DISCOVER, target=Target.LEADER, prompt_ms=5000, watch_ms=90_000),
+        expect(Symptom.CONNECTION, Reaction.RETRY, target=Target.LEADER, watch_ms=90_000),
         ChangeAddress(down_ms=DOWN_MS, behind_name=True, keeps_former=True),
         silent=True,
     ),
