@@ -131,17 +131,16 @@ class App(_Strict):
             )
         return found
 
-    def next_library(self, version: str) -> Inside | None:
-        """Return the first later entry with another version of the library; None if none is known."""
+    def changes_of_library(self, version: str) -> str:
+        """Return which later releases have other versions of the library, in words; empty if none is known."""
         mine = self.find(version)
-        later = [item for item in self.versions if release_key(item.since) > release_key(version)]
-        others = (item for item in later if mine is None or item.library != mine.library)
-        return min(others, key=lambda item: release_key(item.since), default=None)
-
-    def change_of_library(self, version: str) -> str:
-        """Return the first later release with another version of the library, in words; empty if none is known."""
-        found = self.next_library(version)
-        return f"{self.name} {found.since} changes to {self.family} {found.library}" if found else ""
+        library = "" if mine is None else mine.library
+        changes: list[str] = []
+        for item in sorted(self.versions, key=lambda item: release_key(item.since)):
+            if release_key(item.since) > release_key(version) and item.library != library:
+                changes.append(f"{item.since} to {'' if changes else f'{self.family} '}{item.library}")
+                library = item.library
+        return f"{self.name} changes in {', in '.join(changes)}" if changes else ""
 
     def _nearest(self, version: str) -> str:
         key = release_key(version)

@@ -15,6 +15,7 @@ from probe.catalogue.baseline import baseline
 from probe.catalogue.identities import compared_as, family_of, identify
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding
+from probe.cells.chance import is_of_chance, is_small, kind_of
 from probe.cli.app import app
 from probe.cli.wiring.catalogue import apps, by_number, families
 from probe.evidence.access import opened
@@ -46,9 +47,11 @@ def invoke(*arguments: str) -> Result:
     return CliRunner().invoke(app, [*arguments, "--max-age", "36500", "--evidence", str(ships())])
 
 
-def evidence_of(family: str, version: str) -> Mapping[Cell, SettledCell]:
+def evidence_of(family: str, version: str | None = None) -> Mapping[Cell, SettledCell]:
     with opened(ships(), str(ships())) as file:
-        wanted = Wanted(family=[family], version=[version], broker=["3.9"], engine=["embedded"])
+        wanted = Wanted(
+            family=[family], version=None if version is None else [version], broker=["3.9"], engine=["embedded"]
+        )
         return file.cells(wanted)
 
 
@@ -81,8 +84,10 @@ def test_an_image_is_answered_by_the_cells_of_the_application_itself(image: str,
     (service,) = services_of(f"{image}\n", tmp_path)
     answers = {cell: finding for cell, finding in own_answers(service) if cell in evidence}
     assert answers
+    races = {kind_of(cell) for cell, item in evidence_of(family).items() if is_of_chance(item)}
     for cell, finding in answers.items():
-        assert finding == (Finding.FAILS if evidence[cell].grade.severity else Finding.PASSES), cell
+        passing = Finding.UNKNOWN if kind_of(cell) in races and is_small(evidence[cell]) else Finding.PASSES
+        assert finding == (Finding.FAILS if evidence[cell].grade.severity else passing), cell
     known = {(cell.role, cell.scenario) for cell in evidence}
     others = [fault for fault in service["faults"] if (fault["role"], fault["scenario"]) in known and fault["stand_in"]]
     assert others == []
@@ -148,10 +153,10 @@ def test_an_application_alone_lists_its_versions(name: str) -> None:
 
 
 def test_a_release_that_was_not_measured_is_suspected_by_one_with_the_same_library() -> None:
-    done = invoke("lookup", "filebeat@7.16.0", "--all")
+    done = invoke("lookup", "filebeat@7.16.3", "--all")
     said = " ".join(done.stdout.split())
     assert done.exit_code == 0
-    inside = "(beats@7.17.29, which has the same library inside)"
+    inside = "(beats@7.16.2, which has the same library inside)"
     assert "suspected producer isolated disk/storage-error: stops silently; stuck in 1 trial" in said
     assert f"stuck in 1 trial {inside}" in said
     assert "Beats link a fork that adds a reconnect back-off" in said
@@ -171,16 +176,15 @@ def test_a_release_that_no_registry_serves_is_answered_by_the_commit_that_stands
         "stops silently disk/storage-error (producer): it never asks who serves now (measured at beats@"
     )
     assert "since no registry serves this release" in worst
-    assert "watch the age of the last success, and restart; filebeat 9.0.0 changes to sarama 1.43.3" in worst
+    assert "watch the age of the last success, and restart; filebeat changes in 9.0.0 to sarama 1.43.3" in worst
 
 
-def test_the_next_library_of_an_application_is_another_one() -> None:
+def test_an_application_names_its_later_libraries() -> None:
     one = apps()["filebeat"]
-    assert (
-        one.change_of_library("7.17.29") == one.change_of_library("8.16.1") == "filebeat 9.0.0 changes to sarama 1.43.3"
-    )
-    assert one.change_of_library("7.9.0") == "filebeat 7.12.0 changes to sarama 1.27.2"
-    assert not one.change_of_library(one.versions[-1].last)
+    assert one.changes_of_library("8.16.1") == "filebeat changes in 9.0.0 to sarama 1.43.3"
+    assert one.changes_of_library("7.17.29") == one.changes_of_library("8.16.1")
+    assert one.changes_of_library("7.13.4") == "filebeat changes in 7.16.0 to sarama 1.29.1, in 9.0.0 to 1.43.3"
+    assert not one.changes_of_library(one.versions[-1].last)
 
 
 def test_no_commit_stands_for_a_release_that_a_registry_serves() -> None:

@@ -27,7 +27,7 @@ from probe.reports.audit.lines import fault_line, line_of
 from probe.reports.audit.question import Question
 from probe.reports.audit.recommendations import (
     bisect_command,
-    change_of_library,
+    changes_of_library,
     helps,
     of_application,
     way_out,
@@ -165,7 +165,9 @@ def recommendations(report: Report, grave: Sequence[Cause], audit: AuditResult) 
         grave,
         ways_of(bad),
         lambda name: of_application(report, audit.apps, family, name),
-        lambda fault: f"{change_of_library(report, audit.apps)}{f'; {bisect_command(fault)}' if audit.can_run else ''}",
+        lambda fault: (
+            f"{changes_of_library(report, audit.apps)}{f'; {bisect_command(fault)}' if audit.can_run else ''}"
+        ),
     )
     if bad and not grave:
         yield f"no upgrade is known to pass all{f'; {bisect_command(bad[0])}' if audit.can_run else ''}"

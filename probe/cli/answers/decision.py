@@ -128,7 +128,8 @@ def cause_text(one: Cause, ways_out: Remedies) -> str:
     """Return a cause in words: where, why, and the version that mends it."""
     is_doubtful = all(fault.finding in UNPROVEN for fault in one.faults)
     measured = next((fault.stand_in for fault in one.faults if fault.stand_in), "")
-    words = (str(one.faults[0].finding) if is_doubtful else "", measured)
+    claim = str(one.faults[0].finding).removesuffix(" fine")  # what conforms may lose records: acks=1
+    words = (claim if is_doubtful else "", measured)
     doubt = f" ({': '.join(filter(None, words))})" if any(words) else ""
     part = "that it stops is " if all(map(loses_and_stops, one.faults)) else ""
     ways = "".join(f"; {part}{text}" for text in _mended(one.faults, ways_out.mending))

@@ -33,7 +33,7 @@ from probe.cli.wiring import evidence as given
 from probe.cli.wiring.asked_sides import asked_sides
 from probe.cli.wiring.between import near_releases
 from probe.cli.wiring.lookup_words import asked_client, check_scenarios, nothing
-from probe.cli.wiring.sides import AskedClient, answers_of, change_of_library, notes_of, used_of
+from probe.cli.wiring.sides import AskedClient, answers_of, changes_of_library, notes_of, used_of
 from probe.errors import GateError, NothingJudgedError
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Engine, Role
@@ -137,9 +137,9 @@ def lookup(
     else:
         heads = [
             *_heads(client, sides, faults, f"{where}: {asked_of(faults)}", columns),
-            *wrapped(in_short(suffered, levels, beside, change_of_library(sides)), columns, 2),
+            *wrapped(in_short(suffered, levels, beside, changes_of_library(sides)), columns, 2),
         ]
-        lines = on_one_screen(heads, suffered, levels, beside, columns, change_of_library(sides))
+        lines = on_one_screen(heads, suffered, levels, beside, columns, changes_of_library(sides))
     typer.echo("\n".join(lines))
     _say_of(faults)
     _check(client, suffered, None if _is_family(asked, client) else gate)

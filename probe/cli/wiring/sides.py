@@ -80,10 +80,10 @@ def _of(side: AskedClient, faults: Sequence[Fault]) -> tuple[Fault, ...]:
     return tuple(replace(item, cell=replace(item.cell, version=one.version)) for item in found) if one else found
 
 
-def change_of_library(sides: Sequence[AskedClient]) -> str:
-    """Return which later release of an application has another version of its library; empty if none does."""
+def changes_of_library(sides: Sequence[AskedClient]) -> str:
+    """Return which later releases of an application have other versions of its library; empty if none does."""
     inside = (one for side in sides if (one := side.chosen.application))
-    return next((words for one in inside if (words := one.app.change_of_library(one.version))), "")
+    return next((words for one in inside if (words := one.app.changes_of_library(one.version))), "")
 
 
 def used_of(sides: Sequence[AskedClient], faults: Sequence[Fault]) -> list[str]:

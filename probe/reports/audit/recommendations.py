@@ -75,10 +75,10 @@ def of_application(report: Report, apps: Mapping[str, App], family: str, library
     return f"; {name} {first.since} has {first.library}"
 
 
-def change_of_library(report: Report, apps: Mapping[str, App]) -> str:
-    """Return which later release of a service's application has another version of the library; empty if none."""
+def changes_of_library(report: Report, apps: Mapping[str, App]) -> str:
+    """Return which later releases of a service's application have other versions of the library; empty if none."""
     name, _, version = report.client.partition("@")
-    words = apps[name].change_of_library(version) if name in apps else ""
+    words = apps[name].changes_of_library(version) if name in apps else ""
     return f"; {words}" if words else ""
 
 
