@@ -13,6 +13,7 @@ from driver_runtime.keyword_settings import chosen, of_roles, secured
 from driver_runtime.library import Unsupported
 from driver_runtime.profiles import PRODUCING, UNLIMITED, acks_of, check_role, text_of, value_like
 
+from aiokafka_driver.token_function import TokenFunction
 from probe.driver_contract import driver_pb2 as pb
 
 QUICK_GROUP: Mapping[str, Any] = {"session_timeout_ms": 6000, "rebalance_timeout_ms": 6000}
@@ -54,9 +55,12 @@ def build(kind: Callable[..., Any], start: pb.Start, role: Mapping[str, Any]) ->
 
 def _secured(start: pb.Start) -> dict[str, Any]:
     """Return the settings for the listener's security; the authority is in a context of the standard library's."""
-    authority = start.security.authority
-    trust = {"ssl_context": ssl.create_default_context(cadata=authority)} if authority else {}
-    return {**secured(start), **trust}
+    own: dict[str, Any] = {}
+    if authority := start.security.authority:
+        own["ssl_context"] = ssl.create_default_context(cadata=authority)
+    if start.security.token_endpoint:
+        own["sasl_oauth_token_provider"] = TokenFunction(start.security)
+    return {**secured(start), **own}
 
 
 def without_unknown(kind: Callable[..., Any], start: pb.Start) -> pb.Start:

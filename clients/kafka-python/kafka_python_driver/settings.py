@@ -15,6 +15,7 @@ from driver_runtime.library import Unsupported
 from driver_runtime.profiles import COOPERATIVE, PRODUCING, acks_of, check_role, text_of, value_like
 from driver_runtime.reports import Reports
 
+from kafka_python_driver.token_function import token_provider
 from probe.driver_contract import driver_pb2 as pb
 
 QUICK_GROUP: Mapping[str, Any] = {"session_timeout_ms": 6000, "request_timeout_ms": 6001}
@@ -83,9 +84,13 @@ def build(
 
 
 def _secured(start: pb.Start) -> dict[str, Any]:
-    """Return the settings for the listener's security; the authority is a file here."""
-    trust = {"ssl_cafile": start.security.authority_file} if start.security.authority_file else {}
-    return {**secured(start), **trust}
+    """Return the settings for the listener's security; the authority is a file here, the token function an object."""
+    own: dict[str, Any] = {}
+    if start.security.authority_file:
+        own["ssl_cafile"] = start.security.authority_file
+    if start.security.token_endpoint:
+        own["sasl_oauth_token_provider"] = token_provider(start.security)
+    return {**secured(start), **own}
 
 
 def _refused(error: BaseException) -> bool:

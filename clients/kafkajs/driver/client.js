@@ -28,10 +28,30 @@ export function construct(library, start, reports, settings, make) {
 function secured(asked) {
   return {
     ...(asked?.authority && { ssl: { ca: [asked.authority] } }),
-    ...(asked?.mechanism && {
-      sasl: { mechanism: asked.mechanism.toLowerCase(), username: asked.user, password: asked.password },
-    }),
+    ...(asked?.mechanism && { sasl: { mechanism: asked.mechanism.toLowerCase(), ...credentials(asked) } }),
   };
+}
+
+/** User and password, or the application's token function: each log-in asks for a new token. */
+function credentials(asked) {
+  if (!asked.token_endpoint) {
+    return { username: asked.user, password: asked.password };
+  }
+  return { oauthBearerProvider: async () => ({ value: await fetchToken(asked) }) };
+}
+
+/** A new token for the client's credentials (RFC 6749, 4.4). */
+async function fetchToken(asked) {
+  const client = Buffer.from(`${asked.user}:${asked.password}`).toString('base64');
+  const answer = await fetch(asked.token_endpoint, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${client}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  if (!answer.ok) {
+    throw new Error(`the token server answers ${answer.status}`);
+  }
+  return (await answer.json()).access_token;
 }
 
 /** Connect, work, disconnect. Throws what the library throws, after an attempt to close. */

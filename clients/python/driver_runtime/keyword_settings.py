@@ -52,17 +52,15 @@ def of_roles(quick: Mapping[str, Any], short: Mapping[str, Any]) -> OfRoles:
 
 
 def secured(start: pb.Start) -> dict[str, Any]:
-    """Return the settings for the listener's security, of kafka-python; aiokafka differs in TLS."""
+    """Return the settings for the listener's security that aiokafka and kafka-python name alike."""
     asked = start.security
     if not asked.protocol:
         return {}
     found: dict[str, Any] = {"security_protocol": asked.protocol}
     if asked.mechanism:
-        found |= {
-            "sasl_mechanism": asked.mechanism,
-            "sasl_plain_username": asked.user,
-            "sasl_plain_password": asked.password,
-        }
+        found["sasl_mechanism"] = asked.mechanism
+    if asked.mechanism and not asked.token_endpoint:
+        found |= {"sasl_plain_username": asked.user, "sasl_plain_password": asked.password}
     return found
 
 

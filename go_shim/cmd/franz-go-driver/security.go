@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"net"
@@ -10,6 +11,7 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/sasl"
+	"github.com/twmb/franz-go/pkg/sasl/oauth"
 	"github.com/twmb/franz-go/pkg/sasl/plain"
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 )
@@ -50,6 +52,10 @@ func secured(asked *driverpb.Security) ([]kgo.Opt, error) {
 		"PLAIN":         plain.Auth{User: asked.User, Pass: asked.Password}.AsMechanism(),
 		"SCRAM-SHA-256": pair.AsSha256Mechanism(),
 		"SCRAM-SHA-512": pair.AsSha512Mechanism(),
+		"OAUTHBEARER": oauth.Oauth(func(ctx context.Context) (oauth.Auth, error) {
+			token, err := driver.FetchToken(ctx, asked)
+			return oauth.Auth{Token: token}, err
+		}),
 	}
 	mechanism, ok := known[asked.Mechanism]
 	if !ok {

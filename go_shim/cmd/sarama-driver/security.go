@@ -10,6 +10,9 @@ import (
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 )
 
+// secureByToken sets the log-in by tokens; a file with a build tag sets it, for versions that have it.
+var secureByToken func(config *sarama.Config, asked *driverpb.Security)
+
 // secure sets TLS and the log-in of the listener. Fields that only some versions have are found by reflection; the version
 // of the log-in's messages (Net.SASL.Version) stays the library's own.
 func secure(config *sarama.Config, asked *driverpb.Security) error {
@@ -22,6 +25,13 @@ func secure(config *sarama.Config, asked *driverpb.Security) error {
 		return nil
 	}
 	config.Net.SASL.Enable = true
+	if asked.TokenEndpoint != "" {
+		if secureByToken == nil {
+			return driver.Refuse("%s has no mechanism %s", named(), asked.Mechanism)
+		}
+		secureByToken(config, asked)
+		return nil
+	}
 	config.Net.SASL.User, config.Net.SASL.Password = asked.User, asked.Password
 	if asked.Mechanism == "PLAIN" {
 		return nil // the library's default, and the only one of versions without a choice
