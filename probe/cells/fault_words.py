@@ -6,6 +6,7 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault
 from probe.cells.causes import is_mended_by_acks
 from probe.cells.citations import never_measured, rests_on
+from probe.cells.log_in_words import log_in_remarks
 from probe.cells.loss_words import loss_remarks
 
 ACKS_ALL = "acks=all"
@@ -56,8 +57,8 @@ def harm_columns(fault: Fault) -> dict[str, str | float | bool | None]:
 
 
 def remarks(answer: SettledCell) -> list[str]:
-    """Return what an outcome does not say: lost records, too few trials, and the source of an endless standstill."""
-    return [*loss_remarks(answer), *filter(None, [answer.chance, answer.keeps])]
+    """Return what an outcome does not say: lost records, log-ins, too few trials, why a standstill has no end."""
+    return [*loss_remarks(answer), *log_in_remarks(answer), *filter(None, [answer.chance, answer.keeps])]
 
 
 def reason(fault: Fault) -> str:

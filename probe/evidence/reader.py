@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from enum import StrEnum
@@ -12,6 +12,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from probe.cells.aggregate import SettledCell
+from probe.cells.log_in_words import FACTS as FACTS_OF_LOG_INS
+from probe.cells.log_in_words import is_about_log_ins
 from probe.evidence.cell_choice import EVERYTHING, Wanted
 from probe.evidence.schema import IS_SHORT, JUDGED, SHORT_WORD, EvidenceError, Run, plain_facts
 from probe.model.cell import Cell, Engine, Outcome, Role, Workload
@@ -30,6 +32,8 @@ Origins = Callable[[str, Cell], "Origin | None"]
 _Member = TypeVar("_Member", bound=StrEnum)
 _NO_FACTS = Facts()
 REMEDY = "make it again with `probe matrix` or `probe publish-evidence`, or name another file"
+_SCENARIO = 1 + IDENTITY.index("scenario")
+_OF_LOOKUPS = tuple(dict.fromkeys((*FACTS_OF_HARM, *FACTS_OF_LOG_INS)))
 _RUN = 1 + len(IDENTITY)  # place of the first column after the identity, in a row that begins with a cell's number
 
 
@@ -86,7 +90,8 @@ class EvidenceFile:
     ) -> dict[Cell, SettledCell]:
         """Return the settled cells that are wanted, in the order of the file.
 
-        Without `facts`, which take most of the time, verdicts have those of harm only, where there may be some.
+        Without `facts`, which take most of the time, verdicts have those of harm only, where there may be some, and
+        those of log-ins where the scenario is about these.
         `among` limits the answer to these cells. `origins` returns the origin of a cell. EvidenceError if the file is
         damaged.
         """
@@ -138,7 +143,7 @@ class EvidenceFile:
     def _grouped(self, wanted: Wanted, *, facts: bool) -> Iterator[tuple[tuple[Any, ...], list[Verdict]]]:
         """Yield the row of every cell with its verdicts."""
         identity = ", ".join(f"c.{name}" for name in IDENTITY)
-        names = tuple(FACTS) if facts else FACTS_OF_HARM
+        names = tuple(FACTS) if facts else _OF_LOOKUPS
         more = "".join(f", t.{name}" for name in names)
         reason = "(SELECT word FROM words WHERE id = t.reason)"
         query = (
@@ -153,10 +158,18 @@ class EvidenceFile:
                 yield held, verdicts
                 verdicts = []
             held = row
-            kept = dict(zip(names, row[_RUN + 7 :], strict=True))
-            verdicts.append(self._verdict(row[_RUN + 3 : _RUN + 7], kept if facts or may_harm(kept) else {}))
+            values = row[_RUN + 7 :]
+            kept = dict(zip(names, values, strict=True)) if facts else self._kept(row[_SCENARIO], values)
+            verdicts.append(self._verdict(row[_RUN + 3 : _RUN + 7], kept))
         if held is not None:
             yield held, verdicts
+
+    def _kept(self, scenario: int, values: Sequence[Any]) -> Mapping[str, Any]:
+        """Return the facts `_OF_LOOKUPS` of a trial, as far as look-ups need them."""
+        if is_about_log_ins(self._word(scenario)):
+            return dict(zip(_OF_LOOKUPS, values, strict=True))
+        harm = dict(zip(FACTS_OF_HARM, values, strict=False))  # the first ones
+        return harm if may_harm(harm) else {}
 
     def _verdict(self, judged: tuple[Any, ...], facts: Mapping[str, Any]) -> Verdict:
         outcome, conforms, rules, reason = judged

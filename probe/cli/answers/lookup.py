@@ -17,6 +17,7 @@ from probe.cells.citations import command, rests_on, said, source
 from probe.cells.cli_hints import run_command
 from probe.cells.fault_words import doubt, harm_columns, in_harm, remarks, shown
 from probe.cells.levels import RoleLevel
+from probe.cells.log_in_words import log_in_remarks
 from probe.cells.upgrades import next_conforming, next_harmless
 from probe.cli.answers.finding_groups import ended, first_line, grouped, shared, sources
 from probe.cli.console.line_wrap import command_lines, wrapped
@@ -162,10 +163,11 @@ def _trials(fault: Fault) -> int:
 
 
 def _of_several(fault: Fault) -> str:
-    """Return the number of trials of a fault, if it has several, and that the client ends, where it has to."""
+    """Return the number of trials of a fault, if it has several, that the client ends, where it has to, and log-ins."""
     parts = [
         *([counted(_trials(fault), "trial")] if _trials(fault) > 1 else []),
         *(["ends, as it must"] if ended(fault) else []),
+        *log_in_remarks(fault.evidence),
     ]
     return f" [{', '.join(parts)}]" if parts else ""
 
