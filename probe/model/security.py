@@ -97,6 +97,18 @@ class Security:
         """Return what clients and brokers must have of `NAMES`."""
         return tuple(filter(None, (SSL if self.protocol.tls else "", str(self.mechanism or ""))))
 
+    def beyond(self, other: Security) -> str:
+        """Return what this has and another lacks, in words; empty where it lacks nothing.
+
+        >>> Security.parse("SSL").beyond(Security.parse("SASL_PLAINTEXT/PLAIN"))
+        'TLS'
+        """
+        if self.protocol.sasl and not other.protocol.sasl:
+            return "log-ins"
+        if self.mechanism is Mechanism.OAUTHBEARER and other.mechanism is not self.mechanism:
+            return "tokens"
+        return "TLS" if self.protocol.tls and not other.protocol.tls else ""
+
     def missing_on(self, line: str) -> str:
         """Return why brokers of a release line do not have it; empty if they do."""
         for name in self.needs:

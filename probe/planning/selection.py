@@ -194,12 +194,14 @@ def _reason_to_skip(chosen: Chosen, role: Role, profile: Profile, scenario: Scen
 def _reason_of_scenario(scenario: Scenario, profile: Profile, engine: Engine) -> str:
     if engine not in scenario.engines:
         return f"{scenario.name} does not run on the {engine} engine"
-    if scenario.security and profile.security is not None:
-        own, used = Security.parse(scenario.security).protocol, profile.security.protocol
-        for subject, lacks in (("log-ins", own.sasl and not used.sasl), ("TLS", own.tls and not used.tls)):
-            if lacks:
-                return f"{scenario.name} is about {subject}, which {used} lacks: --security {scenario.security}"
-    return ""
+    if not scenario.security or profile.security is None:
+        return ""
+    lacks = Security.parse(scenario.security).beyond(profile.security)
+    return (
+        f"{scenario.name} is about {lacks}, which {profile.security} lacks: --security {scenario.security}"
+        if lacks
+        else ""
+    )
 
 
 def _unplayed(scenario: Scenario, part: RoleVariant, selection: Selection, broker: str) -> str:

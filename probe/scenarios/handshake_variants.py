@@ -11,7 +11,14 @@ from probe.scenarios.steps.handshakes import Flaw, SpoilHandshakes
 from probe.scenarios.steps.logins import CutAllConnections
 
 SPOILED = replace(
-    expect(Symptom.CONNECTION, Reaction.RETRY, target=Target.CLUSTER, prompt_ms=15_000, watch_ms=50_000),
+    expect(
+        Symptom.CONNECTION,
+        Reaction.RETRY,
+        target=Target.CLUSTER,
+        fails="failed TLS handshake",
+        prompt_ms=15_000,
+        watch_ms=50_000,
+    ),
     conforms=(*CONFORMS[Reaction.RETRY], *CONFORMS[Reaction.SURFACE]),
 )
 """An error may reach the application, since waiting does not mend a certificate."""

@@ -23,8 +23,8 @@ OWN_PROFILES: Mapping[str, str] = MappingProxyType(
     {**dict.fromkeys(_SHORT, SHORT_LIMITS), **dict.fromkeys(_REFRESHING, REFRESHING)}
 )
 """The profile by the name of the scenario."""
-LOG_INS, TLS = "SASL_PLAINTEXT/SCRAM-SHA-512", "SSL"
-"""Security with which scenarios about log-ins and about TLS are run, unless the user names another one."""
+LOG_INS, TLS, TOKENS = "SASL_PLAINTEXT/SCRAM-SHA-512", "SSL", "SASL_PLAINTEXT/OAUTHBEARER"
+"""Security with which scenarios about log-ins, TLS and tokens are run, unless the user names another one."""
 _LOG_INS = (
     "auth/mechanism-off",
     "auth/password-rotated",
@@ -33,7 +33,10 @@ _LOG_INS = (
     "auth/wrong-password",
 )
 _TLS = ("tls/authority-replaced", "tls/certificate-expired", "tls/handshake-closed", "tls/name-mismatch")
-OWN_SECURITY: Mapping[str, str] = MappingProxyType({**dict.fromkeys(_LOG_INS, LOG_INS), **dict.fromkeys(_TLS, TLS)})
+_TOKENS = ("auth/token-server-away",)
+OWN_SECURITY: Mapping[str, str] = MappingProxyType(
+    {**dict.fromkeys(_LOG_INS, LOG_INS), **dict.fromkeys(_TLS, TLS), **dict.fromkeys(_TOKENS, TOKENS)}
+)
 """The security of the listener by the name of the scenario."""
 _OF_NEW_GROUPS = re.compile(r"/consumer-group-heartbeat/|/offset-(commit|fetch)/STALE_MEMBER_EPOCH$")
 """Generated scenarios that only members of the new group protocol meet."""

@@ -122,6 +122,8 @@ class RoleVariant:
     """The form of the cluster of real brokers."""
     by_name: bool = False
     """Brokers advertise names, which clients look up at a name server of the run's own."""
+    token_ms: int = 0
+    """Lifetime of tokens, where clients log in by them, in ms; 0 = beyond the trial."""
     group_protocol: GroupProtocol | None = None
     """The only group protocol in which the fault exists, where its APIs do not say so (`api_table.protocol_of`)."""
 

@@ -24,7 +24,7 @@ LONGEST_HEAD, LONGEST_BODY = 16_384, 16_384
 READ_S = 10.0
 """Time in which a request has to come."""
 LIFETIME_MS = 300_000
-"""Lifetime of tokens where a scenario names none: beyond the trials of all others."""
+"""Lifetime of tokens where a scenario names none: beyond a trial."""
 
 
 class TokenServer:
@@ -101,12 +101,13 @@ async def read_request(reader: asyncio.StreamReader) -> Asked:
 
 
 @contextlib.asynccontextmanager
-async def token_server(
-    access: Access | None, sink: Sink, lifetime_ms: int = LIFETIME_MS
-) -> AsyncIterator[TokenServer | None]:
-    """Run a token server where clients log in by tokens; else there is none. Raises EngineError, or ExhaustedError."""
+async def token_server(access: Access | None, sink: Sink, lifetime_ms: int = 0) -> AsyncIterator[TokenServer | None]:
+    """Run a token server where clients log in by tokens; else there is none. Raises EngineError, or ExhaustedError.
+
+    `lifetime_ms` is that of its tokens; 0 = beyond a trial.
+    """
     if access is None or access.issuer is None:
         yield None
         return
-    async with TokenServer(access, access.issuer, sink, lifetime_ms).listening() as server:
+    async with TokenServer(access, access.issuer, sink, lifetime_ms or LIFETIME_MS).listening() as server:
         yield server

@@ -100,6 +100,13 @@ def _failed_handshakes(evidence: WireEvidence) -> Iterator[EngineEvent]:
             yield event
 
 
+def _refused_tokens(evidence: WireEvidence) -> Iterator[Hit]:
+    """Yield the requests for a token that the token server refused because of the scenario's fault."""
+    for event in evidence.events.engine:
+        if event.kind is EngineKind.TOKEN_REFUSED and event.value:
+            yield Hit(event.at, event.broker)
+
+
 def _cuts_as_cause(evidence: WireEvidence) -> Iterator[Hit]:
     """Yield cuts in a scenario about answers or changes, where a disconnect is a cause or acks=0 hides all errors."""
     if Trigger.DISCONNECT in evidence.causes:
@@ -148,7 +155,7 @@ def _is_soft(evidence: WireEvidence, item: Exchange) -> bool:
 
 FINDERS: dict[Symptom, tuple[Callable[[WireEvidence], Iterator[Hit]], ...]] = {
     Symptom.ANSWER: (_answers, _writes, _cuts_as_cause),
-    Symptom.CONNECTION: (_answers, _cuts, _handshakes),
+    Symptom.CONNECTION: (_answers, _cuts, _handshakes, _refused_tokens),
     Symptom.SILENCE: (_answers, _silences),
     Symptom.CHANGE: (_answers, _cuts_as_cause, _soft),
     Symptom.ABSENCE: (),

@@ -140,8 +140,9 @@ def _details(found: Findings) -> Iterator[str]:
 
 
 def _fault(found: Findings) -> str:
-    codes = found.play.codes
-    return " or ".join(map(_code, codes)) if codes else FAULTS[found.play.kind]
+    if codes := found.play.codes:
+        return " or ".join(map(_code, codes))
+    return found.play.fails or FAULTS[found.play.kind]
 
 
 def _met(found: Findings) -> str:
@@ -152,6 +153,8 @@ def _met(found: Findings) -> str:
         return "its start" if found.unserved else "the start of the observation"
     if facts.fault_codes:
         return f"{', '.join(map(_code, facts.fault_codes))} ({counted(facts.fault_hits, 'hit')})"
+    if found.play.fails:  # hits are cuts, too
+        return f"{found.play.fails}s ({counted(facts.fault_hits, 'hit')})"
     return counted(facts.fault_hits, FAULTS[found.play.kind])
 
 

@@ -26,8 +26,10 @@ REFUSALS = LOG_IN_REFUSED | frozenset(
 )
 """Errors of log-ins and permissions: the reason, where the library passes the code on."""
 LOG_IN_WORDS = re.compile(r"authenticat|authori[sz]|sasl|credential|mechanism|access denied", re.IGNORECASE)
+TOKEN_WORDS = re.compile(rf"{LOG_IN_WORDS.pattern}|token|oauth|\b503\b", re.IGNORECASE)
 TLS_WORDS = re.compile(r"certificat|handshake|\bssl\b|\btls\b|x509|altname|pkix", re.IGNORECASE)
-"""Words of which a text that names the reason has one: of a refused log-in or permission, of a handshake that fails."""
+"""Words of which a text that names the reason has one: of a refused log-in or permission, of a token that the token
+server does not give, of a handshake that fails."""
 ENDS = (*ERRORS, AppKind.FATAL)
 
 
@@ -36,9 +38,11 @@ def find_reason(evidence: WireEvidence, hits: Sequence[Hit]) -> tuple[LearnedBy,
 
     An error goes before a notice, whichever came first: a callback or a log line may be read by nobody.
     """
-    first, words = _first_refusal(evidence, hits), LOG_IN_WORDS
+    first, words = _first_reported(evidence, hits, EngineKind.TOKEN_REFUSED), TOKEN_WORDS
     if first is None:
-        first, words = _first_failed_handshake(evidence, hits), TLS_WORDS
+        first, words = _first_refusal(evidence, hits), LOG_IN_WORDS
+    if first is None:
+        first, words = _first_reported(evidence, hits, EngineKind.HANDSHAKE_FAILED), TLS_WORDS
     if first is None:
         return LearnedBy.NONE, None
     since = first - evidence.clock_us
@@ -69,8 +73,8 @@ def _first_refusal(evidence: WireEvidence, hits: Sequence[Hit]) -> int | None:
     return next((event.at for event in evidence.events.closed if event.by == "broker" and event.at in met), None)
 
 
-def _first_failed_handshake(evidence: WireEvidence, hits: Sequence[Hit]) -> int | None:
-    """Return the first TLS handshake that failed because of the scenario's fault."""
+def _first_reported(evidence: WireEvidence, hits: Sequence[Hit], kind: EngineKind) -> int | None:
+    """Return the first event of a kind that reports a hit: a handshake that failed, a token that was refused."""
     met = {hit.at for hit in hits}
-    failed = (item for item in evidence.events.engine if item.kind is EngineKind.HANDSHAKE_FAILED and item.value)
-    return next((item.at for item in failed if item.at in met), None)
+    found = (item for item in evidence.events.engine if item.kind is kind and item.value)
+    return next((item.at for item in found if item.at in met), None)

@@ -14,7 +14,7 @@ from probe.cli.app import app
 from probe.cli.wiring.catalogue import families
 from probe.model import Profile
 from probe.model.security import NAMES, Mechanism, Security, SecurityProtocol
-from probe.scenarios.own_profiles import LOG_INS
+from probe.scenarios.own_profiles import LOG_INS, TOKENS
 
 LOGGING_IN = [one for one in SecurityProtocol if one.sasl]
 ANY = st.just(Security(SecurityProtocol.SSL)) | st.builds(
@@ -114,13 +114,20 @@ def test_what_a_client_or_a_line_lacks_is_a_skip_with_its_reason(
     assert reason in f"{done.output}{done.exception}"
 
 
+def test_a_scenario_about_tokens_is_skipped_where_clients_have_passwords() -> None:
+    wanted = ["--client", "librdkafka@2.16.0", "--role", "producer", "--scenario", "auth/token-server-away"]
+    done = CliRunner().invoke(app, ["plan", *wanted, "--security", "SASL_SSL/PLAIN"])
+    assert f"is about tokens, which SASL_SSL/PLAIN lacks: --security {TOKENS}" in f"{done.output}{done.exception}"
+
+
 def test_a_scenario_about_log_ins_is_played_with_its_own_security_unless_another_is_named() -> None:
     def profiles(*arguments: str) -> set[str]:
         client = ["--client", "kafka-python@3.0.12", "--role", "producer", "--scenario", "auth/*"]
         done = CliRunner().invoke(app, ["plan", *client, *arguments, "--json"])
         return {cell["profile"] for cell in json.loads(done.stdout)["cells"] if cell["scenario"] != "auth/revoked"}
 
-    assert profiles() == {"isolated", f"isolated+security={LOG_INS}"}  # the first is that of a control cell
+    own = {f"isolated+security={LOG_INS}", f"isolated+security={TOKENS}"}
+    assert profiles() == {"isolated", *own}  # the first is that of a control cell
     assert profiles("--security", "SASL_SSL/PLAIN") == {"isolated+security=SASL_SSL/PLAIN"}
 
 
@@ -136,7 +143,7 @@ def test_a_scenario_about_log_ins_is_skipped_where_nobody_logs_in() -> None:
 def test_a_scenario_about_tls_is_skipped_where_nothing_is_encrypted(asked: str, skipped: bool) -> None:
     wanted = ["--client", "kafka-python@3.0.12", "--role", "producer", "--scenario", "tls/certificate-expired"]
     done = CliRunner().invoke(app, ["plan", *wanted, "--security", asked])
-    reason = "is about TLS, which SASL_PLAINTEXT lacks: --security SSL"
+    reason = f"is about TLS, which {asked} lacks: --security SSL"
     assert (reason in f"{done.output}{done.exception}") is skipped
 
 

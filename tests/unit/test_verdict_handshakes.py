@@ -54,6 +54,7 @@ def test_the_reason_of_a_handshake_that_fails(step: Step, learned_by: LearnedBy,
     found = meanwhile(step)
     assert (found.outcome, found.conforms, found.facts.reason_by) == (outcome, True, learned_by)
     assert found.facts.fault_hits == 3  # the cut and two handshakes, which the client ended
+    assert "failed TLS handshakes (3 hits)" in found.reason
 
 
 def test_a_client_that_goes_on_writing_checked_nothing() -> None:

@@ -36,7 +36,7 @@ async def close_under_the_fault(state: TrialState, environment: TrialEnvironment
         watched_ms=(end - state.fault_at) // 1000,
         loop_lag_ms=lag.worst_ms(state.fault_at, end),
     )
-    await environment.cluster.revert()
+    await environment.revert()
     if asked and hung(recorder.ending, limit_ms, end - began):
         await _compare(state, environment, limit_ms)
 

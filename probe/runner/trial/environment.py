@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from probe.access import Access
@@ -11,6 +11,8 @@ from probe.model import History
 from probe.planning.plan import Planned
 from probe.ports import Cluster, Tap
 from probe.runner.tools import Options, Tools
+from probe.scenarios.steps.logins import LeaveTokenServer
+from probe.scenarios.steps.step import Step
 from probe.tokens.server import TokenServer
 
 SLOW_S = 10.0
@@ -72,6 +74,18 @@ class TrialEnvironment:
         if access is None or self.tokens is None:
             return access
         return replace(access, token_endpoint=self.tokens.url)
+
+    async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
+        """Inject the fault, at the token server, too. The event `fault_on` has been emitted when this returns."""
+        if self.tokens is not None and any(isinstance(step, LeaveTokenServer) for step in steps):
+            self.tokens.leave()
+        await self.cluster.inject(steps, election_ms)
+
+    async def revert(self) -> None:
+        """Revert the fault. The event `healed` has been emitted when this returns."""
+        if self.tokens is not None:
+            self.tokens.come_back()
+        await self.cluster.revert()
 
     def release_start(self) -> None:
         """Let others start: this trial only waits until its metadata is old enough for the fault."""

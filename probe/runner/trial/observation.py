@@ -35,12 +35,12 @@ LONGER = 1.25
 
 async def inject_fault(state: TrialState, environment: TrialEnvironment) -> None:
     """Inject the fault. CrowdedError if the trial's cohort is too large for it."""
-    part, cluster = state.item.variant, environment.cluster
+    part = state.item.variant
     environment.ready(state.history)
-    await cluster.inject(with_own_timeout(part.steps, state.header.settings), state.header.play.election_ms)
+    await environment.inject(with_own_timeout(part.steps, state.header.settings), state.header.play.election_ms)
     state.fault_at = state.recorder.engine.get(EngineKind.FAULT_ON) or now_us()
     if part.heal_after_ms == 0:
-        await cluster.revert()
+        await environment.revert()
 
 
 async def nothing() -> None:
@@ -72,7 +72,7 @@ async def observe_and_revert(
     )
     if part.heal_after_ms is None and part.steps and not await _closes_under_fault(state, last):
         await pacing.await_revert()
-        await environment.cluster.revert()
+        await environment.revert()
         await _after_revert(state)
 
 
@@ -100,7 +100,7 @@ async def _observe(
             warm = True
         if heal_ms is not None and elapsed_ms >= heal_ms:
             await come_back()
-            await environment.cluster.revert()
+            await environment.revert()
             heal_ms = None
         if options.watch_ms is not None and elapsed_ms >= options.watch_ms:
             return looks.last

@@ -213,4 +213,4 @@ async def _stop_unhit(state: TrialState, environment: TrialEnvironment, instance
     await instance.stop(STOP_MS)
     for broker in environment.cluster.nodes.addresses:
         await environment.tap.cut(broker)
-    await environment.cluster.revert()
+    await environment.revert()

@@ -103,7 +103,7 @@ async def _run(
 ) -> None:
     access = tools.access(state.item.profile, state.item.variant.cluster)
     async with (
-        token_server(access, state.on_event) as tokens,
+        token_server(access, state.on_event, state.item.variant.token_ms) as tokens,
         tools.engine.cluster(state.item.cell.broker, state.on_event, access) as (cluster, tap),
     ):
         state.read_on = tap.read_on

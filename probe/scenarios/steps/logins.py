@@ -35,4 +35,9 @@ class RevokePermissions:
     """
 
 
-LoginStep = RefuseLogins | CutAllConnections | RevokePermissions
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaveTokenServer:
+    """The token server gives no token until reverted: it answers 503. Tokens that it gave stay valid to their end."""
+
+
+LoginStep = RefuseLogins | CutAllConnections | RevokePermissions | LeaveTokenServer

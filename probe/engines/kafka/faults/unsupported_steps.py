@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from probe.scenarios.steps.brokers import CutAnswers, HideBrokers, KeepAnswers, LimitVersions, Throttle
 from probe.scenarios.steps.coordinators import NameWrongCoordinator, Rejoin
 from probe.scenarios.steps.handshakes import SpoilHandshakes
-from probe.scenarios.steps.logins import CutAllConnections, RefuseLogins, RevokePermissions
+from probe.scenarios.steps.logins import CutAllConnections, LeaveTokenServer, RefuseLogins, RevokePermissions
 from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseAllLeaders, LoseLeader, RollBack
 from probe.scenarios.steps.step import Step
 from probe.scenarios.steps.topics import ForgetProducers, ForgetTopic, GrowWhileAssigning, HidePartition
@@ -24,6 +24,7 @@ UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     CutAllConnections: "not built for real brokers, which the log-ins that follow need",
     CutAnswers: "the relay alone cuts the answer, so both kinds of brokers show the same",
     KeepAnswers: "the relay alone keeps the answer back, so both kinds of brokers show the same",
+    LeaveTokenServer: "not built for real brokers; the server is ours, so both kinds of brokers meet the same",
     LimitVersions: "a real broker of Kafka answers UNSUPPORTED_VERSION in version 0 (KIP-511)",
     LoseLeader: "a real cluster elects any replica in sync; leader/election-slow stops the remaining ones",
     NameWrongCoordinator: "a real broker denies it for as long only as its cluster's metadata is late",
