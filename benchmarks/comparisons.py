@@ -31,7 +31,7 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from probe.catalogue.files import data_file
-from probe.catalogue.known_results import contrasted, expected, read_known
+from probe.catalogue.known_results import Expectation, contrasted, expected, read_known
 from probe.cells.aggregate import SettledCell, settle
 from probe.cells.comparison import CHANCE, PLAIN, Answer, Compared, Pair, compare
 from probe.cells.comparison_steps import Asked, compared_steps
@@ -233,15 +233,23 @@ def rates(cells_of: Callable[[random.Random], Sequence[Sequence[Trial]]], compar
     return f"{shares} of {comparisons} comparisons; {spent / comparisons:.0f} fresh trials each"
 
 
-def known_pairs(count: int, seed: int) -> list[tuple[Cell, Cell, str]]:
-    """Draw known results of the embedded engine whose contrast is another version of the library, with their names."""
-    found: dict[tuple[Cell, Cell], str] = {}
+def known_versions() -> list[tuple[Expectation, Expectation, str]]:
+    """Return known results of the embedded engine whose contrast is another version of the library, with their names.
+
+    Of several with the same two cells the last one.
+    """
+    found: dict[tuple[Cell, Cell], tuple[Expectation, Expectation, str]] = {}
     for entry in read_known(data_file("known_results.toml")):
         one, other = expected(entry), contrasted(entry)
         bad, good = one.cell, other.cell
-        if bad.engine is Engine.EMBEDDED and not one.claim.is_race and replace(bad, version=good.version) == good:
-            found[bad, good] = one.name
-    rows = [(bad, good, name) for (bad, good), name in found.items() if bad.version != good.version]
+        if bad.engine is Engine.EMBEDDED and bad.version != good.version and replace(bad, version=good.version) == good:
+            found[bad, good] = one, other, one.name
+    return list(found.values())
+
+
+def known_pairs(count: int, seed: int) -> list[tuple[Cell, Cell, str]]:
+    """Draw known results whose contrast is another version and in which chance has no part, with their names."""
+    rows = [(one.cell, other.cell, name) for one, other, name in known_versions() if not one.claim.is_race]
     return random.Random(seed).sample(sorted(rows, key=str), min(count, len(rows)))  # noqa: S311  # a draw of pairs
 
 

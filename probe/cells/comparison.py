@@ -6,7 +6,8 @@ screen: it shows where the sides may differ. What differs is decided by trials o
 * In a *plain* cell four trials a side decide if all eight are as the screen was.
 * In a cell of *chance* (trials of this library, scenario and role are known to differ, or one is near a bound), and in
   one whose trials contradict each other, twelve a side decide by Fisher's exact test, one-sided, with Holm's correction
-  over the comparison. Cells in which no spread of the trials could have decided are no tests (Tarone 1990).
+  over the comparison. Cells in which no spread of the trials could have decided are no tests (Tarone 1990). Where more
+  trials are asked for, they follow the first twelve unless chance may well have made the difference of these.
 
 Recovery times that differ by less than a fifth are no difference, whatever bound lies between them.
 """
@@ -30,8 +31,13 @@ PLAIN, CHANCE, EQUAL = 4, 12, 7
 """Trials a side that decide a plain cell, and one of chance; those after which "equal" can be said."""
 MORE = 40
 """Trials a side that are proposed where the usual ones decide nothing."""
+HOPELESS = 0.25
+"""Probability by chance above which `CHANCE` trials a side end a cell, also where more were asked for."""
 LEVEL = 0.005
 """Share of comparisons in which chance alone may call a cell of chance worse or better."""
+SURE = LEVEL / 100
+"""Probability by chance below which `CHANCE` trials a side decide, also where more were asked for: Holm's correction
+over a hundred cells lets it hold."""
 APART = 0.3
 """Greatest distance of two shares of bad trials that are called equal."""
 ALIKE = 0.2
@@ -174,10 +180,9 @@ def _decided(pair: Pair, before: Sequence[Harm], after: Sequence[Harm], harm: Ha
         return replace(undecided, answer=towards) if count >= PLAIN else replace(undecided, needs=PLAIN)
     if count < CHANCE:
         return replace(undecided, needs=trials)
-    undecided = replace(undecided, needs=trials if count < trials else 0)
-    if least(*new, *old) > LEVEL:
-        return undecided
-    return replace(undecided, chance=fisher(*new, *old) if towards is Answer.WORSE else fisher(*old, *new))
+    by_chance = fisher(*new, *old) if towards is Answer.WORSE else fisher(*old, *new)
+    undecided = replace(undecided, needs=trials if count < trials and by_chance <= HOPELESS else 0)
+    return undecided if least(*new, *old) > LEVEL else replace(undecided, chance=by_chance)
 
 
 def _question(before: Sequence[Harm], after: Sequence[Harm]) -> Harm:

@@ -8,9 +8,15 @@ import typer
 
 from probe.cells.comparison import CHANCE
 
+MOST = 100
+"""Most trials a side that can be asked for."""
 DecisiveTrials = Annotated[
     int,
     typer.Option(
-        "--trials", metavar="N", min=CHANCE, max=100, help="Trials a side that decide where chance has a part."
+        "--trials",
+        metavar="N",
+        min=CHANCE,
+        max=MOST,
+        help=f"Trials a side that decide where chance has a part; after {CHANCE} only where these come near an answer.",
     ),
 ]

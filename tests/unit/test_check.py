@@ -119,7 +119,8 @@ def test_a_known_race_is_played_twelve_times_a_side_at_once(checkout: Path) -> N
 
 def test_worse_takes_four_fresh_trials_a_side_and_ends_with_one(checker: Checker, build: str) -> None:
     found = checker({"1.43.3": GOOD, build: GOOD, f"{build} {NAME}": STUCK})
-    assert [set(one.values()) for one in found.played.counts] == [{1}, {1}, {4}]
+    assert {(cell.version, count) for cell, count in found.played.counts[0].items()} == {("1.43.3", 1), (build, 4)}
+    assert [set(one.values()) for one in found.played.counts[1:]] == [{1}, {4}]
     assert found.code == 1
     first = found.done.stdout.splitlines()[0]
     assert first.startswith("Worse than 1.43.3: producer: after an error answer (disk/storage-error)")
@@ -128,7 +129,7 @@ def test_worse_takes_four_fresh_trials_a_side_and_ends_with_one(checker: Checker
     assert f"1 cell worse than in sarama@1.43.3, first: {NAME}" in found.said
 
 
-def test_the_same_answers_are_no_difference_and_take_one_trial_a_side(checker: Checker, build: str) -> None:
+def test_the_same_answers_are_no_difference_and_take_a_screen_alone(checker: Checker, build: str) -> None:
     found = checker({"1.43.3": GOOD, build: GOOD})
     assert (found.code, len(found.played.counts)) == (0, 1)
     assert found.done.stdout.startswith("Nothing is worse than 1.43.3 in ")
@@ -145,6 +146,29 @@ def test_a_difference_that_fresh_trials_deny_is_no_regression(checker: Checker, 
     found = checker({"1.43.3": GOOD, f"1.43.3 {NAME}": chance[::-1], build: GOOD, f"{build} {NAME}": chance})
     assert found.code == 0
     assert "worse" not in found.done.stdout.splitlines()[0].replace("Nothing is worse", "")
+
+
+def test_a_regression_of_half_of_the_trials_is_worse_after_forty_a_side(checker: Checker, build: str) -> None:
+    half = [Outcome.REFRESHES, Outcome.STUCK]
+    found = checker({"1.43.3": GOOD, build: GOOD, f"{build} {NAME}": half})
+    assert [set(one.values()) for one in found.played.counts[1:]] == [{12}, {40}]
+    assert found.code == 1
+    assert "40 trials each, chance alone" in found.said
+
+
+def test_twelve_trials_a_side_decide_what_chance_cannot_have_made(checker: Checker, build: str) -> None:
+    most = [Outcome.REFRESHES, *[Outcome.STUCK] * 11]
+    found = checker({"1.43.3": GOOD, build: GOOD, f"{build} {NAME}": most})
+    assert [set(one.values()) for one in found.played.counts[1:]] == [{12}]
+    assert found.code == 1
+
+
+def test_twelve_trials_a_side_end_what_more_would_hardly_decide(checker: Checker, build: str) -> None:
+    seldom = [*GOOD * 2, *STUCK, *GOOD * 9]
+    found = checker({"1.43.3": GOOD, build: GOOD, f"{build} {NAME}": seldom})
+    assert [set(one.values()) for one in found.played.counts[1:]] == [{12}]
+    assert found.code == 0
+    assert f"undecided {NAME}" in found.said
 
 
 def test_advisory_says_worse_and_ends_with_zero(checker: Checker, build: str) -> None:

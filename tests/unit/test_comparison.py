@@ -104,6 +104,12 @@ def test_fishers_test_decides_a_cell_of_chance(bad: int, other: int, answer: Ans
     assert found.needs == 0
 
 
+@pytest.mark.parametrize(("bad", "needs"), [(1, 0), (2, 40), (6, 40), (7, 0)])
+def test_more_than_twelve_trials_follow_where_chance_has_hardly_made_the_difference(bad: int, needs: int) -> None:
+    pair = of([REFRESHES] * CHANCE, [STUCK] * bad + [REFRESHES] * (CHANCE - bad), chance=True)
+    assert compare([pair], trials=40)[0].needs == needs
+
+
 def test_all_cells_of_chance_of_a_comparison_share_one_level() -> None:
     near = of([STUCK] * 0 + [REFRESHES] * 12, [STUCK] * 7 + [REFRESHES] * 5, chance=True)  # 0.0023
     alone, *_ = compare([near])

@@ -13,11 +13,11 @@ import typer
 
 from probe.cells.cell_ignores import accept, read_cell_ignores, rewritten
 from probe.cells.cell_names import cell_name
-from probe.cells.comparison import CHANCE, MORE, Answer
+from probe.cells.comparison import MORE, Answer
 from probe.cells.ignores import NAME
 from probe.cli import common_options as o
 from probe.cli.answers.check import check_lines
-from probe.cli.comparison_options import DecisiveTrials
+from probe.cli.comparison_options import MOST, DecisiveTrials
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.check_plan import Scope, questions, sides_of
 from probe.cli.wiring.check_trials import Player
@@ -68,7 +68,7 @@ def check(
             "60 s.",
         ),
     ] = None,
-    trials: DecisiveTrials = CHANCE,
+    trials: DecisiveTrials = MORE,
     fail_on: Annotated[
         str,
         typer.Option(
@@ -170,7 +170,7 @@ def _longer(what: str, against: str | None, scenarios: Sequence[str] | None, res
         *((("--against", against),) if against else ()),
         *(("--scenario", one) for one in scenarios or ()),
         *((("--results", results),) if results != o.RESULTS else ()),
-        ("--trials", str(MORE)),
+        ("--trials", str(MOST)),
     ]
     return " ".join(["probe check", shlex.quote(what), *(f"{name} {shlex.quote(text)}" for name, text in options)])
 

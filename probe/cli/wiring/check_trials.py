@@ -1,4 +1,4 @@
-"""The trials of `probe check`: one of each side in every cell, then both sides of those that differ, alternating."""
+"""The trials of `probe check`: a screen of every cell, then both sides of those that differ, alternating."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from probe.cli.console.streams import say
 from probe.cli.wiring.check_plan import Questions, Sides, is_watched_briefly
 from probe.cli.wiring.decisive_trials import decisive_of
 from probe.cli.wiring.evidence import open_evidence
-from probe.cli.wiring.fresh_trials import FreshTrials, beside, decide_with, unchanged
+from probe.cli.wiring.fresh_trials import Both, FreshTrials, beside, decide_with, unchanged
 from probe.errors import NothingJudgedError
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell
@@ -43,13 +43,7 @@ class Player:
 
 def check(player: Player, sides: Sides, trials: int) -> list[Compared]:
     """Play both sides and return what is said of each cell. NothingJudgedError if that is nothing."""
-    pairs = list(player.questions.pairs(sides).values())
-    groups = {briefly: [both for both in pairs if is_watched_briefly(both[0]) is briefly] for briefly in (False, True)}
-    screens = {briefly: _screened(player, group, briefly=briefly) for briefly, group in groups.items()}
-    asked = _asked(player, sides, [one for screen in screens.values() for one in screen.values()], trials)
-    steps: list[Step] = []
-    for briefly, screen in screens.items():
-        steps += _decided(player, _steps(groups[briefly], screen), screen, asked, briefly=briefly)
+    steps, asked = played_steps(player, list(player.questions.pairs(sides).values()), trials)
     found = compared_steps(steps, asked)
     if not any(one.step.after.judged for one in found):
         why = found[0].step.after.reason if found else "no trial of it ended"
@@ -57,7 +51,22 @@ def check(player: Player, sides: Sides, trials: int) -> list[Compared]:
     return found
 
 
-def _screened(player: Player, pairs: Sequence[tuple[Cell, Cell]], *, briefly: bool) -> dict[Cell, SettledCell]:
+def played_steps(player: Player, pairs: Sequence[Both], trials: int) -> tuple[list[Step], Asked]:
+    """Play the cells of a release and of a build: a screen, then fresh trials of both where it differs.
+
+    `trials` decide a cell of chance. Return the steps of the pairs that were played, in which the trials that decide
+    stand, and what is known of chance in them.
+    """
+    groups = {briefly: [both for both in pairs if is_watched_briefly(both[0]) is briefly] for briefly in (False, True)}
+    screens = {briefly: _screened(player, group, briefly=briefly) for briefly, group in groups.items()}
+    asked = _asked(player, pairs, [one for screen in screens.values() for one in screen.values()], trials)
+    steps: list[Step] = []
+    for briefly, screen in screens.items():
+        steps += _decided(player, _steps(groups[briefly], screen), screen, asked, briefly=briefly)
+    return steps, asked
+
+
+def _screened(player: Player, pairs: Sequence[Both], *, briefly: bool) -> dict[Cell, SettledCell]:
     if not pairs:
         return {}
     watched = f", each watched for {WATCH_MS // 1000} s at most" if briefly else ""
@@ -73,16 +82,16 @@ def _view(briefly: bool) -> Callable[[SettledCell], SettledCell]:  # as of `Play
     return as_late if briefly else unchanged
 
 
-def _asked(player: Player, sides: Sides, screened: Collection[SettledCell], trials: int) -> Asked:
+def _asked(player: Player, pairs: Sequence[Both], screened: Collection[SettledCell], trials: int) -> Asked:
     """Return which cells have to do with chance, by all that is stored of the library and by known results."""
-    family = sides.build.client.family
+    family = sorted({cell.family for both in pairs for cell in both})
     with open_evidence(None, player.results, AGE_DAYS) as evidence:
-        stored = evidence.find(Wanted(family=[family], engine=[str(DEFAULT_ENGINE)]))
+        stored = evidence.find(Wanted(family=family, engine=[str(DEFAULT_ENGINE)]))
     asked = Asked.of([*stored.values(), *screened], trials=trials)
     return replace(asked, chance=asked.chance | player.questions.races)
 
 
-def _steps(pairs: Sequence[tuple[Cell, Cell]], screen: Mapping[Cell, SettledCell]) -> list[Step]:
+def _steps(pairs: Sequence[Both], screen: Mapping[Cell, SettledCell]) -> list[Step]:
     return [Step(screen[before], screen[after]) for before, after in pairs if before in screen and after in screen]
 
 

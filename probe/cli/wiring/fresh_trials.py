@@ -6,10 +6,10 @@ import contextlib
 import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from probe.cells.aggregate import SettledCell, settle
-from probe.cells.comparison import PLAIN, Answer, Compared
+from probe.cells.comparison import CHANCE, PLAIN, SHOWN, SURE, Answer, Compared
 from probe.cells.comparison_steps import Asked, compared_steps
 from probe.cells.diff import in_order
 from probe.cells.trends import Step
@@ -35,6 +35,16 @@ Planner = Callable[[Cell], tuple[Plan, Selection]]
 """Plans a cell with its control cell. Raises ProbeError, with the reason, if it cannot be run."""
 View = Callable[[SettledCell], SettledCell]
 """Makes of a played cell the one that is compared."""
+
+
+class Trials(Protocol):
+    """A player of cells: `FreshTrials`, or a stand-in of a simulation."""
+
+    def possible(self, cell: Cell) -> bool:
+        """Return whether a cell can be played."""
+
+    def play(self, counts: Mapping[Cell, int]) -> dict[Cell, SettledCell]:
+        """Play each cell until it has this number of trials, and return those that are settled."""
 
 
 def unchanged(one: SettledCell) -> SettledCell:
@@ -107,7 +117,7 @@ def decide(open_ones: Collection[Compared], asked: Asked, results: str, jobs: in
 
 
 def decide_with(
-    fresh: FreshTrials, open_ones: Collection[Compared], asked: Asked, seen: View = unchanged
+    fresh: Trials, open_ones: Collection[Compared], asked: Asked, seen: View = unchanged
 ) -> dict[Cell, SettledCell]:
     """Play both sides of undecided questions: plain cells until a trial contradicts, those of chance as a whole.
 
@@ -115,7 +125,7 @@ def decide_with(
     """
     screen = {_cells(one.step): one for one in open_ones if one.needs}
     wanted = {
-        both: one.needs if one.needs > PLAIN else 1
+        both: min(one.needs, CHANCE) if one.needs > PLAIN else 1
         for both, one in screen.items()
         if all(fresh.possible(cell) for cell in both)
     }
@@ -148,9 +158,15 @@ def _more(screen: Compared, played: Mapping[Cell, SettledCell], number: int, ask
     (found,) = compared_steps([Step(before, after)], asked)
     as_screened = (found.harm, found.towards) == (screen.harm, screen.towards)
     if screen.answer is Answer.UNDECIDED and (screen.needs > PLAIN or not as_screened):
-        return _spare(found.trials, asked.trials, number)
+        return _spare(found.trials, asked.trials if _goes_on(found) else CHANCE, number)
     least = screen.needs if screen.answer is not Answer.UNDECIDED else 0
     return _spare(found.trials, max(found.needs, least), number)
+
+
+def _goes_on(found: Compared) -> bool:
+    """Return whether a cell of chance needs all trials that are asked for, and not the first `CHANCE` alone."""
+    is_close = found.answer in SHOWN and found.chance is not None and found.chance > SURE
+    return found.trials >= CHANCE and (found.needs > 0 or is_close)
 
 
 def _spare(judged: int, needed: int, number: int) -> int:

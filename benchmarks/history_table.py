@@ -1,0 +1,80 @@
+"""The table of `benchmarks/history.py`: what a check said of each known result, in both directions."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from probe.cells.comparison import Answer
+
+TABLE = "history.tsv"
+"""The file in a folder of results."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The answer of a check in a case."""
+
+    name: str
+    wanted: str
+    build: str
+    against: str
+    cell: str
+    answer: str
+    before: str
+    """Outcomes of the release beside the build, with their numbers."""
+    after: str
+    """Outcomes of the build."""
+    trials: str
+    """Number of trials of each side that were compared."""
+    reason: str
+    """Why nothing was said."""
+
+    @property
+    def result(self) -> str:
+        """`right`, `wrong` or `missed`."""
+        if self.answer == self.wanted:
+            return "right"
+        return "wrong" if self.answer in {Answer.WORSE, Answer.BETTER} else "missed"
+
+
+class Table:
+    """The rows that are kept in a folder of results."""
+
+    def __init__(self, results: Path) -> None:
+        results.mkdir(parents=True, exist_ok=True)
+        self._file = results / TABLE
+        self.rows: list[Row] = list(self._read())
+
+    def _read(self) -> Iterator[Row]:
+        if self._file.is_file():
+            with self._file.open(encoding="utf-8", newline="") as stream:
+                yield from (Row(**one) for one in csv.DictReader(stream, delimiter="\t"))
+
+    def add(self, row: Row) -> None:
+        """Keep a row."""
+        begins = not self._file.is_file()
+        with self._file.open("a", encoding="utf-8", newline="") as stream:
+            writer = csv.DictWriter(stream, [one.name for one in fields(Row)], delimiter="\t")
+            if begins:
+                writer.writeheader()
+            writer.writerow(asdict(row))
+        self.rows.append(row)
+
+    def has(self, name: str, wanted: str) -> bool:
+        """Return whether a known result was played in this direction."""
+        return any((one.name, one.wanted) == (name, wanted) for one in self.rows)
+
+
+def report(rows: Sequence[Row], alike: Sequence[str], left: int) -> Iterator[str]:
+    """Yield the rows and the counts."""
+    for one in sorted(rows, key=lambda row: (row.result, row.name)):
+        sides = f"{one.build} beside {one.against}"
+        yield f"{one.result:<7} {one.name}: {sides}, {one.cell}: {one.answer}; {one.before} -> {one.after} {one.reason}"
+    for wanted in (Answer.WORSE, Answer.BETTER):
+        mine = Counter(one.result for one in rows if one.wanted == wanted)
+        yield f"{wanted}: {mine['right']} right, {mine['wrong']} wrong, {mine['missed']} missed of {mine.total()}"
+    yield f"{left} cases are not played yet; the same harm on both sides by the evidence: {len(alike)} pairs"
