@@ -15,8 +15,10 @@ from probe.cells.client_levels import findings_and_levels
 from probe.cells.origin import SHIPPED, Origin
 from probe.cli.wiring.catalogue import by_number, families
 from probe.cli.wiring.evidence import open_evidence
-from probe.cli.wiring.shipped_cells import shipped_cells
+from probe.cli.wiring.settled_cells import write_settled
+from probe.cli.wiring.shipped_cells import shipped_beside, shipped_cells
 from probe.evidence.cell_choice import Wanted
+from probe.files.shipped_evidence import PUBLISHED
 from probe.model import Cell, Client, Engine, Outcome, Role
 from probe.site import build
 from probe.site.data.cell_index import CellIndex
@@ -27,7 +29,8 @@ from probe.site.pages.lacking_cells import lacking
 from tests.site.test_site_client_choice import FRANZ, SARAMA, row
 from tests.site.test_site_pages import text_of
 from tests.support import site_data
-from tests.support.synthetic_rows import settled_cell
+from tests.support.synthetic_rows import fill, settled_cell
+from tests.unit.test_lookup import publish, settled
 
 WORDS = "from shipped evidence, measured on 2026-11-27"
 
@@ -61,6 +64,19 @@ def test_levels_are_those_of_look_ups(monkeypatch: pytest.MonkeyPatch) -> None:
         assert expected
         assert [one.level for one in told] == expected
         assert all(one.measured.startswith("from shipped evidence, measured ") for one in told if one.level.known)
+
+
+def test_what_ships_is_read_for_the_clients_of_a_results_folder_and_for_the_newest_libraries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hang, beyond = (replace(SARAMA, scenario=name) for name in ("broker/hang", "topic/grown"))
+    newest = replace(hang, version="1.61.1")
+    others = [replace(hang, version="1.45.0"), replace(hang, broker="2.6"), replace(hang, profile="acks-1"), beyond]
+    items = [settled(one, Outcome.REFRESHES) for one in (hang, newest, *others)]
+    monkeypatch.setenv("PROBE_EVIDENCE", str(publish(tmp_path / "package" / PUBLISHED, *items)))
+    fill(tmp_path / "results", (SARAMA, 0, Outcome.STUCK))
+    write_settled(str(tmp_path / "results"))
+    assert [one.cell for one in shipped_beside(str(tmp_path / "results"))] == [hang, newest]
 
 
 def test_results_come_first_and_what_they_lack_is_marked(go: list[Family]) -> None:

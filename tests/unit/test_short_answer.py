@@ -62,24 +62,24 @@ LOST = replace(
 def test_a_version_may_stay_where_nothing_stops_or_loses_work(
     found: list[SettledCell], mending: dict[Cell, str], words: str
 ) -> None:
-    assert in_short(faults(*found), [level()], Ways(mending), "ask") == f"in short: {words}"
+    assert in_short(faults(*found), [level()], Ways(mending), "ask") == words
 
 
 def test_a_role_of_which_little_was_measured_is_not_known() -> None:
     levels = [level(known=14), level(Role.GROUP, 3, 18), level(Role.ADMIN, 1, 4)]
     admin = settled_cell(ADMIN, Outcome.STUCK)
     assert in_short(faults(GOOD, admin), levels, Ways()) == (
-        "in short: may stay as producer (14 of 15 measured), not known as group (3 of 18 measured)"
+        "may stay as producer (14 of 15 measured), not known as group (3 of 18 measured)"
     )
 
 
 def test_a_release_that_was_not_measured_is_answered_by_those_beside_it_and_that_is_said() -> None:
     (one,) = faults(STUCK)
     beside = replace(one, finding=Finding.LIKELY_STOPS)
-    assert in_short([beside], [level(known=0)], Ways()).startswith("in short: not known: this release itself was not")
+    assert in_short([beside], [level(known=0)], Ways()).startswith("not known: this release itself was not")
     assert not in_short([], [], Ways())
 
 
 def test_what_is_not_scored_changes_nothing() -> None:
     beside = settled_cell(replace(CELL, scenario="topic/recreated"), Outcome.STUCK)
-    assert in_short(faults(GOOD, beside), [level()], Ways()) == "in short: may stay as producer"
+    assert in_short(faults(GOOD, beside), [level()], Ways()) == "may stay as producer"

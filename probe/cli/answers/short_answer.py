@@ -16,6 +16,7 @@ from probe.model.harm import Harm
 from probe.model.versions import version_key
 
 BEGINNING = "in short: "
+"""Beginning of the line."""
 NOT_MEASURED = (
     "not known: this release itself was not measured in the scored scenarios; what follows is of those beside it"
 )
@@ -30,7 +31,7 @@ def in_short(faults: Sequence[Fault], levels: Sequence[RoleLevel], ways_out: Rem
     own = [one for one in faults if _is_asked(one)]
     known = {one.role: (max(one.known, one.measured), one.of) for one in levels if one.role not in UNLEVELLED}
     if not any(count for count, _ in known.values()):
-        return f"{BEGINNING}{NOT_MEASURED}" if own else ""
+        return NOT_MEASURED if own else ""
     bad = [one for one in own if _is_measured(one) and _is_grave(one)]
     sure = {one.cell.role for one in bad if not _is_chance(one)}
     some = {one.cell.role for one in bad} - sure
@@ -43,7 +44,7 @@ def in_short(faults: Sequence[Fault], levels: Sequence[RoleLevel], ways_out: Rem
         f"not known as {_named({role: known[role] for role in lacking})}" if lacking else "",
     )
     instead = _instead(bad, ways_out, otherwise)
-    return f"{BEGINNING}{', '.join(filter(None, parts))}{f': {instead}' if instead else ''}"
+    return f"{', '.join(filter(None, parts))}{f': {instead}' if instead else ''}"
 
 
 def _is_asked(one: Fault) -> bool:

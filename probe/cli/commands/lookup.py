@@ -25,7 +25,7 @@ from probe.cells.role_levels import as_suffered
 from probe.cli import common_options as o
 from probe.cli.answers.decision import NAMED, note_of, on_one_screen
 from probe.cli.answers.lookup import AT, Known, as_json, as_text, asked_of, counts_of, overview
-from probe.cli.answers.short_answer import in_short
+from probe.cli.answers.short_answer import BEGINNING, in_short
 from probe.cli.console.line_wrap import terminal_columns, wrapped
 from probe.cli.console.older_conditions import say_older
 from probe.cli.laboratory import absent_packages
@@ -137,7 +137,7 @@ def lookup(
     else:
         heads = [
             *_heads(client, sides, faults, f"{where}: {asked_of(faults)}", columns),
-            *wrapped(in_short(suffered, levels, beside, changes_of_library(sides)), columns, 2),
+            *_short(in_short(suffered, levels, beside, changes_of_library(sides)), columns),
         ]
         lines = on_one_screen(heads, suffered, levels, beside, columns, changes_of_library(sides))
     typer.echo("\n".join(lines))
@@ -197,6 +197,10 @@ def _heads(client: str, sides: Sequence[AskedClient], faults: Sequence[Fault], a
     driven = f" ({'; '.join(used)})" if used != [client] else ""
     texts = [f"{client}{driven} on {about}", *notes_of(sides, faults)]
     return [line for text in texts for line in wrapped(text, columns, 2)]
+
+
+def _short(answer: str, columns: int) -> list[str]:
+    return wrapped(f"{BEGINNING}{answer}", columns, 2) if answer else []
 
 
 def _versions(title: str, faults: Sequence[Fault], columns: int) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -12,13 +14,14 @@ from typing import Self
 
 from pyspark.sql import SparkSession
 
+from probe.cells.aggregate import SettledCell
 from probe.cli.console.agreement import of_matrix, show_agreement
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.captures import Captures
 from probe.cli.wiring.catalogue import families, inside
 from probe.cli.wiring.settled_cells import write_settled
-from probe.cli.wiring.shipped_cells import shipped_cells
+from probe.cli.wiring.shipped_cells import shipped_beside
 from probe.cli.wiring.site_files import site_files
 from probe.cli.wiring.sweeps import stored_sweeps
 from probe.cli.wiring.time_budget import note_publishing
@@ -96,12 +99,15 @@ class Publisher:
         self._thread.join()
         if self._failure is not None:
             raise self._failure
-        built = build_matrix(self._results, self._out, session=self._session)
-        write_settled(self._results)
+        has_site = "://" not in self._out
+        with ThreadPoolExecutor(1, "evidence") as beside:  # Python waits while Spark works in the JVM
+            evidence = beside.submit(_settled_and_shipped, self._results, has_site=has_site)
+            built = build_matrix(self._results, self._out, session=self._session)
+            shipped = evidence.result()
         for problem in filter(None, (*built.problems, missing_shards(self._results))):
             say(problem)
         show_agreement(of_matrix(self._out))
-        if "://" in self._out:
+        if not has_site:
             say(
                 f"{self._out} is not a local folder, so no site is built; --out FOLDER makes one. "
                 f"{built.cells} cells: {built.csv}"
@@ -125,7 +131,7 @@ class Publisher:
             further,
             listed,
             swept,
-            shipped_cells({row.cell.client for row in rows}, {row.cell.broker for row in rows}),
+            shipped,
         )
         if not (built.cells or swept):
             raise NothingJudgedError(f"{self._results}: there are no judged trials; use `probe run` first")
@@ -147,6 +153,12 @@ class Publisher:
         run_id = place.run_ids()[-1]
         at = max((place.highest(path, "at") for path in place.files(f"{RUN_PREFIX}{run_id}/{EVENTS}")), default=0)
         return f", {time.monotonic() - at / 1e6:.1f} s after the last trial's last event"
+
+
+def _settled_and_shipped(results: str, *, has_site: bool) -> Sequence[SettledCell]:
+    """Write the settled cells of a results folder, and return the cells that ship for the pages of its clients."""
+    write_settled(results)
+    return shipped_beside(results) if has_site else ()
 
 
 def stamp(results: str, run_id: str) -> str:

@@ -12,6 +12,7 @@ from probe.cli.common_options import MAX_AGE_DAYS, RESULTS
 from probe.cli.console.streams import say
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import Evidence, open_evidence
+from probe.cli.wiring.settled_cells import own_file
 from probe.evidence.cell_choice import Wanted
 from probe.evidence.schema import EvidenceError
 from probe.model import CONTROL, Client, Workload
@@ -19,6 +20,13 @@ from probe.model.profile import DEFAULT_PROFILE, OWN_DEFAULTS
 from probe.model.versions import version_key
 from probe.scenarios.own_profiles import profile_of
 from probe.site.pages.client_choice import BROKER, SHOWN
+
+
+def shipped_beside(results: str) -> Sequence[SettledCell]:
+    """Return the settled cells that ship for the pages of a results folder, whose own settled cells are written."""
+    with own_file(results) as own:
+        measured = own.cells()
+    return shipped_cells({cell.client for cell in measured}, {cell.broker for cell in measured})
 
 
 def shipped_cells(clients: Collection[Client], lines: Collection[str]) -> Sequence[SettledCell]:

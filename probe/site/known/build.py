@@ -14,7 +14,6 @@ from typing import Any
 
 from probe.catalogue.purposes import PURPOSES
 from probe.model import Client
-from probe.model.harm import Harm
 from probe.model.versions import version_key
 from probe.site.data.cell_index import Setting, setting
 from probe.site.data.page_names import client_slug, scenario_slug
@@ -125,10 +124,7 @@ def _usual(cells: Sequence[KnownCell]) -> dict[str, Setting | str]:
 
 
 def _index(listed: Sequence[KnownClient], names: Sequence[str], aliases: Sequence[Alias], about: str) -> str:
-    rows = [
-        (one, sum(cell.harm is not None and cell.harm >= Harm.STOPS for cell in one.cells), len(one.cells))
-        for one in sorted(listed, key=lambda one: one.client.family)
-    ]
+    rows = sorted(listed, key=lambda one: one.client.family)
     table = [[one.name, one.family, one.library or one.family, one.spans] for one in aliases]
     data = json.dumps(table, separators=(",", ":")).replace("<", "\\u003c")
     page = environment().get_template("known.html")
