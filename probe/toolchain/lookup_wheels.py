@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from probe import __version__
-from probe.toolchain.setup_calls import call, say
+from probe.toolchain.setup_calls import MissingError, SetupError, call, is_offline, take
 from probe.toolchain.tools import cache_root
 
 WHEELS = "wheels"
@@ -26,13 +26,18 @@ def fill(root: Path, uv: str, python: str) -> Path:
     It is in the cache and named by its requirements, so checkouts with the same ones share it.
     """
     export = [uv, "export", "--frozen", "--quiet", "--no-default-groups", "--group", "build", "--project", str(root)]
-    locked = call([*export, "--no-emit-project", "--no-header", "--no-annotate"], "run `uv lock`, and run this again")
+    try:
+        locked = call([*export, "--no-emit-project", "--no-header", "--no-annotate"], "run `uv lock` and this again")
+    except SetupError:
+        if is_offline():
+            raise MissingError("the wheels of look-ups and of the build are not known without uv") from None
+        raise
     key = f"{sys.implementation.cache_tag}-{hashlib.sha256(locked.encode()).hexdigest()[:12]}"
     folder = cache_root() / "lookup-wheels" / key
     if not folder.exists():
         from probe.files.atomic_writes import filling  # noqa: PLC0415  # run.py starts faster without ctypes
 
-        say("wheels of look-ups and of the build, from the Python package index (5 MB)")
+        take("no wheels of look-ups and of the build", "those of uv.lock from the Python package index (5 MB)")
         folder.parent.mkdir(exist_ok=True)
         with filling(folder) as target:
             _download(uv, python, locked, target)

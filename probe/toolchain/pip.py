@@ -50,7 +50,8 @@ def versions(name: str, python: str = "") -> list[str]:
 def download(requirements: Sequence[str], folder: Path, python: str = "") -> list[Path]:
     """Download wheels of `name==version` requirements, without dependencies. ProvisionError if that fails.
 
-    For this interpreter, else for the CPython named as in wheels' tags.
+    Requirements may be options of pip, too, such as a file with digests. For this interpreter, else for the CPython
+    named as in wheels' tags.
     """
     done = _run("download", "--no-deps", *ONLY_WHEELS, *_other(python), "--dest", str(folder), *requirements)
     if done.returncode:

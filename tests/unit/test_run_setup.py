@@ -17,7 +17,7 @@ from probe.toolchain.lookup_wheels import WHEELS
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("__init__", "errors", "toolchain/__init__", "files/__init__", "files/atomic_writes")
-SOURCES = ("run.py", *setup_state.MODULES, *(f"probe/{name}.py" for name in PACKAGES))
+SOURCES = ("run.py", *setup_state.MODULES, *setup_state.PINS, *(f"probe/{name}.py" for name in PACKAGES))
 UV = """#!/bin/sh
 echo uv "$@" >> {log}
 case "$*" in *--check*) exit {check} ;; esac

@@ -32,6 +32,17 @@ def reported(argv: tuple[str, ...]) -> str:
     return subprocess.run([*argv, "--report"], capture_output=True, text=True, check=True).stdout.strip()
 
 
+def test_the_digest_of_each_package_beside_the_library_is_recorded(registry: Registry, tmp_path: Path) -> None:
+    digests = {
+        "toy-1.0-py3-none-any.whl": registry.add("1.0"),
+        "aid-2.0-py3-none-any.whl": registry.add("2.0", name="aid"),
+    }
+    family = toy_family(tmp_path / "clients", [{"version": "1.0"}], extra=["aid==2.0"])
+    wheel.obtain(family, family.versions[0], tmp_path / "cache")
+    stamp = tmp_path / "cache" / "wheels" / "toy-1.0" / wheel.STAMP
+    assert json.loads(stamp.read_text())["files"] == digests
+
+
 def test_each_version_has_its_own_folder_and_is_fetched_once(registry: Registry, tmp_path: Path) -> None:
     digest = registry.add("1.0")
     family = toy_family(tmp_path / "clients", [{"version": "1.0", "digest": digest}])

@@ -166,10 +166,11 @@ def _fill(family: Family, version: Version, folder: Path) -> Stamp:
                 f"{name} {artifact}: {stamp.file} has {stamp.digest}, but client.toml pins {version.digest}; "
                 "do not use it before you know why"
             )
+        record = {**asdict(stamp), "files": {file.name: f"sha256:{_sha256(file)}" for file in files}}
         for file in files:
             _unpack(file, whole)
         shutil.rmtree(whole / ".files")
-        (whole / STAMP).write_text(json.dumps(asdict(stamp)))
+        (whole / STAMP).write_text(json.dumps(record))
     return stamp
 
 
