@@ -175,7 +175,7 @@ class Cluster(Protocol):
         """
 
     async def set_interval(self, feed_ms: int) -> None:
-        """Write a record to the topic every `feed_ms` from now on, unless the engine has one interval for all topics."""
+        """Write a record to the topic every `feed_ms` from now on, unless an engine has one interval for all topics."""
 
     async def elect(self) -> Elected:
         """Elect the leader that the fault finds, and wait until all brokers name it; return both.
