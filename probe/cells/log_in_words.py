@@ -1,4 +1,4 @@
-"""Words for cells about log-ins and handshakes: whether the client got in again, and was told why not. Pure."""
+"""Words for cells about log-ins and handshakes: whether the client got in again, and learned why not. Pure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from probe.cells.aggregate import SettledCell
 from probe.model import LearnedBy
 from probe.model.counts import counted
 
-_TOLD: Mapping[LearnedBy, str] = {
-    LearnedBy.ERROR: "the application is told why by an error",
-    LearnedBy.NOTICE: "the application is told why by a log line or callback only",
-    LearnedBy.NOTHING: "the application is never told why",
+_LEARNED: Mapping[LearnedBy, str] = {
+    LearnedBy.ERROR: "the application learns why by an error",
+    LearnedBy.NOTICE: "the application learns why by a log line or callback only",
+    LearnedBy.NOTHING: "the application never learns why",
 }
 FACTS = ("fault_hits", "reason_by", "recovery_ms")
 """The facts that these words rest on."""
@@ -40,9 +40,9 @@ def log_in_remarks(answer: SettledCell | None) -> Iterator[str]:
     yield (
         f"it works again by itself{after}{_share(len(back), len(trials))}" if back else "it never works again by itself"
     )
-    told = Counter(facts.reason_by for facts in trials if facts.reason_by is not LearnedBy.NONE)
-    for way, count in told.most_common():
-        yield f"{_TOLD[way]}{_share(count, len(trials))}"
+    learned = Counter(facts.reason_by for facts in trials if facts.reason_by is not LearnedBy.NONE)
+    for way, count in learned.most_common():
+        yield f"{_LEARNED[way]}{_share(count, len(trials))}"
 
 
 def _share(count: int, whole: int) -> str:

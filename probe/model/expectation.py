@@ -34,7 +34,7 @@ class Expectation:
     """The topic comes back as another one, whose records are read back: promises are about these. A reader that skips
     the first of them without an error breaks one (docs/verdicts.md#promise)."""
     fails: str = ""
-    """What fails because of the fault, in the singular, where hits are more than cut connections and their codes."""
+    """Noun for what fails because of the fault, in the singular, where hits are more than cut connections and codes."""
     closes: bool = False
     """The application closes its client while the fault stands, and no other reaction is needed
     (docs/verdicts.md#closing)."""

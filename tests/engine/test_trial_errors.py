@@ -32,7 +32,7 @@ async def ended_by(error: Exception) -> History:
         yield
 
     tools: Any = SimpleNamespace(
-        engine=SimpleNamespace(cluster=cluster), artifacts={}, keep=None, access=lambda *_: None
+        engine=SimpleNamespace(cluster=cluster), artifacts={}, keep=None, access=lambda *_: None, of=lambda _: tools
     )
     return await run_trial(planned(*ITEM), 0, tools, Options(seed=1), asyncio.Semaphore(1))
 
@@ -60,7 +60,7 @@ def test_a_trial_is_ready_before_its_fault_with_the_history_so_far() -> None:
         state.on_event(EngineEvent(at=9, kind=EngineKind.FAULT_ON))
 
     told: list[Any] = []
-    environment: Any = SimpleNamespace(cluster=SimpleNamespace(inject=inject), ready=told.append)
+    environment: Any = SimpleNamespace(inject=inject, ready=told.append)
     state.on_event(EngineEvent(at=5, kind=EngineKind.NOTE))
     asyncio.run(inject_fault(state, environment))
     assert [event.at for event in asked[0].events] == [5]

@@ -20,20 +20,20 @@ IN_TIME, CUT = Facts(), Facts(fault_hits=4)
         (
             "tls/certificate-expired",
             [BACK],
-            ["it works again by itself within 0.8 s", "the application is told why by a log line or callback only"],
+            ["it works again by itself within 0.8 s", "the application learns why by a log line or callback only"],
         ),
         (
             "auth/wrong-password",
             [GONE, GONE],
-            ["it never works again by itself", "the application is told why by an error"],
+            ["it never works again by itself", "the application learns why by an error"],
         ),
         (
             "auth/token-server-away",
             [SILENT, GONE],
             [
                 "it works again by itself within 2.1 s (in 1 of 2 trials)",
-                "the application is never told why (in 1 of 2 trials)",
-                "the application is told why by an error (in 1 of 2 trials)",
+                "the application never learns why (in 1 of 2 trials)",
+                "the application learns why by an error (in 1 of 2 trials)",
             ],
         ),
         ("auth/session-expires", [IN_TIME], ["it logs in again before its sessions are over"]),
@@ -46,7 +46,7 @@ IN_TIME, CUT = Facts(), Facts(fault_hits=4)
         ("net/reset", [BACK], []),
     ],
 )
-def test_a_cell_says_whether_the_client_got_in_and_whether_it_was_told(
+def test_a_cell_says_whether_the_client_got_in_and_whether_it_learned_why(
     scenario: str, trials: list[Facts], said: list[str]
 ) -> None:
     cell = Cell("java", "4.4.0", Role.PRODUCER, "isolated", scenario, Engine.EMBEDDED, "3.9")

@@ -21,7 +21,7 @@ ACCESS = Access(security=Security.parse(TOKENS), user="probe")
 
 
 class Recorded:
-    """What was asked of the cluster and of the token server, in order."""
+    """Calls of the cluster and of the token server, in order."""
 
     def __init__(self, *, by_tokens: bool) -> None:
         self.asked: list[str] = []

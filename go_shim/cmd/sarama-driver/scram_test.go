@@ -11,7 +11,7 @@ import (
 // logIn leads a client and a broker through SCRAM and returns the broker's last error code and the client's error.
 func logIn(t *testing.T, mechanism, password string) (int16, error) {
 	t.Helper()
-	asked, err := sasl.NewListener([]string{mechanism}, map[string]string{"probe": "right"}, 0)
+	asked, err := sasl.NewListener([]string{mechanism}, map[string]string{"probe": "right"}, 0, "")
 	if err != nil {
 		t.Fatal(err)
 	}
