@@ -8,6 +8,7 @@ from probe.drivers.clock import Clock
 from probe.model import App, AppKind, ClientError
 from probe.model.cluster_history import ABORTED, LEFT, OLD, WRITER
 from probe.ports import Start
+from probe.toolchain.local_places import without_places
 
 ENDINGS = (AppKind.CLOSED, AppKind.FATAL, AppKind.UNSUPPORTED)
 KINDS: dict[int, AppKind] = {
@@ -58,16 +59,18 @@ def to_security(access: Access) -> pb.Security:
 
 
 def to_app(event: pb.Event, clock: Clock) -> App:
-    """Convert a driver's event, with its time on the orchestrator's clock; an unknown kind becomes a notice."""
+    """Convert a driver's event, with its time on the orchestrator's clock; an unknown kind becomes a notice.
+
+    Places of this machine in its texts are named by what they are.
+    """
     kind = KINDS.get(event.kind, AppKind.NOTICE)
     sequence, origin_at = event.sequence, 0
     if kind is AppKind.RECEIVED:
         sequence, origin_at = read_value(event.value)
     error = None
     if event.HasField("error"):
-        error = ClientError(
-            event.error.code, event.error.name, event.error.type, event.error.text, event.error.retriable
-        )
+        text = without_places(event.error.text)
+        error = ClientError(event.error.code, event.error.name, event.error.type, text, event.error.retriable)
     return App(
         at=clock.at(event.clock_us),
         kind=kind,
@@ -79,7 +82,7 @@ def to_app(event: pb.Event, clock: Clock) -> App:
         error=error,
         partitions=tuple(event.partitions) if kind in OWNING else (),
         settings=dict(event.settings) if kind is AppKind.READY else {},
-        text=event.text,
+        text=without_places(event.text),
     )
 
 

@@ -17,6 +17,7 @@ from probe.ports import Sink, Start
 from probe.processes.children import Child, child
 from probe.processes.resources import said_exhaustion, translated
 from probe.processes.suspension import suspended
+from probe.toolchain.local_places import without_places
 
 PING_EVERY_S = 10.0
 FIRST_PINGS = 5
@@ -124,7 +125,7 @@ class DriverProcess:
 
     async def _watch(self, running: Child) -> None:
         code = await running.process.wait()
-        words = running.last_words()
+        words = without_places(running.last_words())
         self._lose(f"the driver process ended with code {code}" + (f": {words}" if words else ""))
 
     def _lose(self, reason: str) -> None:
