@@ -33,7 +33,6 @@ from probe.model.codec import decode, to_json
 from probe.model.counts import commonest
 from probe.model.handshake import Handshake
 from probe.model.versions import version_key
-from probe.toolchain.local_places import without_places
 
 RUNS, CONFIRMED, LINES, FIRST = "runs.tsv", "confirmed.tsv", ".tsv", ".first.tsv"
 _BODY = "#"
@@ -223,4 +222,4 @@ def _read(path: Path) -> str:
 
 def _put(path: Path, lines: Sequence[str]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{without_places(line)}\n" for line in lines), encoding="utf-8")
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Places of this machine: neither trials nor published evidence name them, whatever clients say."""
+"""Places of this machine: trials do not name them, whatever clients say."""
 
 from __future__ import annotations
 
@@ -10,13 +10,8 @@ import pytest
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.clock import Clock
 from probe.drivers.conversion import to_app
-from probe.evidence.text_files import write_folder
-from probe.model import Outcome
 from probe.toolchain import local_places
 from probe.toolchain.local_places import CHECKOUT, without_places
-from tests.support.synthetic_rows import CELL
-from tests.unit.test_control_cells import settled
-from tests.unit.test_evidence_file import contents
 
 
 @pytest.fixture(autouse=True)
@@ -48,10 +43,3 @@ def test_events_of_drivers_name_no_place(home: Path) -> None:
     assert found.text == "at $PROBE_CACHE/npm/a.js"
     assert found.error is not None
     assert found.error.text == "in ~/b.js"
-
-
-def test_published_evidence_names_no_place(home: Path, tmp_path: Path) -> None:
-    write_folder(tmp_path / "evidence", contents([settled(CELL, Outcome.FATAL, f"ended at {home}/cache/npm/a.js")]))
-    (text,) = (path.read_text() for path in (tmp_path / "evidence").rglob("sarama.tsv"))
-    assert "ended at $PROBE_CACHE/npm/a.js" in text
-    assert str(home) not in text
