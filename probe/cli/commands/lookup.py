@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Annotated
@@ -115,10 +115,7 @@ def lookup(
             raise NothingJudgedError(nothing(client, asked, read, found.names))
         suffered = faults if profile else as_suffered(faults, stored)
         both = list({item.cell: item for item in [*suffered, *faults]}.values())
-        seen = [item.evidence for item in both if item.finding in TOLD and item.evidence is not None]
-        bad = {item.cell: item for item in seen}
-        later = found.later([*bad], any_profile=False) if bad else {}
-        beside = Known.of(bad.values(), later.values(), read.values(), results=results, can_run=not absent_packages())
+        beside = _beside(found, both, read.values(), results)
     where = f"broker line {line}, {engine} engine, {shown_profiles(profile, faults)}"
     columns = terminal_columns()
     levels = [] if _is_family(asked, client) else client_levels(asked.family, asked.client, faults, stored, line)
@@ -130,19 +127,24 @@ def lookup(
     elif everything or scenario or profile or workload:
         heads = _heads(client, sides, both, f"{where}: {counts_of(both)}", columns)
         heads += [*_switch(faults, stored, columns), *_note(faults, both, columns)]
-        lines = [
-            *heads,
-            *as_text(both, beside, everything=everything, columns=columns, folded=everything and not scenario),
-        ]
+        folded = everything and not scenario
+        lines = [*heads, *as_text(both, beside, everything=everything, columns=columns, folded=folded)]
     else:
-        heads = [
-            *_heads(client, sides, faults, f"{where}: {asked_of(faults)}", columns),
-            *_short(in_short(suffered, levels, beside, changes_of_library(sides)), columns),
-        ]
-        lines = on_one_screen(heads, suffered, levels, beside, columns, changes_of_library(sides))
+        change = changes_of_library(sides)
+        heads = _heads(client, sides, faults, f"{where}: {asked_of(faults)}", columns)
+        heads += _short(in_short(suffered, levels, beside, change), columns)
+        lines = on_one_screen(heads, suffered, levels, beside, columns, change)
     typer.echo("\n".join(lines))
     _say_of(faults)
     _check(client, suffered, None if _is_family(asked, client) else gate)
+
+
+def _beside(found: given.Evidence, both: Iterable[Fault], read: Collection[SettledCell], results: str) -> Known:
+    """Return what is known beside the findings that name a fault: later versions, and all that was read."""
+    seen = [item.evidence for item in both if item.finding in TOLD and item.evidence is not None]
+    bad = {item.cell: item for item in seen}
+    later = found.later([*bad], any_profile=False) if bad else {}
+    return Known.of(bad.values(), later.values(), read, results=results, can_run=not absent_packages())
 
 
 def _is_family(asked: Chosen, client: str) -> bool:
