@@ -23,7 +23,7 @@ from probe.model import Cell, Client, Engine, Outcome, Role
 from probe.site import build
 from probe.site.data.cell_index import CellIndex
 from probe.site.data.row_levels import row_levels
-from probe.site.data.shipped import Shipped, source
+from probe.site.data.shipped_evidence import Shipped, source
 from probe.site.pages.client_choice import choice
 from probe.site.pages.lacking_cells import lacking
 from tests.site.test_site_client_choice import FRANZ, SARAMA, row

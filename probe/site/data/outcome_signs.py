@@ -6,7 +6,7 @@ from probe.cells.comparison import Answer
 from probe.model import Outcome
 from probe.model.harm import Harm
 from probe.model.outcomes import OUTCOMES
-from probe.site.data.answered import Answered
+from probe.site.data.cell_answer import Answered
 
 
 def tone(outcome: Outcome, conforms: bool | None) -> str:

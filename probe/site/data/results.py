@@ -11,7 +11,7 @@ from probe.model import Cell, Outcome
 from probe.model.grades import worst_trial
 from probe.model.harm import Harm
 from probe.site.data.matrix_rows import MatrixRow
-from probe.site.data.shipped import source
+from probe.site.data.shipped_evidence import source
 from probe.site.data.wording import duration, recovery
 
 

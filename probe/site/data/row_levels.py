@@ -17,7 +17,7 @@ from probe.model import Cell, Client, Role
 from probe.model.profile import OWN_DEFAULTS
 from probe.site.data.matrix_rows import MatrixRow
 from probe.site.data.settled_rows import settled
-from probe.site.data.shipped import Shipped, source
+from probe.site.data.shipped_evidence import Shipped, source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

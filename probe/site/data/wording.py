@@ -10,7 +10,7 @@ from probe.model.counts import counted
 from probe.model.outcomes import NO_ANSWER, OUTCOMES, WELL, Number
 from probe.model.roles import ROLES
 from probe.protocol.names import error_name
-from probe.site.data.answered import Answered
+from probe.site.data.cell_answer import Answered
 from probe.site.data.matrix_rows import MatrixRow
 
 WORKLOADS = {

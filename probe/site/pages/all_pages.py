@@ -19,7 +19,7 @@ from probe.site.data.matrix_rows import MatrixRow
 from probe.site.data.page_names import client_slug, scenario_slug
 from probe.site.data.row_levels import RowLevel, row_levels, usual_line
 from probe.site.data.run_history import RunHistory
-from probe.site.data.shipped import Shipped
+from probe.site.data.shipped_evidence import Shipped
 from probe.site.data.wording import command, details, harmful, summary
 from probe.site.pages import client_choice, clients, readiness, scenarios, upgrade
 from probe.site.pages.changes import change_report

@@ -16,7 +16,7 @@ from probe.model.versions import version_key
 from probe.site.data.cell_index import CellIndex
 from probe.site.data.results import Result, of_row, of_shipped
 from probe.site.data.row_levels import RowLevel, row_levels
-from probe.site.data.shipped import NOTHING, Shipped
+from probe.site.data.shipped_evidence import NOTHING, Shipped
 from probe.site.data.wording import duration
 
 SHOWN = (

@@ -21,7 +21,7 @@ from probe.model.versions import version_key
 from probe.planning.selection import Selection, combinations
 from probe.site.data.cell_index import CellIndex
 from probe.site.data.matrix_rows import MatrixRow
-from probe.site.data.shipped import source
+from probe.site.data.shipped_evidence import source
 
 SHOWN = (LINES[-1], "3.9", "2.6")
 """Release lines of the page: the newest, the last one that serves every old request, and one that old clients know."""

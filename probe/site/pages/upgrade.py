@@ -23,7 +23,7 @@ from probe.site.data.outcome_signs import ANSWER_SIGNS, BAD_IN_BOTH, row_tone
 from probe.site.data.page_names import digest
 from probe.site.data.row_levels import RowLevel, row_levels
 from probe.site.data.settled_rows import settled
-from probe.site.data.shipped import NOTHING, Shipped
+from probe.site.data.shipped_evidence import NOTHING, Shipped
 from probe.site.data.wording import hint
 
 INFORMS = 1 + max(info.severity for info in OUTCOMES.values())
