@@ -194,7 +194,7 @@ func (x TopicChange_What) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TopicChange_What.Descriptor instead.
 func (TopicChange_What) EnumDescriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{26, 0}
+	return file_cluster_proto_rawDescGZIP(), []int{28, 0}
 }
 
 type Event_Kind int32
@@ -261,7 +261,7 @@ func (x Event_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Event_Kind.Descriptor instead.
 func (Event_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{36, 0}
+	return file_cluster_proto_rawDescGZIP(), []int{38, 0}
 }
 
 type Done struct {
@@ -1177,6 +1177,8 @@ type Change struct {
 	//	*Change_UseId
 	//	*Change_OpenTransaction
 	//	*Change_Security
+	//	*Change_Racks
+	//	*Change_FailReplica
 	Change        isChange_Change `protobuf_oneof:"change"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1345,6 +1347,24 @@ func (x *Change) GetSecurity() *Security {
 	return nil
 }
 
+func (x *Change) GetRacks() *Racks {
+	if x != nil {
+		if x, ok := x.Change.(*Change_Racks); ok {
+			return x.Racks
+		}
+	}
+	return nil
+}
+
+func (x *Change) GetFailReplica() *FailReplica {
+	if x != nil {
+		if x, ok := x.Change.(*Change_FailReplica); ok {
+			return x.FailReplica
+		}
+	}
+	return nil
+}
+
 type isChange_Change interface {
 	isChange_Change()
 }
@@ -1405,6 +1425,14 @@ type Change_Security struct {
 	Security *Security `protobuf:"bytes,25,opt,name=security,proto3,oneof"`
 }
 
+type Change_Racks struct {
+	Racks *Racks `protobuf:"bytes,26,opt,name=racks,proto3,oneof"`
+}
+
+type Change_FailReplica struct {
+	FailReplica *FailReplica `protobuf:"bytes,27,opt,name=fail_replica,json=failReplica,proto3,oneof"`
+}
+
 func (*Change_MoveLeader) isChange_Change() {}
 
 func (*Change_MoveCoordinator) isChange_Change() {}
@@ -1432,6 +1460,10 @@ func (*Change_UseId) isChange_Change() {}
 func (*Change_OpenTransaction) isChange_Change() {}
 
 func (*Change_Security) isChange_Change() {}
+
+func (*Change_Racks) isChange_Change() {}
+
+func (*Change_FailReplica) isChange_Change() {}
 
 // While a rule answers 56 for the partition at its old leader, that replica is listed offline and out of sync until
 // Heal.
@@ -1963,6 +1995,120 @@ func (x *Security) GetTokenKey() string {
 	return ""
 }
 
+// Gives the brokers racks. Leaders send readers to the follower in their rack, as by RackAwareReplicaSelector (KIP-392).
+type Racks struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Names         []string               `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty"` // of brokers 1 to 3
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Racks) Reset() {
+	*x = Racks{}
+	mi := &file_cluster_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Racks) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Racks) ProtoMessage() {}
+
+func (x *Racks) ProtoReflect() protoreflect.Message {
+	mi := &file_cluster_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Racks.ProtoReflect.Descriptor instead.
+func (*Racks) Descriptor() ([]byte, []int) {
+	return file_cluster_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *Racks) GetNames() []string {
+	if x != nil {
+		return x.Names
+	}
+	return nil
+}
+
+// A follower is out of sync until Heal. No leader epoch begins.
+type FailReplica struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Topic         string                 `protobuf:"bytes,1,opt,name=topic,proto3" json:"topic,omitempty"`
+	Partition     int32                  `protobuf:"varint,2,opt,name=partition,proto3" json:"partition,omitempty"`
+	Broker        int32                  `protobuf:"varint,3,opt,name=broker,proto3" json:"broker,omitempty"`
+	Lags          bool                   `protobuf:"varint,4,opt,name=lags,proto3" json:"lags,omitempty"` // it gets no records any more, and serves readers what it has; else it is listed offline
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FailReplica) Reset() {
+	*x = FailReplica{}
+	mi := &file_cluster_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FailReplica) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FailReplica) ProtoMessage() {}
+
+func (x *FailReplica) ProtoReflect() protoreflect.Message {
+	mi := &file_cluster_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FailReplica.ProtoReflect.Descriptor instead.
+func (*FailReplica) Descriptor() ([]byte, []int) {
+	return file_cluster_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *FailReplica) GetTopic() string {
+	if x != nil {
+		return x.Topic
+	}
+	return ""
+}
+
+func (x *FailReplica) GetPartition() int32 {
+	if x != nil {
+		return x.Partition
+	}
+	return 0
+}
+
+func (x *FailReplica) GetBroker() int32 {
+	if x != nil {
+		return x.Broker
+	}
+	return 0
+}
+
+func (x *FailReplica) GetLags() bool {
+	if x != nil {
+		return x.Lags
+	}
+	return false
+}
+
 // Another broker becomes the controller, and every broker names it.
 type MoveController struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1973,7 +2119,7 @@ type MoveController struct {
 
 func (x *MoveController) Reset() {
 	*x = MoveController{}
-	mi := &file_cluster_proto_msgTypes[22]
+	mi := &file_cluster_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1985,7 +2131,7 @@ func (x *MoveController) String() string {
 func (*MoveController) ProtoMessage() {}
 
 func (x *MoveController) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[22]
+	mi := &file_cluster_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1998,7 +2144,7 @@ func (x *MoveController) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveController.ProtoReflect.Descriptor instead.
 func (*MoveController) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{22}
+	return file_cluster_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *MoveController) GetTo() int32 {
@@ -2022,7 +2168,7 @@ type OpenTransaction struct {
 
 func (x *OpenTransaction) Reset() {
 	*x = OpenTransaction{}
-	mi := &file_cluster_proto_msgTypes[23]
+	mi := &file_cluster_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2034,7 +2180,7 @@ func (x *OpenTransaction) String() string {
 func (*OpenTransaction) ProtoMessage() {}
 
 func (x *OpenTransaction) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[23]
+	mi := &file_cluster_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2047,7 +2193,7 @@ func (x *OpenTransaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenTransaction.ProtoReflect.Descriptor instead.
 func (*OpenTransaction) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{23}
+	return file_cluster_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *OpenTransaction) GetTransactionalId() string {
@@ -2095,7 +2241,7 @@ type Readdress struct {
 
 func (x *Readdress) Reset() {
 	*x = Readdress{}
-	mi := &file_cluster_proto_msgTypes[24]
+	mi := &file_cluster_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2107,7 +2253,7 @@ func (x *Readdress) String() string {
 func (*Readdress) ProtoMessage() {}
 
 func (x *Readdress) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[24]
+	mi := &file_cluster_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2120,7 +2266,7 @@ func (x *Readdress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Readdress.ProtoReflect.Descriptor instead.
 func (*Readdress) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{24}
+	return file_cluster_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Readdress) GetAdvertise() []string {
@@ -2142,7 +2288,7 @@ type MetadataView struct {
 
 func (x *MetadataView) Reset() {
 	*x = MetadataView{}
-	mi := &file_cluster_proto_msgTypes[25]
+	mi := &file_cluster_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2154,7 +2300,7 @@ func (x *MetadataView) String() string {
 func (*MetadataView) ProtoMessage() {}
 
 func (x *MetadataView) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[25]
+	mi := &file_cluster_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2167,7 +2313,7 @@ func (x *MetadataView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetadataView.ProtoReflect.Descriptor instead.
 func (*MetadataView) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{25}
+	return file_cluster_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *MetadataView) GetBroker() int32 {
@@ -2210,7 +2356,7 @@ type TopicChange struct {
 
 func (x *TopicChange) Reset() {
 	*x = TopicChange{}
-	mi := &file_cluster_proto_msgTypes[26]
+	mi := &file_cluster_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2222,7 +2368,7 @@ func (x *TopicChange) String() string {
 func (*TopicChange) ProtoMessage() {}
 
 func (x *TopicChange) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[26]
+	mi := &file_cluster_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2235,7 +2381,7 @@ func (x *TopicChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TopicChange.ProtoReflect.Descriptor instead.
 func (*TopicChange) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{26}
+	return file_cluster_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *TopicChange) GetTopic() string {
@@ -2278,7 +2424,7 @@ type Timed struct {
 
 func (x *Timed) Reset() {
 	*x = Timed{}
-	mi := &file_cluster_proto_msgTypes[27]
+	mi := &file_cluster_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2290,7 +2436,7 @@ func (x *Timed) String() string {
 func (*Timed) ProtoMessage() {}
 
 func (x *Timed) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[27]
+	mi := &file_cluster_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2303,7 +2449,7 @@ func (x *Timed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Timed.ProtoReflect.Descriptor instead.
 func (*Timed) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{27}
+	return file_cluster_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Timed) GetChange() *Change {
@@ -2344,7 +2490,7 @@ type Fault struct {
 
 func (x *Fault) Reset() {
 	*x = Fault{}
-	mi := &file_cluster_proto_msgTypes[28]
+	mi := &file_cluster_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2356,7 +2502,7 @@ func (x *Fault) String() string {
 func (*Fault) ProtoMessage() {}
 
 func (x *Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[28]
+	mi := &file_cluster_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2369,7 +2515,7 @@ func (x *Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fault.ProtoReflect.Descriptor instead.
 func (*Fault) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{28}
+	return file_cluster_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Fault) GetRules() []*Rule {
@@ -2396,7 +2542,7 @@ type CoordinatorQuestion struct {
 
 func (x *CoordinatorQuestion) Reset() {
 	*x = CoordinatorQuestion{}
-	mi := &file_cluster_proto_msgTypes[29]
+	mi := &file_cluster_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2408,7 +2554,7 @@ func (x *CoordinatorQuestion) String() string {
 func (*CoordinatorQuestion) ProtoMessage() {}
 
 func (x *CoordinatorQuestion) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[29]
+	mi := &file_cluster_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2421,7 +2567,7 @@ func (x *CoordinatorQuestion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoordinatorQuestion.ProtoReflect.Descriptor instead.
 func (*CoordinatorQuestion) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{29}
+	return file_cluster_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CoordinatorQuestion) GetKeyType() int32 {
@@ -2447,7 +2593,7 @@ type CoordinatorReply struct {
 
 func (x *CoordinatorReply) Reset() {
 	*x = CoordinatorReply{}
-	mi := &file_cluster_proto_msgTypes[30]
+	mi := &file_cluster_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2459,7 +2605,7 @@ func (x *CoordinatorReply) String() string {
 func (*CoordinatorReply) ProtoMessage() {}
 
 func (x *CoordinatorReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[30]
+	mi := &file_cluster_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2472,7 +2618,7 @@ func (x *CoordinatorReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CoordinatorReply.ProtoReflect.Descriptor instead.
 func (*CoordinatorReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{30}
+	return file_cluster_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *CoordinatorReply) GetBroker() int32 {
@@ -2493,7 +2639,7 @@ type Record struct {
 
 func (x *Record) Reset() {
 	*x = Record{}
-	mi := &file_cluster_proto_msgTypes[31]
+	mi := &file_cluster_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2505,7 +2651,7 @@ func (x *Record) String() string {
 func (*Record) ProtoMessage() {}
 
 func (x *Record) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[31]
+	mi := &file_cluster_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2518,7 +2664,7 @@ func (x *Record) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Record.ProtoReflect.Descriptor instead.
 func (*Record) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{31}
+	return file_cluster_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Record) GetPartition() int32 {
@@ -2552,7 +2698,7 @@ type ReadBackReply struct {
 
 func (x *ReadBackReply) Reset() {
 	*x = ReadBackReply{}
-	mi := &file_cluster_proto_msgTypes[32]
+	mi := &file_cluster_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2564,7 +2710,7 @@ func (x *ReadBackReply) String() string {
 func (*ReadBackReply) ProtoMessage() {}
 
 func (x *ReadBackReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[32]
+	mi := &file_cluster_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2577,7 +2723,7 @@ func (x *ReadBackReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBackReply.ProtoReflect.Descriptor instead.
 func (*ReadBackReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{32}
+	return file_cluster_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ReadBackReply) GetRecords() []*Record {
@@ -2603,7 +2749,7 @@ type CommittedReply struct {
 
 func (x *CommittedReply) Reset() {
 	*x = CommittedReply{}
-	mi := &file_cluster_proto_msgTypes[33]
+	mi := &file_cluster_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2615,7 +2761,7 @@ func (x *CommittedReply) String() string {
 func (*CommittedReply) ProtoMessage() {}
 
 func (x *CommittedReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[33]
+	mi := &file_cluster_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2628,7 +2774,7 @@ func (x *CommittedReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommittedReply.ProtoReflect.Descriptor instead.
 func (*CommittedReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{33}
+	return file_cluster_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *CommittedReply) GetOffsets() map[int32]int64 {
@@ -2651,7 +2797,7 @@ type Count struct {
 
 func (x *Count) Reset() {
 	*x = Count{}
-	mi := &file_cluster_proto_msgTypes[34]
+	mi := &file_cluster_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2663,7 +2809,7 @@ func (x *Count) String() string {
 func (*Count) ProtoMessage() {}
 
 func (x *Count) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[34]
+	mi := &file_cluster_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2676,7 +2822,7 @@ func (x *Count) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Count.ProtoReflect.Descriptor instead.
 func (*Count) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{34}
+	return file_cluster_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Count) GetBroker() int32 {
@@ -2724,7 +2870,7 @@ type CountsReply struct {
 
 func (x *CountsReply) Reset() {
 	*x = CountsReply{}
-	mi := &file_cluster_proto_msgTypes[35]
+	mi := &file_cluster_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2736,7 +2882,7 @@ func (x *CountsReply) String() string {
 func (*CountsReply) ProtoMessage() {}
 
 func (x *CountsReply) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[35]
+	mi := &file_cluster_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2749,7 +2895,7 @@ func (x *CountsReply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountsReply.ProtoReflect.Descriptor instead.
 func (*CountsReply) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{35}
+	return file_cluster_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *CountsReply) GetCounts() []*Count {
@@ -2782,7 +2928,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_cluster_proto_msgTypes[36]
+	mi := &file_cluster_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2794,7 +2940,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_cluster_proto_msgTypes[36]
+	mi := &file_cluster_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2807,7 +2953,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_cluster_proto_rawDescGZIP(), []int{36}
+	return file_cluster_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Event) GetAtUs() int64 {
@@ -2959,7 +3105,7 @@ const file_cluster_proto_rawDesc = "" +
 	"\x0fnot_leader_only\x18\x0f \x01(\bR\rnotLeaderOnly\x12\x1d\n" +
 	"\n" +
 	"known_only\x18\x12 \x01(\bR\tknownOnly\x12\x18\n" +
-	"\aprelude\x18\x11 \x01(\bR\aprelude\"\x89\a\n" +
+	"\aprelude\x18\x11 \x01(\bR\aprelude\"\xfe\a\n" +
 	"\x06Change\x12?\n" +
 	"\vmove_leader\x18\x01 \x01(\v2\x1c.probe.cluster.v1.MoveLeaderH\x00R\n" +
 	"moveLeader\x12N\n" +
@@ -2976,7 +3122,9 @@ const file_cluster_proto_rawDesc = "" +
 	"\x0fmove_controller\x18\x16 \x01(\v2 .probe.cluster.v1.MoveControllerH\x00R\x0emoveController\x121\n" +
 	"\x06use_id\x18\x17 \x01(\v2\x18.probe.cluster.v1.UsedIdH\x00R\x05useId\x12N\n" +
 	"\x10open_transaction\x18\x18 \x01(\v2!.probe.cluster.v1.OpenTransactionH\x00R\x0fopenTransaction\x128\n" +
-	"\bsecurity\x18\x19 \x01(\v2\x1a.probe.cluster.v1.SecurityH\x00R\bsecurityB\b\n" +
+	"\bsecurity\x18\x19 \x01(\v2\x1a.probe.cluster.v1.SecurityH\x00R\bsecurity\x12/\n" +
+	"\x05racks\x18\x1a \x01(\v2\x17.probe.cluster.v1.RacksH\x00R\x05racks\x12B\n" +
+	"\ffail_replica\x18\x1b \x01(\v2\x1d.probe.cluster.v1.FailReplicaH\x00R\vfailReplicaB\b\n" +
 	"\x06change\"\x97\x01\n" +
 	"\n" +
 	"MoveLeader\x12\x14\n" +
@@ -3028,7 +3176,14 @@ const file_cluster_proto_rawDesc = "" +
 	"\ttoken_key\x18\x04 \x01(\tR\btokenKey\x1a<\n" +
 	"\x0ePasswordsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\" \n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x1d\n" +
+	"\x05Racks\x12\x14\n" +
+	"\x05names\x18\x01 \x03(\tR\x05names\"m\n" +
+	"\vFailReplica\x12\x14\n" +
+	"\x05topic\x18\x01 \x01(\tR\x05topic\x12\x1c\n" +
+	"\tpartition\x18\x02 \x01(\x05R\tpartition\x12\x16\n" +
+	"\x06broker\x18\x03 \x01(\x05R\x06broker\x12\x12\n" +
+	"\x04lags\x18\x04 \x01(\bR\x04lags\" \n" +
 	"\x0eMoveController\x12\x0e\n" +
 	"\x02to\x18\x01 \x01(\x05R\x02to\"\xa9\x01\n" +
 	"\x0fOpenTransaction\x12)\n" +
@@ -3148,7 +3303,7 @@ func file_cluster_proto_rawDescGZIP() []byte {
 }
 
 var file_cluster_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
+var file_cluster_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
 var file_cluster_proto_goTypes = []any{
 	(Action)(0),                 // 0: probe.cluster.v1.Action
 	(BrokerState_State)(0),      // 1: probe.cluster.v1.BrokerState.State
@@ -3176,24 +3331,26 @@ var file_cluster_proto_goTypes = []any{
 	(*LimitVersions)(nil),       // 23: probe.cluster.v1.LimitVersions
 	(*Throttle)(nil),            // 24: probe.cluster.v1.Throttle
 	(*Security)(nil),            // 25: probe.cluster.v1.Security
-	(*MoveController)(nil),      // 26: probe.cluster.v1.MoveController
-	(*OpenTransaction)(nil),     // 27: probe.cluster.v1.OpenTransaction
-	(*Readdress)(nil),           // 28: probe.cluster.v1.Readdress
-	(*MetadataView)(nil),        // 29: probe.cluster.v1.MetadataView
-	(*TopicChange)(nil),         // 30: probe.cluster.v1.TopicChange
-	(*Timed)(nil),               // 31: probe.cluster.v1.Timed
-	(*Fault)(nil),               // 32: probe.cluster.v1.Fault
-	(*CoordinatorQuestion)(nil), // 33: probe.cluster.v1.CoordinatorQuestion
-	(*CoordinatorReply)(nil),    // 34: probe.cluster.v1.CoordinatorReply
-	(*Record)(nil),              // 35: probe.cluster.v1.Record
-	(*ReadBackReply)(nil),       // 36: probe.cluster.v1.ReadBackReply
-	(*CommittedReply)(nil),      // 37: probe.cluster.v1.CommittedReply
-	(*Count)(nil),               // 38: probe.cluster.v1.Count
-	(*CountsReply)(nil),         // 39: probe.cluster.v1.CountsReply
-	(*Event)(nil),               // 40: probe.cluster.v1.Event
-	nil,                         // 41: probe.cluster.v1.Commit.OffsetsEntry
-	nil,                         // 42: probe.cluster.v1.Security.PasswordsEntry
-	nil,                         // 43: probe.cluster.v1.CommittedReply.OffsetsEntry
+	(*Racks)(nil),               // 26: probe.cluster.v1.Racks
+	(*FailReplica)(nil),         // 27: probe.cluster.v1.FailReplica
+	(*MoveController)(nil),      // 28: probe.cluster.v1.MoveController
+	(*OpenTransaction)(nil),     // 29: probe.cluster.v1.OpenTransaction
+	(*Readdress)(nil),           // 30: probe.cluster.v1.Readdress
+	(*MetadataView)(nil),        // 31: probe.cluster.v1.MetadataView
+	(*TopicChange)(nil),         // 32: probe.cluster.v1.TopicChange
+	(*Timed)(nil),               // 33: probe.cluster.v1.Timed
+	(*Fault)(nil),               // 34: probe.cluster.v1.Fault
+	(*CoordinatorQuestion)(nil), // 35: probe.cluster.v1.CoordinatorQuestion
+	(*CoordinatorReply)(nil),    // 36: probe.cluster.v1.CoordinatorReply
+	(*Record)(nil),              // 37: probe.cluster.v1.Record
+	(*ReadBackReply)(nil),       // 38: probe.cluster.v1.ReadBackReply
+	(*CommittedReply)(nil),      // 39: probe.cluster.v1.CommittedReply
+	(*Count)(nil),               // 40: probe.cluster.v1.Count
+	(*CountsReply)(nil),         // 41: probe.cluster.v1.CountsReply
+	(*Event)(nil),               // 42: probe.cluster.v1.Event
+	nil,                         // 43: probe.cluster.v1.Commit.OffsetsEntry
+	nil,                         // 44: probe.cluster.v1.Security.PasswordsEntry
+	nil,                         // 45: probe.cluster.v1.CommittedReply.OffsetsEntry
 }
 var file_cluster_proto_depIdxs = []int32{
 	8,  // 0: probe.cluster.v1.CreateTopicRequest.partitions:type_name -> probe.cluster.v1.Assignment
@@ -3201,60 +3358,62 @@ var file_cluster_proto_depIdxs = []int32{
 	10, // 2: probe.cluster.v1.ClusterHistory.topics:type_name -> probe.cluster.v1.OtherTopic
 	11, // 3: probe.cluster.v1.ClusterHistory.commits:type_name -> probe.cluster.v1.Commit
 	12, // 4: probe.cluster.v1.ClusterHistory.transactional_ids:type_name -> probe.cluster.v1.UsedId
-	41, // 5: probe.cluster.v1.Commit.offsets:type_name -> probe.cluster.v1.Commit.OffsetsEntry
+	43, // 5: probe.cluster.v1.Commit.offsets:type_name -> probe.cluster.v1.Commit.OffsetsEntry
 	14, // 6: probe.cluster.v1.CreateTopicReply.partitions:type_name -> probe.cluster.v1.PartitionState
 	0,  // 7: probe.cluster.v1.Rule.action:type_name -> probe.cluster.v1.Action
 	18, // 8: probe.cluster.v1.Change.move_leader:type_name -> probe.cluster.v1.MoveLeader
 	19, // 9: probe.cluster.v1.Change.move_coordinator:type_name -> probe.cluster.v1.MoveCoordinator
 	20, // 10: probe.cluster.v1.Change.broker:type_name -> probe.cluster.v1.BrokerState
-	29, // 11: probe.cluster.v1.Change.view:type_name -> probe.cluster.v1.MetadataView
-	30, // 12: probe.cluster.v1.Change.topic:type_name -> probe.cluster.v1.TopicChange
+	31, // 11: probe.cluster.v1.Change.view:type_name -> probe.cluster.v1.MetadataView
+	32, // 12: probe.cluster.v1.Change.topic:type_name -> probe.cluster.v1.TopicChange
 	21, // 13: probe.cluster.v1.Change.evacuate:type_name -> probe.cluster.v1.Evacuate
-	28, // 14: probe.cluster.v1.Change.readdress:type_name -> probe.cluster.v1.Readdress
+	30, // 14: probe.cluster.v1.Change.readdress:type_name -> probe.cluster.v1.Readdress
 	22, // 15: probe.cluster.v1.Change.roll_back:type_name -> probe.cluster.v1.RollBack
 	23, // 16: probe.cluster.v1.Change.limit_versions:type_name -> probe.cluster.v1.LimitVersions
 	24, // 17: probe.cluster.v1.Change.throttle:type_name -> probe.cluster.v1.Throttle
-	26, // 18: probe.cluster.v1.Change.move_controller:type_name -> probe.cluster.v1.MoveController
+	28, // 18: probe.cluster.v1.Change.move_controller:type_name -> probe.cluster.v1.MoveController
 	12, // 19: probe.cluster.v1.Change.use_id:type_name -> probe.cluster.v1.UsedId
-	27, // 20: probe.cluster.v1.Change.open_transaction:type_name -> probe.cluster.v1.OpenTransaction
+	29, // 20: probe.cluster.v1.Change.open_transaction:type_name -> probe.cluster.v1.OpenTransaction
 	25, // 21: probe.cluster.v1.Change.security:type_name -> probe.cluster.v1.Security
-	1,  // 22: probe.cluster.v1.BrokerState.state:type_name -> probe.cluster.v1.BrokerState.State
-	42, // 23: probe.cluster.v1.Security.passwords:type_name -> probe.cluster.v1.Security.PasswordsEntry
-	2,  // 24: probe.cluster.v1.TopicChange.what:type_name -> probe.cluster.v1.TopicChange.What
-	17, // 25: probe.cluster.v1.Timed.change:type_name -> probe.cluster.v1.Change
-	16, // 26: probe.cluster.v1.Fault.rules:type_name -> probe.cluster.v1.Rule
-	31, // 27: probe.cluster.v1.Fault.changes:type_name -> probe.cluster.v1.Timed
-	35, // 28: probe.cluster.v1.ReadBackReply.records:type_name -> probe.cluster.v1.Record
-	43, // 29: probe.cluster.v1.CommittedReply.offsets:type_name -> probe.cluster.v1.CommittedReply.OffsetsEntry
-	38, // 30: probe.cluster.v1.CountsReply.counts:type_name -> probe.cluster.v1.Count
-	3,  // 31: probe.cluster.v1.Event.kind:type_name -> probe.cluster.v1.Event.Kind
-	7,  // 32: probe.cluster.v1.FakeCluster.CreateTopic:input_type -> probe.cluster.v1.CreateTopicRequest
-	15, // 33: probe.cluster.v1.FakeCluster.StartFeed:input_type -> probe.cluster.v1.FeedRequest
-	5,  // 34: probe.cluster.v1.FakeCluster.StopFeed:input_type -> probe.cluster.v1.Topic
-	32, // 35: probe.cluster.v1.FakeCluster.Inject:input_type -> probe.cluster.v1.Fault
-	4,  // 36: probe.cluster.v1.FakeCluster.Heal:input_type -> probe.cluster.v1.Done
-	17, // 37: probe.cluster.v1.FakeCluster.Apply:input_type -> probe.cluster.v1.Change
-	33, // 38: probe.cluster.v1.FakeCluster.Coordinator:input_type -> probe.cluster.v1.CoordinatorQuestion
-	5,  // 39: probe.cluster.v1.FakeCluster.ReadBack:input_type -> probe.cluster.v1.Topic
-	6,  // 40: probe.cluster.v1.FakeCluster.Committed:input_type -> probe.cluster.v1.Group
-	4,  // 41: probe.cluster.v1.FakeCluster.Counts:input_type -> probe.cluster.v1.Done
-	4,  // 42: probe.cluster.v1.FakeCluster.Watch:input_type -> probe.cluster.v1.Done
-	13, // 43: probe.cluster.v1.FakeCluster.CreateTopic:output_type -> probe.cluster.v1.CreateTopicReply
-	4,  // 44: probe.cluster.v1.FakeCluster.StartFeed:output_type -> probe.cluster.v1.Done
-	4,  // 45: probe.cluster.v1.FakeCluster.StopFeed:output_type -> probe.cluster.v1.Done
-	4,  // 46: probe.cluster.v1.FakeCluster.Inject:output_type -> probe.cluster.v1.Done
-	4,  // 47: probe.cluster.v1.FakeCluster.Heal:output_type -> probe.cluster.v1.Done
-	4,  // 48: probe.cluster.v1.FakeCluster.Apply:output_type -> probe.cluster.v1.Done
-	34, // 49: probe.cluster.v1.FakeCluster.Coordinator:output_type -> probe.cluster.v1.CoordinatorReply
-	36, // 50: probe.cluster.v1.FakeCluster.ReadBack:output_type -> probe.cluster.v1.ReadBackReply
-	37, // 51: probe.cluster.v1.FakeCluster.Committed:output_type -> probe.cluster.v1.CommittedReply
-	39, // 52: probe.cluster.v1.FakeCluster.Counts:output_type -> probe.cluster.v1.CountsReply
-	40, // 53: probe.cluster.v1.FakeCluster.Watch:output_type -> probe.cluster.v1.Event
-	43, // [43:54] is the sub-list for method output_type
-	32, // [32:43] is the sub-list for method input_type
-	32, // [32:32] is the sub-list for extension type_name
-	32, // [32:32] is the sub-list for extension extendee
-	0,  // [0:32] is the sub-list for field type_name
+	26, // 22: probe.cluster.v1.Change.racks:type_name -> probe.cluster.v1.Racks
+	27, // 23: probe.cluster.v1.Change.fail_replica:type_name -> probe.cluster.v1.FailReplica
+	1,  // 24: probe.cluster.v1.BrokerState.state:type_name -> probe.cluster.v1.BrokerState.State
+	44, // 25: probe.cluster.v1.Security.passwords:type_name -> probe.cluster.v1.Security.PasswordsEntry
+	2,  // 26: probe.cluster.v1.TopicChange.what:type_name -> probe.cluster.v1.TopicChange.What
+	17, // 27: probe.cluster.v1.Timed.change:type_name -> probe.cluster.v1.Change
+	16, // 28: probe.cluster.v1.Fault.rules:type_name -> probe.cluster.v1.Rule
+	33, // 29: probe.cluster.v1.Fault.changes:type_name -> probe.cluster.v1.Timed
+	37, // 30: probe.cluster.v1.ReadBackReply.records:type_name -> probe.cluster.v1.Record
+	45, // 31: probe.cluster.v1.CommittedReply.offsets:type_name -> probe.cluster.v1.CommittedReply.OffsetsEntry
+	40, // 32: probe.cluster.v1.CountsReply.counts:type_name -> probe.cluster.v1.Count
+	3,  // 33: probe.cluster.v1.Event.kind:type_name -> probe.cluster.v1.Event.Kind
+	7,  // 34: probe.cluster.v1.FakeCluster.CreateTopic:input_type -> probe.cluster.v1.CreateTopicRequest
+	15, // 35: probe.cluster.v1.FakeCluster.StartFeed:input_type -> probe.cluster.v1.FeedRequest
+	5,  // 36: probe.cluster.v1.FakeCluster.StopFeed:input_type -> probe.cluster.v1.Topic
+	34, // 37: probe.cluster.v1.FakeCluster.Inject:input_type -> probe.cluster.v1.Fault
+	4,  // 38: probe.cluster.v1.FakeCluster.Heal:input_type -> probe.cluster.v1.Done
+	17, // 39: probe.cluster.v1.FakeCluster.Apply:input_type -> probe.cluster.v1.Change
+	35, // 40: probe.cluster.v1.FakeCluster.Coordinator:input_type -> probe.cluster.v1.CoordinatorQuestion
+	5,  // 41: probe.cluster.v1.FakeCluster.ReadBack:input_type -> probe.cluster.v1.Topic
+	6,  // 42: probe.cluster.v1.FakeCluster.Committed:input_type -> probe.cluster.v1.Group
+	4,  // 43: probe.cluster.v1.FakeCluster.Counts:input_type -> probe.cluster.v1.Done
+	4,  // 44: probe.cluster.v1.FakeCluster.Watch:input_type -> probe.cluster.v1.Done
+	13, // 45: probe.cluster.v1.FakeCluster.CreateTopic:output_type -> probe.cluster.v1.CreateTopicReply
+	4,  // 46: probe.cluster.v1.FakeCluster.StartFeed:output_type -> probe.cluster.v1.Done
+	4,  // 47: probe.cluster.v1.FakeCluster.StopFeed:output_type -> probe.cluster.v1.Done
+	4,  // 48: probe.cluster.v1.FakeCluster.Inject:output_type -> probe.cluster.v1.Done
+	4,  // 49: probe.cluster.v1.FakeCluster.Heal:output_type -> probe.cluster.v1.Done
+	4,  // 50: probe.cluster.v1.FakeCluster.Apply:output_type -> probe.cluster.v1.Done
+	36, // 51: probe.cluster.v1.FakeCluster.Coordinator:output_type -> probe.cluster.v1.CoordinatorReply
+	38, // 52: probe.cluster.v1.FakeCluster.ReadBack:output_type -> probe.cluster.v1.ReadBackReply
+	39, // 53: probe.cluster.v1.FakeCluster.Committed:output_type -> probe.cluster.v1.CommittedReply
+	41, // 54: probe.cluster.v1.FakeCluster.Counts:output_type -> probe.cluster.v1.CountsReply
+	42, // 55: probe.cluster.v1.FakeCluster.Watch:output_type -> probe.cluster.v1.Event
+	45, // [45:56] is the sub-list for method output_type
+	34, // [34:45] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_cluster_proto_init() }
@@ -3277,6 +3436,8 @@ func file_cluster_proto_init() {
 		(*Change_UseId)(nil),
 		(*Change_OpenTransaction)(nil),
 		(*Change_Security)(nil),
+		(*Change_Racks)(nil),
+		(*Change_FailReplica)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -3284,7 +3445,7 @@ func file_cluster_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cluster_proto_rawDesc), len(file_cluster_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   40,
+			NumMessages:   42,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -57,6 +57,15 @@ class SecuritySpan(Span):
     """Source of what the library has: file of a version, or documentation page."""
 
 
+class RackSpan(Span):
+    """Versions whose readers say in which rack they are (KIP-392)."""
+
+    setting: str
+    """The library's own key, as `--property` takes it."""
+    source: str
+    """Source of what the library has: file of a version, or documentation page."""
+
+
 class Version(_Strict):
     """One pinned version."""
 
@@ -221,6 +230,8 @@ class Family(_Strict):
     profiles: Mapping[str, Span]
     security: Mapping[str, SecuritySpan] = {}
     """Kinds of security that the driver can set (`probe.model.security.NAMES`): TLS as `SSL`, and mechanisms."""
+    rack: RackSpan | None = None
+    """The setting of a reader's rack; None = the library reads from leaders only, or the driver cannot set it."""
     workloads: Mapping[Workload, Mapping[Role, Mapping[str, str]]] = {}
     """The library's own settings of a workload, by role: how it fills batches, and how many requests are under way."""
     missing_workloads: Mapping[Workload, str] = {}

@@ -26,8 +26,7 @@ from probe.model.columns import FACTS
 from probe.model.conditions import FIRST
 from probe.model.engines import DEFAULT_ENGINE, ENGINES
 from probe.model.profile import DEFAULT_PROFILE
-from probe.model.security import Security
-from probe.scenarios.own_profiles import security_of
+from probe.scenarios.own_profiles import with_own
 
 _CONFIGURATION = ("profile", "properties", "election")
 _PLACE = ("client", "role", "scenario", "engine", "broker", "workload", "trials")
@@ -201,9 +200,8 @@ class Expectation:
         """Return the cell. CatalogueError for an unknown profile or release line."""
         family, _, version = self.client.partition("@")
         election = None if self.election is None else Election(self.election)
-        own = security_of(self.scenario)
-        security = Security.parse(own) if own else None
-        (profile,) = select_profiles([self.profile], self.properties, election, security)
+        (plain,) = select_profiles([self.profile], self.properties, election)
+        profile = with_own(self.scenario, plain)
         line = broker_line(self.broker)
         return Cell(family, version, self.role, str(profile), self.scenario, self.engine, line, self.workload)
 

@@ -22,6 +22,7 @@ from probe.model.profile import (
     SHORT_LIMITS,
     STATIC_MEMBER,
 )
+from probe.model.rack import Rack
 from probe.model.roles import READERS, WRITERS
 from probe.model.security import Security
 from probe.model.versions import VersionKey, version_key
@@ -191,7 +192,11 @@ def _range(family: Family, text: str) -> list[str]:
 
 
 def select_profiles(
-    names: Sequence[str], properties: Sequence[str], election: Election | None, security: Security | None = None
+    names: Sequence[str],
+    properties: Sequence[str],
+    election: Election | None,
+    security: Security | None = None,
+    rack: Rack | None = None,
 ) -> tuple[Profile, ...]:
     """Return the profiles, each with the properties and the own keys. CatalogueError for an unknown one."""
     pairs = []
@@ -204,7 +209,7 @@ def select_profiles(
         if name not in PROFILES:
             hint = did_you_mean(name, PROFILES, f"known are {', '.join(PROFILES)}")
             raise CatalogueError(f"--profile {name}: there is no such profile; {hint}")
-    return tuple(Profile(name, tuple(pairs), election, security) for name in dict.fromkeys(names))
+    return tuple(Profile(name, tuple(pairs), election, security, rack) for name in dict.fromkeys(names))
 
 
 def own_profile(name: str, family: Family, version: str, role: Role) -> str:

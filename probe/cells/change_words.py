@@ -28,6 +28,7 @@ WHEN: Mapping[Symptom, str] = MappingProxyType(
 ASKED: Mapping[Target, str] = MappingProxyType(
     {
         Target.LEADER: "the leader",
+        Target.FOLLOWER: "the leader",
         Target.COORDINATOR: "the coordinator",
         Target.CONTROLLER: "the controller",
         Target.CLUSTER: "the brokers",

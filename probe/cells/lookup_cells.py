@@ -13,8 +13,7 @@ from probe.cells.diff import in_order
 from probe.cells.lines import completed
 from probe.model import CONTROL, Cell, Profile, Role
 from probe.model.profile import DEFAULT_PROFILE, named_profile
-from probe.model.security import Security
-from probe.scenarios.own_profiles import profile_of, security_of
+from probe.scenarios.own_profiles import profile_of, with_own
 
 
 def fitting(
@@ -64,10 +63,9 @@ def _in_profile(cell: Cell, plain: str, asked: Chosen, profile: str | None) -> b
 
 
 def _own_profile(cell: Cell, asked: Chosen) -> Profile:
-    """Return the profile with which a run plays the cell's scenario, with the scenario's own security."""
-    security = security_of(cell.scenario)
+    """Return the profile with which a run plays the cell's scenario, with the scenario's own keys."""
     name = own_profile(profile_of(cell.scenario), asked.family, cell.version, cell.role)
-    return Profile(name or DEFAULT_PROFILE, security=Security.parse(security) if security else None)
+    return with_own(cell.scenario, Profile(name or DEFAULT_PROFILE))
 
 
 def shown_profiles(profile: str | None, faults: Iterable[Fault]) -> str:

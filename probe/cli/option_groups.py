@@ -34,6 +34,7 @@ class SelectionOptions:
     trials: o.Trials = 1
     election: o.ElectionOption = None
     security: o.SecurityOption = None
+    rack: o.RackOption = None
     seed: o.Seed = None
     shard: o.Shard = "1/1"
     workload: common.Workloads = None

@@ -8,6 +8,7 @@ import typer
 
 from probe.errors import ProbeError
 from probe.model import Election
+from probe.model.rack import Rack
 from probe.model.security import Security
 from probe.planning.selection import LongWatches
 
@@ -61,6 +62,15 @@ SecurityOption = Annotated[
         metavar="PROTOCOL[/MECHANISM]",
         help="Security of the brokers' listener by Kafka's names, such as SSL or SASL_SSL/SCRAM-SHA-512; default: none "
         "(docs/security.md).",
+    ),
+]
+RackOption = Annotated[
+    str | None,
+    typer.Option(
+        "--rack",
+        metavar="WHOSE",
+        help="Brokers have racks, and the client is in that of a `follower`, which serves it (KIP-392, "
+        "docs/followers.md).",
     ),
 ]
 Seed = Annotated[
@@ -147,3 +157,11 @@ def parse_security(text: str | None) -> Security | None:
         return None if text is None else Security.parse(text)
     except ValueError as error:
         raise ProbeError(f"--security {text}: {error}") from None
+
+
+def parse_rack(text: str | None) -> Rack | None:
+    """Parse whose rack the client is in; None for no text. ProbeError for anything else."""
+    try:
+        return None if text is None else Rack.parse(text)
+    except ValueError as error:
+        raise ProbeError(f"--rack {text}: {error}") from None

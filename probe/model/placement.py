@@ -18,6 +18,8 @@ class Spread(StrEnum):
     """No part of the bystander: neither a replica of its partition nor its key."""
     COORDINATES_ONLY = "coordinates-only"
     """The keys of the client under test. No replica of either partition, and no part of the bystander."""
+    FOLLOWS = "follows"
+    """The second replica of the affected partition. No part of the bystander, and no key."""
     NOTHING = "nothing"
 
 
@@ -51,6 +53,8 @@ class TopicPlan:
     """No producer has used the transactional id before: the fake keeps the timeout of the first one for all others."""
     batch: int = 1
     """Records per interval and partition, written together."""
+    racks: bool = False
+    """Each broker has a rack of its own (`probe.model.rack`). Embedded engine only: real brokers are started so."""
     moving: int = 1
     """Partitions that the fault hits: all but the bystander, placed as the affected one. Embedded engine only."""
     group_topics: tuple[str, ...] = ()
@@ -69,10 +73,14 @@ class TopicPlan:
     def places(self, old: int, nodes: Nodes) -> Places:
         """Return the placement. `old` is the id of the failing broker."""
         others, everywhere = nodes.others(old), nodes.turns(old)
-        partitions = self.spread in {Spread.SHARED, Spread.BYSTANDER_APART}
+        affected = {
+            Spread.SHARED: everywhere,
+            Spread.BYSTANDER_APART: everywhere,
+            Spread.FOLLOWS: (others[0], old, *others[1:]),
+        }
         return Places(
-            affected=everywhere if partitions else others,
+            affected=affected.get(self.spread, others),
             bystander=everywhere if self.spread is Spread.SHARED else others,
-            coordinator=others[0] if self.spread is Spread.NOTHING else old,
+            coordinator=others[0] if self.spread in {Spread.NOTHING, Spread.FOLLOWS} else old,
             bystander_coordinator=old if self.spread is Spread.SHARED else others[0],
         )

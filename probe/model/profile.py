@@ -1,8 +1,8 @@
 """A client configuration as a value, with its written form and the parser of that form.
 
 The written form is `NAME+KEY=VALUE+KEY=VALUE`, sorted by key. What a profile has beside the settings of the library is
-written as an own key (`OWN_KEYS`): `election` of the embedded engine, `security` of the listener. Text that would be
-ambiguous is escaped:
+written as an own key (`OWN_KEYS`): `election` of the embedded engine, `rack` of the client, `security` of the listener.
+Text that would be ambiguous is escaped:
 
 * a `+` in a name, a key or a value is doubled: `isolated+client.id=a++b`;
 * `=` precedes a library's key that begins with `+` or is the same as an own key: `isolated+=election=fast`.
@@ -18,11 +18,12 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from probe.model.cell import Outcome
+from probe.model.rack import Rack
 from probe.model.security import Security
 
 MINUTE_MS = 60_000
 SEPARATOR = "+"
-ELECTION_KEY, SECURITY_KEY = "election", "security"
+ELECTION_KEY, RACK_KEY, SECURITY_KEY = "election", "rack", "security"
 LIBRARY_KEY = "="
 """Precedes a key of the library that would be read as something else."""
 DEFAULT_PROFILE = "isolated"
@@ -109,6 +110,7 @@ OWN_KEYS: Mapping[str, OwnKey] = MappingProxyType(
         row.key: row
         for row in (
             OwnKey(ELECTION_KEY, "[0-9,]+", Election.parse),
+            OwnKey(RACK_KEY, "[a-z]+", Rack.parse),
             OwnKey(SECURITY_KEY, "[A-Z0-9_/-]+", Security.parse),
         )
     }
@@ -130,6 +132,8 @@ class Profile:
     """Election of the embedded engine, if the user set it."""
     security: Security | None = None
     """Security of the listener; None = PLAINTEXT."""
+    rack: Rack | None = None
+    """Rack of the client, and racks of the brokers; None = neither has any."""
 
     def __post_init__(self) -> None:
         pairs = tuple(dict(sorted(self.properties)).items())

@@ -43,6 +43,7 @@ class Since(Enum):
     ELECTIONS = ("2.2", "Preferred leaders are elected on request (KIP-183)")
     UNCLEAN_ELECTIONS = ("2.4", "Any replica is elected on request (KIP-460)")
     REASSIGNMENT = ("2.4", "Replicas are reassigned on request (KIP-455)")
+    FOLLOWERS_SERVE = ("2.4", "A leader sends a reader to the follower in its rack (Fetch 11, KIP-392, KAFKA-8443)")
     QUOTAS = ("2.6", "Quotas are set on request (KIP-546)")
     DUMPED_FIELDS = ("2.6", "DumpLogSegments prints the fields that are compared")
     SIGNED_TOKENS = (

@@ -44,6 +44,8 @@ class Target(StrEnum):
     COORDINATOR = "coordinator"
     CLUSTER = "cluster"
     NONE = "none"
+    FOLLOWER = "follower"
+    """The follower that serves a reader (KIP-392). The leader stays, and serves the reader that returns to it."""
     CONTROLLER = "controller"
     """Only role admin asks it: whether topics can be created."""
 

@@ -23,6 +23,7 @@ def of_client(cell: Cell, chosen: Chosen, part: RoleVariant) -> str:
     return (
         unworked(chosen, cell)
         or _security(cell, chosen)
+        or _rack(cell, chosen)
         or _acks(cell, chosen, part)
         or _unobserved_error(chosen, part)
         or _not_absent(chosen, part)
@@ -51,6 +52,22 @@ def _security(cell: Cell, chosen: Chosen) -> str:
         if not span.covers(cell.version):
             return f"{cell.family} has {name} {known_span(span)}"
     return security.missing_on(cell.broker)
+
+
+def _rack(cell: Cell, chosen: Chosen) -> str:
+    """Return why no follower serves a client in a rack."""
+    if Profile.parse(cell.profile).rack is None:
+        return ""
+    if not ROLES[cell.role].reads:
+        return f"role {cell.role} reads nothing, and followers serve readers only"
+    span = chosen.family.rack
+    if span is None:
+        return f"{cell.family} has no setting here by which a reader says in which rack it is"
+    if not span.covers(cell.version):
+        return f"{cell.family} has {span.setting} {known_span(span)}"
+    if not has(cell.broker, Since.FOLLOWERS_SERVE):
+        return f"brokers do it since Kafka {Since.FOLLOWERS_SERVE.line}: {Since.FOLLOWERS_SERVE.reason}"
+    return ""
 
 
 def _unobserved_error(chosen: Chosen, part: RoleVariant) -> str:

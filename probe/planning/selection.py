@@ -21,6 +21,8 @@ from probe.model.versions import VersionKey, version_key
 from probe.planning.paces import LONG_OBSERVATION_MS
 from probe.planning.reasons import known_span, of_client, unnamed
 from probe.scenarios.absences import with_length
+from probe.scenarios.own_profiles import with_own
+from probe.scenarios.racks import with_racks
 from probe.scenarios.reach import Versions, out_of_reach
 from probe.scenarios.scenario import RoleVariant, Scenario
 
@@ -109,7 +111,7 @@ def combinations(selection: Selection) -> Iterator[Combination]:
         for chosen, role, profile, workload, broker in _instances(selection, scenario):
             part = selection.variant(scenario, role)
             if part is not None:
-                part = with_length(part, profile)
+                part = with_racks(with_length(part, profile), profile)
                 family, version = chosen.client.family, chosen.client.version
                 cell = Cell(family, version, role, str(profile), scenario.name, selection.engine, broker, workload)
                 reason = _reason(cell, chosen, profile, scenario, part, selection)
@@ -150,16 +152,9 @@ def _own_settings(
 
 
 def _own_profiles(selection: Selection, scenario: Scenario, chosen: Chosen, role: Role) -> Sequence[Profile]:
-    """Return the scenario's own profile and security, with the user's properties, where they mean something here."""
+    """Return the scenario's own profile and own keys, with the user's properties, where they mean something here."""
     name = own_profile(scenario.profile, chosen.family, chosen.version.version, role) if selection.own_profiles else ""
-    return [_with_own(scenario, replace(profile, name=name or profile.name)) for profile in selection.profiles]
-
-
-def _with_own(scenario: Scenario, profile: Profile) -> Profile:
-    """Return a profile with the security that the scenario is run with, where none was asked for."""
-    if not scenario.security or profile.security is not None:
-        return profile
-    return replace(profile, security=Security.parse(scenario.security))
+    return [with_own(scenario.name, replace(profile, name=name or profile.name)) for profile in selection.profiles]
 
 
 def _reason(

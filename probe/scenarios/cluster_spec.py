@@ -15,6 +15,9 @@ class ClusterSpec:
     """Number of ZooKeeper servers, on release lines that have them; several form an ensemble."""
     session_ms: int = 0
     """`connections.max.reauth.ms` of the listener for clients (KIP-368), on either engine; 0 = sessions do not end."""
+    racks: bool = False
+    """Each broker has a rack of its own, and leaders send readers to the follower in their rack (KIP-392), on either
+    engine."""
 
 
 DEFAULT_CLUSTER = ClusterSpec()

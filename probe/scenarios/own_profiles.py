@@ -1,12 +1,15 @@
-"""Scenarios with a profile or a security of their own. Look-ups read this without the scenarios, which load slowly."""
+"""Scenarios with a profile, a security or a rack of their own. Look-ups read this without loading the scenarios."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
-from probe.model.profile import CONSUMER_PROTOCOL, REFRESHING, SHORT_LIMITS
+from probe.model.profile import CONSUMER_PROTOCOL, REFRESHING, SHORT_LIMITS, Profile
+from probe.model.rack import Rack
+from probe.model.security import Security
 
 _SHORT = (
     "client/paused",
@@ -18,7 +21,7 @@ _SHORT = (
     "net/idle-dropped",
     "txn/timed-out",
 )
-_REFRESHING = ("group/member-joins-incomplete", "topic/grown-while-assigning")
+_REFRESHING = ("follower/lagging", "group/member-joins-incomplete", "topic/grown-while-assigning")
 OWN_PROFILES: Mapping[str, str] = MappingProxyType(
     {**dict.fromkeys(_SHORT, SHORT_LIMITS), **dict.fromkeys(_REFRESHING, REFRESHING)}
 )
@@ -62,6 +65,25 @@ def security_of(name: str) -> str:
     ('SASL_PLAINTEXT/SCRAM-SHA-512', '')
     """
     return _own(OWN_SECURITY, name)
+
+
+FOLLOWERS = "follower/"
+"""Beginning of the names of scenarios about a follower that serves readers."""
+
+
+def rack_of(name: str) -> Rack | None:
+    """Return whose rack clients are in, in a scenario or one that is derived from it; None for no racks.
+
+    >>> rack_of("close-during/follower/killed"), rack_of("disk/follower")
+    (<Rack.FOLLOWER: 'follower'>, None)
+    """
+    return Rack.FOLLOWER if f"/{FOLLOWERS}" in f"/{name}" else None
+
+
+def with_own(name: str, profile: Profile) -> Profile:
+    """Return a profile with the security and the rack that a scenario has of its own, where none was asked for."""
+    security = profile.security or (Security.parse(own) if (own := security_of(name)) else None)
+    return replace(profile, security=security, rack=profile.rack or rack_of(name))
 
 
 def _own(table: Mapping[str, str], name: str) -> str:

@@ -90,6 +90,8 @@ class RoleVariant:
     """Shortest observation, for faults with later steps: a client that has recovered is still observed until then."""
     whole_broker: bool = False
     """The fault hits the whole broker, so the bystander's partition has no replica there."""
+    follows: bool = False
+    """The failing broker leads nothing: it follows the affected partition, and has no part of the bystander."""
     offsets: bool = False
     """Transactions carry offsets of a group, and the fault hits those."""
     acks_all: bool = False

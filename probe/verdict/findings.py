@@ -9,6 +9,7 @@ from probe.verdict.calls import ended_at_limit, find_calls
 from probe.verdict.closing import Closing, find_closing
 from probe.verdict.control import impossible_by_control, unclean
 from probe.verdict.facts import gather
+from probe.verdict.followers import reads_at
 from probe.verdict.members import Taken, find_taken
 from probe.verdict.progress import Progress, observe, reached, watched_enough
 from probe.verdict.promises import find_promises
@@ -58,6 +59,8 @@ class Findings:
     """The course of a group of two, where the scenario is about that."""
     rescuer: Rescuer = Rescuer.NONE
     """The trigger that brought a late client to the target."""
+    reads_at: str = ""
+    """Who serves a reader after a fault of the follower that did (docs/verdicts.md#followers)."""
     facts: Facts = field(default_factory=Facts)
 
 
@@ -93,6 +96,7 @@ def find(history: History) -> Findings:
         by_cause=evidence.route.by_cause,
         slow=recovery_ms is not None and recovery_ms - (facts.kept_ms or 0) > reading.play.prompt_ms,
         rescuer=evidence.route.rescuer,
+        reads_at=reads_at(reading, progress.recovery.at),
         facts=facts,
     )
 

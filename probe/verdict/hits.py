@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from probe.model import EngineEvent, EngineKind, Reaction, Symptom, Target, Trigger
 from probe.verdict import apis
+from probe.verdict.followers import unserved_by_follower
 from probe.verdict.wire_evidence import Exchange, WireEvidence, spread
 
 SILENCE_US = 1_000_000
@@ -27,7 +28,9 @@ class Hit:
 
 
 def find_hits(evidence: WireEvidence) -> tuple[Hit, ...]:
-    """Return all hits of the window, by time."""
+    """Return all hits of the window, by time. A client that the failing follower did not serve has none."""
+    if unserved_by_follower(evidence):
+        return ()
     finders = FINDERS[evidence.play.kind]
     since, until = evidence.timeline.earliest, evidence.timeline.until
     found = (hit for finder in finders for hit in finder(evidence))
@@ -140,11 +143,22 @@ def _soft(evidence: WireEvidence) -> Iterator[Hit]:
     Where no broker changes (a topic grows), yield requests of clients that still use their old metadata.
     """
     timeline = evidence.timeline
+    if evidence.play.target is Target.FOLLOWER:
+        yield from _served_by_follower(evidence)
+        return
     if timeline.moved is None and evidence.play.target is not Target.CLUSTER:
         return
     since = timeline.begin if timeline.moved is None else timeline.moved
     for item in evidence.exchanges:
         if item.request.at > since and _is_soft(evidence, item):
+            yield Hit(item.done_at, item.request.broker, soft=True)
+
+
+def _served_by_follower(evidence: WireEvidence) -> Iterator[Hit]:
+    """Yield answers of a follower that has nothing new."""
+    for item in evidence.exchanges:
+        late = item.request.at > evidence.timeline.begin and item.request.broker == evidence.subject.old
+        if late and evidence.is_work(item.request.api) and item.answer is not None and item.succeeded:
             yield Hit(item.done_at, item.request.broker, soft=True)
 
 

@@ -34,7 +34,7 @@ from probe.verdict.progress import (
     reached,
     watched_enough,
 )
-from probe.verdict.reason_text import bystander_text, reason_text
+from probe.verdict.reason_text import bystander_text, reader_text, reason_text
 from probe.verdict.standstill_text import standstill_text
 from probe.verdict.table import RULES_VERSION, Rule, decide
 from probe.verdict.wire_evidence import WireEvidence
@@ -69,7 +69,9 @@ def judge(history: History) -> Verdict:
 
 def sentence(rule: Rule, found: Findings) -> str:
     """Return the sentence of a rule about findings."""
-    beside = "" if rule.outcome in NO_ANSWER else standstill_text(found.facts) + bystander_text(found)
+    beside = (
+        "" if rule.outcome in NO_ANSWER else reader_text(found) + standstill_text(found.facts) + bystander_text(found)
+    )
     return rule.reason.format_map(reason_text(found)) + beside
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from probe.model import App, Reaction, Symptom
+from probe.model import App, Reaction, Symptom, Target
 from probe.verdict.broker_delay import JOINS, MAX_DELAY_US, broker_delay_so_far_ms
 from probe.verdict.hits import Hit, find_hits
 from probe.verdict.patience import PATIENCE_FACTOR, own_time_ms, patience_ms
@@ -130,8 +130,13 @@ def _enough_to_discover(progress: Progress) -> bool:
 
 
 def _enough_to_retry(progress: Progress) -> bool:
-    """Return whether there was time to retry: the fault was reverted, or it hit nothing for a while."""
+    """Return whether there was time to retry: the fault was reverted, or it hit nothing for a while.
+
+    A client that stays with a follower that failed may be hit for ever, though the leader serves: patience is enough.
+    """
     timeline, play = progress.reading.timeline, progress.reading.play
+    if play.target is Target.FOLLOWER:
+        return True
     if timeline.healed is not None and timeline.healed <= timeline.until:
         fair = max(play.prompt_ms + GRACE_MS, own_time_ms(progress.reading.header))  # it may have tried just before
         return (timeline.until - timeline.healed) // 1000 + TOLERANCE_MS >= fair

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from probe.model import Facts, Reaction, StormBound, Symptom, Trigger
+from probe.model import Facts, Reaction, StormBound, Symptom, Target, Trigger
 from probe.model.counts import counted
 from probe.protocol.names import error_name
 from probe.verdict.findings import Findings
@@ -75,6 +75,11 @@ def reason_text(found: Findings) -> Mapping[str, str]:
     }
 
 
+def reader_text(found: Findings) -> str:
+    """Return the end of any sentence about a reader whose follower failed, once it is served again."""
+    return f"; {found.reads_at} serves it" if found.reads_at else ""
+
+
 def bystander_text(found: Findings) -> str:
     """Return the end of any sentence where the bystander was affected: then the client does not conform."""
     facts = found.facts
@@ -140,9 +145,9 @@ def _details(found: Findings) -> Iterator[str]:
 
 
 def _fault(found: Findings) -> str:
-    if codes := found.play.codes:
-        return " or ".join(map(_code, codes))
-    return found.play.fails or FAULTS[found.play.kind]
+    codes = found.play.codes
+    fault = " or ".join(map(_code, codes)) if codes else found.play.fails or FAULTS[found.play.kind]
+    return f"{fault} of a follower that served it" if found.play.target is Target.FOLLOWER else fault
 
 
 def _met(found: Findings) -> str:

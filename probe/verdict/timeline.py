@@ -193,6 +193,11 @@ def _target(moved: EngineEvent | None, announced: EngineEvent | None) -> int:
     return next((event.broker for event in (announced, moved) if event is not None and event.broker >= 0), -1)
 
 
+def _session_us(header: Header) -> int:
+    """Return how long leaders send readers to a follower that is gone: until its broker's session ends (KIP-392)."""
+    return (header.play.election_ms or 0) * 1000 if header.play.target is Target.FOLLOWER else 0
+
+
 def _available(
     header: Header,
     begin: int,
@@ -202,7 +207,7 @@ def _available(
     healed: int | None,
 ) -> int | None:
     if header.play.expects is Reaction.RETRY:
-        return healed if healed is not None and healed <= until else begin
+        return healed if healed is not None and healed <= until else begin + _session_us(header)
     if header.play.expects is not Reaction.DISCOVER:
         return begin
     if announced is None:

@@ -28,7 +28,7 @@ from tests.unit.test_plan import selection  # noqa: F401  # a fixture
 SUBJECT = Subject(
     topic="t", affected=0, bystander=1, instance="i", client_id="i", group="g", old=2, bootstrap=(1, 2, 3)
 )
-FAMILIES = ("api/*", "broker/*", "net/*", "bootstrap/*", "quota/*", "start-during/*")
+FAMILIES = ("api/*", "broker/*", "follower/*", "net/*", "bootstrap/*", "quota/*", "start-during/*")
 
 
 def rules_of(name: str, election_ms: int = 0) -> pb.Fault:
@@ -204,3 +204,19 @@ def test_a_coordinator_that_is_named_wrongly_denies_it_to_every_request(subject:
     assert (found.key, found.code, list(found.brokers)) == (key, 16, [2])
     assert tuple(found.apis) == apis.COORDINATOR_APIS
     assert not fault.changes
+
+
+@pytest.mark.parametrize(
+    ("name", "codes", "lags", "after_ms"), [("storage-error", [56], False, 500), ("lagging", [], True, 0)]
+)
+def test_a_follower_leaves_the_isr_and_the_leader_stays(name: str, codes: list[int], lags: bool, after_ms: int) -> None:
+    fault = rules_of(f"follower/{name}", 9000)
+    assert [(rule.code, list(rule.brokers)) for rule in fault.rules] == [(code, [SUBJECT.old]) for code in codes]
+    (timed,) = fault.changes
+    assert timed.change.WhichOneof("change") == "fail_replica"
+    assert (timed.change.fail_replica.broker, timed.change.fail_replica.lags) == (SUBJECT.old, lags)
+    assert (timed.from_start, timed.after_ms) == (True, after_ms)
+
+
+def test_a_follower_that_is_killed_counts_as_in_sync_until_its_session_ends() -> None:
+    assert states(rules_of("follower/killed", 9000)) == [(0, "STOPPED", 2), (9000, "evacuate", 2)]

@@ -59,6 +59,15 @@ def test_releases_without_listener_names_have_one_listener() -> None:
     assert "listener.security.protocol.map" not in settings
 
 
+def test_racks_are_one_per_broker_and_leaders_heed_them() -> None:
+    selector = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
+    assert [properties.racks(node) for node in (1, 2)] == [
+        {"broker.rack": "rack-1", "replica.selector.class": selector},
+        {"broker.rack": "rack-2", "replica.selector.class": selector},
+    ]
+    assert "broker.rack" not in properties.broker("3.9.2", 1, WHERE, DIRS, kraft=True)
+
+
 def test_ids_never_begin_with_a_dash_and_have_22_characters() -> None:
     made = {properties.new_id() for _ in range(300)}
     assert len(made) == 300

@@ -15,8 +15,9 @@ from probe.cli.app import app
 from probe.cli.wiring.audit_requests import ask
 from probe.cli.wiring.run_selection import RunSelection
 from probe.inventory.entries import Found, Place
-from probe.model import CONTROL, Cell, Engine, Outcome, Role, Workload
+from probe.model import CONTROL, Cell, Engine, Outcome, Profile, Role, Workload
 from probe.model.profile import DEFAULT_PROFILE, REFRESHING, SHORT_LIMITS
+from probe.model.rack import Rack
 from probe.reports.audit.recommendations import bisect_command
 from probe.scenarios.own_profiles import LOG_INS, OWN_PROFILES, profile_of, security_of
 from tests.support.synthetic_rows import CELL
@@ -47,7 +48,8 @@ def test_an_audit_asks_for_the_cells_that_a_run_plays(client: str) -> None:
     asked = [cell for cell in every if cell.workload is Workload.CONTINUOUS]
     plan, _ = RunSelection(clients=[client], scenarios=JUDGED, seed=1).whole()
     assert set(asked) == {item.cell for item in plan.cells}
-    assert {cell.profile for cell in asked} == {DEFAULT_PROFILE, REFRESHING, SHORT_LIMITS}
+    in_racks = str(Profile(REFRESHING, rack=Rack.FOLLOWER))
+    assert {cell.profile for cell in asked} == {DEFAULT_PROFILE, REFRESHING, SHORT_LIMITS, in_racks}
 
 
 def test_a_lookup_answers_for_the_scenarios_own_profile_and_names_it(tmp_path: Path, shipped: Path) -> None:

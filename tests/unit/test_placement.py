@@ -18,6 +18,7 @@ from probe.runner.trial.start_modes import spread_of
         (Spread.BYSTANDER_APART, (2, 1, 3), (1, 3), 2, 1),
         (Spread.COORDINATES_ONLY, (1, 3), (1, 3), 2, 1),
         (Spread.NOTHING, (1, 3), (1, 3), 1, 1),
+        (Spread.FOLLOWS, (1, 2, 3), (1, 3), 1, 1),
     ],
 )
 def test_spread_decides_the_places(
@@ -39,6 +40,7 @@ def test_spread_decides_the_places(
         ("broker/shutdown", Role.PRODUCER, Spread.BYSTANDER_APART),
         ("broker/kill", Role.GROUP, Spread.COORDINATES_ONLY),
         ("bootstrap/first-dead", Role.PRODUCER, Spread.NOTHING),
+        ("follower/killed", Role.GROUP, Spread.FOLLOWS),
     ],
 )
 def test_scenarios_have_their_spread(scenario: str, role: Role, spread: Spread) -> None:

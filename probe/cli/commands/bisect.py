@@ -49,6 +49,7 @@ def bisect(
     broker: Annotated[str, typer.Option("--broker", metavar="LINE", help="Kafka broker line.")] = common.DEFAULT_BROKER,
     election: o.ElectionOption = None,
     security: o.SecurityOption = None,
+    rack: o.RackOption = None,
     workload: Annotated[
         Workload, typer.Option("--workload", help="What the application does while it is observed.")
     ] = Workload.CONTINUOUS,
@@ -102,6 +103,7 @@ def bisect(
         brokers=[broker],
         election=o.parse_election(election),
         security=o.parse_security(security),
+        rack=o.parse_rack(rack),
         workloads=[str(workload)],
         seed=seed,
     )

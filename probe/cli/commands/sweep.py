@@ -69,6 +69,7 @@ def sweep(
     broker: common.BrokerLine = common.DEFAULT_BROKER,
     election: o.ElectionOption = None,
     security: o.SecurityOption = None,
+    rack: o.RackOption = None,
     trials: o.Trials = 5,
     seed: o.Seed = None,
     jobs: common.Jobs = None,
@@ -99,6 +100,7 @@ def sweep(
             brokers=[broker],
             election=o.parse_election(election),
             security=o.parse_security(security),
+            rack=o.parse_rack(rack),
             trials=trials,
             seed=seed,
         )

@@ -9,6 +9,7 @@ from typing import Any
 from probe.cli.wiring.run_selection import RunSelection
 from probe.errors import ProbeError
 from probe.model import Election, Engine, Role, Workload
+from probe.model.rack import Rack
 from probe.model.security import Security
 from probe.model.sweep import Sweep
 from probe.planning.selection import LongWatches
@@ -30,6 +31,7 @@ def selected(asked: RunSelection, watch_ms: int | None) -> dict[str, Any]:
         "long_watches": str(asked.long_watches),
         **({"baseline": True} if asked.baseline else {}),
         **({} if asked.security is None else {"security": str(asked.security)}),
+        **({} if asked.rack is None else {"rack": str(asked.rack)}),
         **({} if asked.over is None else {"over": str(asked.over)}),
     }
 
@@ -64,6 +66,7 @@ def _read(stored: Mapping[str, Any], asked: RunSelection) -> RunSelection:
         trials=stored["trials"],
         election=_election(stored),
         security=Security.parse(stored["security"]) if stored.get("security") else None,
+        rack=Rack.parse(stored["rack"]) if stored.get("rack") else None,
         long_watches=LongWatches(stored.get("long_watches", LongWatches.ALL)),
         baseline=bool(stored.get("baseline")),
         over=Sweep.parse(stored["over"]) if stored.get("over") else None,

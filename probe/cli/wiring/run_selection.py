@@ -22,6 +22,7 @@ from probe.errors import ProbeError
 from probe.model import CONTROL, Election, Engine, Profile, Role
 from probe.model.engines import DEFAULT_ENGINE, ENGINES
 from probe.model.profile import DEFAULT_PROFILE
+from probe.model.rack import Rack
 from probe.model.security import Security
 from probe.model.sweep import Sweep
 from probe.planning.plan import Plan, make_plan
@@ -48,6 +49,7 @@ class RunSelection:
     trials: int = 1
     election: Election | None = None
     security: Security | None = None
+    rack: Rack | None = None
     seed: int | None = None
     shard: str = "1/1"
     workloads: Sequence[str] = ()
@@ -124,7 +126,8 @@ class RunSelection:
 
     def _profiles(self) -> tuple[Profile, ...]:
         """Return the profiles, in a sweep each with each value. CatalogueError for a thing that is set twice."""
-        plain = select_profiles(self.profiles or [DEFAULT_PROFILE], self.properties, self.election, self.security)
+        names = self.profiles or [DEFAULT_PROFILE]
+        plain = select_profiles(names, self.properties, self.election, self.security, self.rack)
         over = self.over
         if over is None:
             return plain

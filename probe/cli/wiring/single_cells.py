@@ -33,6 +33,7 @@ def plan_cell(cell: Cell) -> tuple[Plan, Selection]:
         brokers=[cell.broker],
         election=profile.election,
         security=profile.security,
+        rack=profile.rack,
         workloads=[str(cell.workload)],
     )
     try:

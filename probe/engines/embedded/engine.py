@@ -31,6 +31,7 @@ from probe.model.cluster import PLANNED, Nodes
 from probe.model.cluster_history import HistoryPlan, history_plan
 from probe.model.endpoint import Endpoint, as_text
 from probe.model.placement import Places, TopicPlan
+from probe.model.rack import rack_of
 from probe.ports import Elected, OpenRelay, ReadBack, RelayPort, Sink, discard
 from probe.processes.resources import said_exhaustion, translated, translating
 from probe.protocol.api_table import CoordinatorKind
@@ -195,6 +196,8 @@ class FakeCluster:
         partitions = assignments(plan, self._history, places, subject)
         past = asked_history(self._history, subject, unused_id=plan.unused_id)
         self._topic = pb.CreateTopicRequest(topic=subject.topic, partitions=partitions, history=past)
+        if plan.racks:
+            await self._call(self._stub.Apply, pb.Change(racks=pb.Racks(names=map(rack_of, NODES))))
         reply = await self._call(self._stub.CreateTopic, self._topic)
         self._names[bytes(reply.topic_id)] = subject.topic
         affected, bystander = places.coordinator, places.bystander_coordinator

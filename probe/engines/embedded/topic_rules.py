@@ -16,6 +16,8 @@ from probe.scenarios.steps.logins import RevokePermissions
 from probe.scenarios.steps.partitions import (
     AnswerError,
     BreakLogDir,
+    Held,
+    HoldFollowerBack,
     LagMetadata,
     LoseAllLeaders,
     LoseLeader,
@@ -39,6 +41,8 @@ ALL = 0
 """Instead of a node id: all brokers."""
 UNTIL_HEALED_MS = 3_600_000
 """Duration of changes that only Heal ends."""
+LEAVES_ISR_MS = 500
+"""Time after which the controller takes a follower whose log dir failed out of the ISR (3.9.2; `disk/follower`)."""
 LED_ANEW_MS = 100
 """Time from the return of a topic to the move of its leader."""
 
@@ -71,9 +75,20 @@ UNTIL_BEAT_MS = 8000
 new group protocol every 5 s, and join again once a heartbeat was answered with an error."""
 
 
-def _break_log_dir(_: BreakLogDir, subject: Subject, election_ms: int) -> FakePart:
+def _break_log_dir(step: BreakLogDir, subject: Subject, election_ms: int) -> FakePart:
     rule = _about_partition(subject, pb.Rule(id="log-dir", apis=apis.LOG_APIS, code=KAFKA_STORAGE_ERROR))
+    if step.holds is Held.SERVING_FOLLOWER:
+        return [rule], [pb.Timed(change=_fail_replica(subject), from_start=True, after_ms=LEAVES_ISR_MS)]
     return [rule], [pb.Timed(change=_move(subject), after_ms=election_ms)]
+
+
+def _hold_follower_back(_: HoldFollowerBack, subject: Subject, __: int) -> FakePart:
+    return [], [pb.Timed(change=_fail_replica(subject, lags=True), from_start=True)]
+
+
+def _fail_replica(subject: Subject, *, lags: bool = False) -> pb.Change:
+    failed = pb.FailReplica(topic=subject.topic, partition=subject.affected, broker=subject.old, lags=lags)
+    return pb.Change(fail_replica=failed)
 
 
 def _answer(step: AnswerError, subject: Subject, election_ms: int) -> FakePart:
@@ -283,6 +298,7 @@ def _coordinate(
 
 RULES: Mapping[type, Callable[..., FakePart]] = {
     BreakLogDir: _break_log_dir,
+    HoldFollowerBack: _hold_follower_back,
     AnswerError: _answer,
     Rejoin: _rejoin,
     RollBack: _roll_back,

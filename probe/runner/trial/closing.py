@@ -9,7 +9,6 @@ from probe.model import MarkKind, Subject
 from probe.model.clock import now_us
 from probe.runner.trial.client_limits import close_limit_ms
 from probe.runner.trial.environment import TrialEnvironment
-from probe.runner.trial.setup import make_start
 from probe.runner.trial.state import TrialState, new_recorder
 from probe.runner.trial.warm_up import WARM_S, is_serving
 from probe.verdict.closing import hung
@@ -44,7 +43,7 @@ async def close_under_the_fault(state: TrialState, environment: TrialEnvironment
 async def _compare(state: TrialState, environment: TrialEnvironment, limit_ms: int) -> None:
     """Let another instance work and close without a fault. Note it if that hangs as well."""
     recorder = new_recorder(state.header)
-    start = make_start(state.item, _beside(state.header.subject), environment.tap, environment.access(state.item))
+    start = environment.start_of(state.item, _beside(state.header.subject))
     async with environment.tools.host.start(state.item.cell, start, recorder.add, alone=environment.alone) as instance:
         works = await recorder.until(lambda now: now.ending is not None or is_serving(state, now), WARM_S)
         if not works or recorder.ending is not None:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from probe.access import Access
-from probe.model import History
+from probe.model import History, Subject
 from probe.planning.plan import Planned
-from probe.ports import Cluster, Tap
+from probe.ports import Cluster, Start, Tap
 from probe.runner.tools import Options, Tools
+from probe.runner.trial.setup import make_start
 from probe.scenarios.steps.logins import LeaveTokenServer
 from probe.scenarios.steps.step import Step
 from probe.tokens.server import TokenServer
@@ -68,7 +69,11 @@ class TrialEnvironment:
     tokens: TokenServer | None = None
     """The trial's token server, where clients log in by tokens."""
 
-    def access(self, item: Planned) -> Access | None:
+    def start_of(self, item: Planned, subject: Subject) -> Start:
+        """Return the start message of a cell's instance at these brokers."""
+        return make_start(item, subject, self.tap, self._access(item), nodes=self.cluster.nodes)
+
+    def _access(self, item: Planned) -> Access | None:
         """Return how the clients of a cell reach the brokers; None = by PLAINTEXT."""
         access = self.tools.access(item.profile, item.variant.cluster)
         if access is None or self.tokens is None:

@@ -33,11 +33,12 @@ def holds_election(item: Planned, *, young: bool) -> bool:
     """Return whether a trial has the harmless election; `young` if its client is known not to bear it.
 
     It has none where the judged client starts under the fault, where the scenario's topic must not have had an
-    election, and for admins, which ask for metadata with their questions and work at no leader.
+    election, for readers that followers serve, and for admins, which ask for metadata with their questions and work at
+    no leader.
     """
     part = item.variant
     late = part.at_start or part.second_instance
-    barred = young or late or part.unelected or ROLES[item.cell.role].asks
+    barred = young or late or part.unelected or part.cluster.racks or ROLES[item.cell.role].asks
     return ENGINES[item.cell.engine].harmless_election and not barred
 
 

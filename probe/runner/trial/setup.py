@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from probe.access import Access
 from probe.model import Header, Subject, Target
-from probe.model.cluster import COUNT, PLANNED
+from probe.model.cluster import COUNT, PLANNED, Nodes
 from probe.model.conditions import current
 from probe.model.paces import SLOW_INTERVAL_MS
 from probe.model.profile import READ_COMMITTED
@@ -18,6 +18,7 @@ from probe.planning.phases import phase_of, waits_for_phase
 from probe.planning.plan import Planned
 from probe.ports import Instance, Sink, Start, Tap
 from probe.runner.tools import Options, Tools
+from probe.scenarios.racks import rack_of_reader
 from probe.scenarios.scenario import Bootstrap, RoleVariant
 
 
@@ -94,8 +95,10 @@ def _bystander_names(item: Planned, name: str) -> tuple[str, str]:
     return f"{name}-b", f"{kind}-{name}-b"
 
 
-def make_start(item: Planned, subject: Subject, tap: Tap, access: Access | None = None) -> Start:
-    """Return the start message of the instance, which reaches brokers by `access`; None = by PLAINTEXT."""
+def make_start(
+    item: Planned, subject: Subject, tap: Tap, access: Access | None = None, *, nodes: Nodes = PLANNED
+) -> Start:
+    """Return the start message of the instance, which reaches the brokers `nodes` by `access`; None = by PLAINTEXT."""
     return Start(
         instance=subject.instance,
         client_id=subject.client_id,
@@ -104,6 +107,7 @@ def make_start(item: Planned, subject: Subject, tap: Tap, access: Access | None 
         properties={
             **item.chosen.family.settings_of(item.cell.workload, item.cell.role),
             **(item.chosen.family.read_committed if _is_committed_only(item) else {}),
+            **_rack(item, subject.old, nodes),
             **dict(item.profile.properties),
         },
         bootstrap=[tap.address(node) for node in subject.bootstrap],
@@ -126,6 +130,12 @@ def make_start(item: Planned, subject: Subject, tap: Tap, access: Access | None 
 def _is_committed_only(item: Planned) -> bool:
     """Return whether a reader is given committed records only, as the scenario or the profile asks."""
     return item.variant.committed_only or item.profile.name == READ_COMMITTED
+
+
+def _rack(item: Planned, old: int, nodes: Nodes) -> Mapping[str, str]:
+    """Return the library's own setting of the reader's rack; empty where brokers have none."""
+    rack, span = rack_of_reader(item.variant, old, nodes), item.chosen.family.rack
+    return {span.setting: rack} if rack and span is not None else {}
 
 
 def _partitions(subject: Subject) -> list[int]:

@@ -19,7 +19,7 @@ from probe.runner.trial.members import members
 from probe.runner.trial.observation import inject_fault, observe_and_revert
 from probe.runner.trial.pacing import Pacing
 from probe.runner.trial.phases import await_fresh, await_phase
-from probe.runner.trial.setup import make_start, make_subject, run_bystander
+from probe.runner.trial.setup import make_subject, run_bystander
 from probe.runner.trial.state import TrialState
 from probe.runner.trial.teardown import STOP_MS, stop_instance
 from probe.runner.trial.warm_up import WARM_S, is_serving, nothing, warm_up
@@ -59,6 +59,7 @@ async def prepare(state: TrialState, environment: TrialEnvironment) -> None:
         elected=not item.variant.unelected,
         unused_id=item.variant.absence is not None,
         batch=item.load.batch,
+        racks=item.variant.cluster.racks,
         group_topics=item.chosen.family.group_topics,
     )
     subject = await environment.cluster.prepare(state.header.subject, plan)
@@ -71,6 +72,8 @@ def spread_of(part: RoleVariant) -> Spread:
     coordinated = part.expectation.target is Target.COORDINATOR
     if part.at_start and not coordinated:
         return Spread.NOTHING
+    if part.follows:
+        return Spread.FOLLOWS
     if part.whole_broker:
         return Spread.COORDINATES_ONLY if coordinated else Spread.BYSTANDER_APART
     return Spread.SHARED
@@ -92,7 +95,7 @@ async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> 
     """Let a client warm up, then inject the fault; observe it, or close it under the fault."""
     await prepare(state, environment)
     item, recorder, tools = state.item, state.recorder, environment.tools
-    start = make_start(item, state.header.subject, environment.tap, environment.access(item))
+    start = environment.start_of(item, state.header.subject)
     alone = environment.alone or item.variant.alone
     async with (
         tools.host.start(item.cell, start, recorder.add, alone=alone) as instance,
@@ -127,7 +130,7 @@ async def second_instance(state: TrialState, environment: TrialEnvironment) -> N
     """Let a first client warm up and meet the fault; start a second one under the fault, and judge that."""
     await prepare(state, environment)
     item, tools, name = state.item, environment.tools, state.header.subject.instance
-    start = make_start(item, state.header.subject, environment.tap, environment.access(item))
+    start = environment.start_of(item, state.header.subject)
     async with tools.host.start(item.cell, start, state.recorder.add, alone=environment.alone) as first:
         pacing = Pacing(state, environment.cluster, first)
         if not await warm_up(state, pacing, environment.release_start):
@@ -158,7 +161,7 @@ async def _await_hit(state: TrialState) -> None:
 
 
 async def _judge(state: TrialState, environment: TrialEnvironment) -> None:
-    start = make_start(state.item, state.header.subject, environment.tap, environment.access(state.item))
+    start = environment.start_of(state.item, state.header.subject)
     async with environment.tools.host.start(
         state.item.cell, start, state.recorder.add, alone=environment.alone
     ) as instance:
@@ -177,7 +180,7 @@ async def under_the_fault(state: TrialState, environment: TrialEnvironment) -> N
     for attempt in range(1, MAX_STARTS + 1):
         await prepare(state, environment)
         await inject_fault(state, environment)
-        start = make_start(state.item, state.header.subject, environment.tap, environment.access(state.item))
+        start = environment.start_of(state.item, state.header.subject)
         async with environment.tools.host.start(
             state.item.cell, start, state.recorder.add, alone=environment.alone
         ) as instance:

@@ -13,6 +13,8 @@ class Held(StrEnum):
     """The affected partition, at its leader."""
     FOLLOWER = "follower"
     """The affected partition, at a follower."""
+    SERVING_FOLLOWER = "serving-follower"
+    """The affected partition, at the failing broker, which follows it and serves the reader."""
     COORDINATOR = "coordinator"
     """The internal topics, at the coordinator of the affected key."""
     EVERYTHING = "everything"
@@ -24,9 +26,17 @@ class BreakLogDir:
     """The log dir that holds the affected partition dies at its leader; leadership moves, the old broker answers 56."""
 
     holds: Held = Held.LEADER
-    """Any other value needs real brokers."""
+    """Any other value but the serving follower needs real brokers."""
     full: bool = False
     """The disk has no space left, instead of an I/O error; needs real brokers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoldFollowerBack:
+    """The failing broker, which follows the affected partition, gets no records any more: it leaves the ISR.
+
+    It still serves readers, and has nothing new for them.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +122,7 @@ class HoldDiscovery:
 
 PartitionStep = (
     BreakLogDir
+    | HoldFollowerBack
     | MoveLeader
     | LoseLeader
     | LoseAllLeaders

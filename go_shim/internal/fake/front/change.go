@@ -73,6 +73,10 @@ func (f *Front) check(change *clusterpb.Change) error {
 	case *clusterpb.Change_Security:
 		_, err := f.listenerOf(c.Security)
 		return err
+	case *clusterpb.Change_Racks:
+		return checkRacks(c.Racks)
+	case *clusterpb.Change_FailReplica:
+		return f.checkFailReplica(c.FailReplica)
 	}
 	return fmt.Errorf("a change must name what changes")
 }
@@ -149,6 +153,10 @@ func (f *Front) apply(change *clusterpb.Change, hitMs int64) error {
 			f.logins.Store(asked)
 		}
 		return err
+	case *clusterpb.Change_Racks:
+		f.setRacks(c.Racks)
+	case *clusterpb.Change_FailReplica:
+		f.failReplica(c.FailReplica)
 	case *clusterpb.Change_Readdress:
 		endpoints, err := endpointsOf(c.Readdress.Advertise)
 		if err == nil {

@@ -124,8 +124,8 @@ func (f *Front) brokerError(call *rules.Call, object rules.Object, now time.Time
 	return 0
 }
 
-// leadership follows Partition.scala: a replica checks the epoch first, then whether it leads. From 2.4 on an in-sync
-// replica serves Fetch v11 and later itself (read on 3.9.2).
+// leadership follows Partition.scala: a replica checks the epoch first, then whether it leads. From 2.4 on a follower
+// serves Fetch v11 and later itself, in sync or not (read on 3.9.2).
 func (f *Front) leadership(call *rules.Call, object rules.Object) int16 {
 	top := f.newest()
 	p, ok := top.Partition(object.Topic, object.Partition)
@@ -139,7 +139,7 @@ func (f *Front) leadership(call *rules.Call, object rules.Object) int16 {
 	case object.Epoch != -1 && object.Epoch > p.Epoch:
 		return unknownEpoch
 	case kmsg.Key(call.API) == kmsg.Fetch && f.release.FollowerFetch(call.Version) && p.Leader > 0 &&
-		slices.Contains(top.ISR(p), call.Broker):
+		slices.Contains(top.Serving(p), call.Broker):
 		return 0
 	}
 	return notLeader

@@ -39,6 +39,7 @@ type Front struct {
 	rolledBack map[int32]offer          // APIs of brokers that were rolled back
 	limit      *clusterpb.LimitVersions // fault of ApiVersions, nil = none
 	quotas     map[int32]*clusterpb.Throttle
+	racks      map[int32]string // by broker; nil = no broker has one
 	backend    *backend.Backend
 	log        *events.Log
 	endpoints  map[int32]endpoint

@@ -19,7 +19,7 @@ func (f *Front) editMetadata(req *kmsg.MetadataRequest, resp *kmsg.MetadataRespo
 	resp.Brokers = nil
 	for _, id := range view.Living() {
 		at := f.endpoints[id]
-		resp.Brokers = append(resp.Brokers, kmsg.MetadataResponseBroker{NodeID: id, Host: at.host, Port: at.port})
+		resp.Brokers = append(resp.Brokers, kmsg.MetadataResponseBroker{NodeID: id, Host: at.host, Port: at.port, Rack: f.rackOf(id)})
 	}
 	resp.ControllerID = controller(view)
 	if wire.MetadataAll(req) {
@@ -144,7 +144,7 @@ func (f *Front) editDescribeCluster(resp *kmsg.DescribeClusterResponse, broker i
 	resp.Brokers = nil
 	for _, id := range view.Living() {
 		at := f.endpoints[id]
-		resp.Brokers = append(resp.Brokers, kmsg.DescribeClusterResponseBroker{NodeID: id, Host: at.host, Port: at.port})
+		resp.Brokers = append(resp.Brokers, kmsg.DescribeClusterResponseBroker{NodeID: id, Host: at.host, Port: at.port, Rack: f.rackOf(id)})
 	}
 	resp.ControllerID = controller(view)
 }

@@ -73,6 +73,9 @@ func (x *exchange) fetch(req *kmsg.FetchRequest, decision rules.Decision) (kmsg.
 	asked := *req
 	asked.SessionID, asked.SessionEpoch = 0, -1
 	deadline := time.Now().Add(time.Duration(req.MaxWaitMillis) * time.Millisecond)
+	if x.sendsAway(req) {
+		deadline = time.Now()
+	}
 	for {
 		wait, woken := x.waitLimit(decision, time.Until(deadline))
 		asked.MaxWaitMillis = int32(max(0, wait).Milliseconds())
@@ -81,9 +84,13 @@ func (x *exchange) fetch(req *kmsg.FetchRequest, decision rules.Decision) (kmsg.
 			return nil, nil, err
 		}
 		if again == nil {
+			withheld := x.editReaders(req, resp.(*kmsg.FetchResponse))
 			over := time.Until(deadline) < time.Millisecond
 			if over || wire.FetchFull(resp.(*kmsg.FetchResponse), req.MinBytes) {
 				return resp, nil, nil
+			}
+			if withheld { // the state machine, which has the records, does not wait
+				time.Sleep(min(fetchPoll, time.Until(deadline)))
 			}
 			decision = x.conn.front.decide(x.call, x.held)
 		} else {

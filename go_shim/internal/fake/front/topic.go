@@ -207,16 +207,7 @@ func (f *Front) restore() {
 			f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_NOTE, Broker: id, Partition: -1, Text: "broker did not return: " + err.Error()})
 		}
 	}
-	next, offline := f.newest().Next(), false
-	for _, topic := range next.Topics {
-		for p := range topic.Partitions {
-			offline = offline || len(topic.Partitions[p].Offline) > 0
-			topic.Partitions[p].Offline = nil
-		}
-	}
-	if offline {
-		f.publish(next)
-	}
+	f.restoreReplicas()
 	for name, topic := range f.newest().Topics {
 		for p, partition := range topic.Partitions {
 			if partition.Leader < 0 {
@@ -229,13 +220,28 @@ func (f *Front) restore() {
 	}
 }
 
+// restoreReplicas brings failed log dirs back, and lets lagging replicas catch up.
+func (f *Front) restoreReplicas() {
+	next, changed := f.newest().Next(), false
+	for _, topic := range next.Topics {
+		for i := range topic.Partitions {
+			p := &topic.Partitions[i]
+			changed = changed || len(p.Offline) > 0 || len(p.Lagging) > 0
+			p.Offline, p.Lagging = nil, nil
+		}
+	}
+	if changed {
+		f.publish(next)
+	}
+}
+
 // syncFollowers sets the replicas that serve fetches in the state machine, where they changed.
 func (f *Front) syncFollowers(was, now *topology.Topology) {
 	for name, topic := range now.Topics {
 		for p, partition := range topic.Partitions {
-			isr := now.ISR(partition)
-			if before, ok := was.Partition(name, int32(p)); !ok || !slices.Equal(was.ISR(before), isr) || was.Topics[name].ID != topic.ID {
-				f.backend.Followers(name, int32(p), isr)
+			serving := now.Serving(partition)
+			if before, ok := was.Partition(name, int32(p)); !ok || !slices.Equal(was.Serving(before), serving) || was.Topics[name].ID != topic.ID {
+				f.backend.Followers(name, int32(p), serving)
 			}
 		}
 	}

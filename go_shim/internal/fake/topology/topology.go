@@ -16,6 +16,7 @@ type Partition struct {
 	Epoch    int32
 	Replicas []int32 // in assignment order, fixed
 	Offline  []int32 // replicas on a failed log dir of a live broker
+	Lagging  []int32 // replicas that get no records any more: out of sync, and they serve readers
 	Terms    []Term  // all leader epochs so far, oldest first
 	Hinted   bool    // without a leader: replicas hint at leader -1 (KIP-951)
 }
@@ -132,12 +133,17 @@ func (t *Topology) NameOf(id [16]byte) string {
 	return ""
 }
 
-// ISR returns the in-sync replicas: those that are not offline, on listed brokers.
+// ISR returns the in-sync replicas: those that serve and do not lag.
 func (t *Topology) ISR(p Partition) []int32 {
+	return slices.DeleteFunc(t.Serving(p), func(b int32) bool { return slices.Contains(p.Lagging, b) })
+}
+
+// Serving returns the replicas that serve readers: those that are not offline, on listed brokers.
+func (t *Topology) Serving(p Partition) []int32 {
 	return slices.DeleteFunc(slices.Clone(p.Replicas), func(b int32) bool { return t.offline(p, b) })
 }
 
-// Offline returns the replicas that are not in ISR.
+// Offline returns the replicas that serve nobody.
 func (t *Topology) Offline(p Partition) []int32 {
 	return slices.DeleteFunc(slices.Clone(p.Replicas), func(b int32) bool { return !t.offline(p, b) })
 }

@@ -536,6 +536,8 @@ class Change(_message.Message):
     USE_ID_FIELD_NUMBER: _builtins.int
     OPEN_TRANSACTION_FIELD_NUMBER: _builtins.int
     SECURITY_FIELD_NUMBER: _builtins.int
+    RACKS_FIELD_NUMBER: _builtins.int
+    FAIL_REPLICA_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def move_leader(self) -> Global___MoveLeader: ...
     @_builtins.property
@@ -566,6 +568,10 @@ class Change(_message.Message):
     def open_transaction(self) -> Global___OpenTransaction: ...
     @_builtins.property
     def security(self) -> Global___Security: ...
+    @_builtins.property
+    def racks(self) -> Global___Racks: ...
+    @_builtins.property
+    def fail_replica(self) -> Global___FailReplica: ...
     def __init__(
         self,
         *,
@@ -583,12 +589,14 @@ class Change(_message.Message):
         use_id: Global___UsedId | None = ...,
         open_transaction: Global___OpenTransaction | None = ...,
         security: Global___Security | None = ...,
+        racks: Global___Racks | None = ...,
+        fail_replica: Global___FailReplica | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "limit_versions", b"limit_versions", "move_controller", b"move_controller", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "open_transaction", b"open_transaction", "readdress", b"readdress", "roll_back", b"roll_back", "security", b"security", "throttle", b"throttle", "topic", b"topic", "use_id", b"use_id", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "fail_replica", b"fail_replica", "limit_versions", b"limit_versions", "move_controller", b"move_controller", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "open_transaction", b"open_transaction", "racks", b"racks", "readdress", b"readdress", "roll_back", b"roll_back", "security", b"security", "throttle", b"throttle", "topic", b"topic", "use_id", b"use_id", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "limit_versions", b"limit_versions", "move_controller", b"move_controller", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "open_transaction", b"open_transaction", "readdress", b"readdress", "roll_back", b"roll_back", "security", b"security", "throttle", b"throttle", "topic", b"topic", "use_id", b"use_id", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "change", b"change", "evacuate", b"evacuate", "fail_replica", b"fail_replica", "limit_versions", b"limit_versions", "move_controller", b"move_controller", "move_coordinator", b"move_coordinator", "move_leader", b"move_leader", "open_transaction", b"open_transaction", "racks", b"racks", "readdress", b"readdress", "roll_back", b"roll_back", "security", b"security", "throttle", b"throttle", "topic", b"topic", "use_id", b"use_id", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_change: _TypeAlias = _typing.Literal["move_leader", "move_coordinator", "broker", "view", "topic", "evacuate", "readdress", "roll_back", "limit_versions", "throttle", "move_controller", "use_id", "open_transaction", "security"]  # noqa: Y015
+    _WhichOneofReturnType_change: _TypeAlias = _typing.Literal["move_leader", "move_coordinator", "broker", "view", "topic", "evacuate", "readdress", "roll_back", "limit_versions", "throttle", "move_controller", "use_id", "open_transaction", "security", "racks", "fail_replica"]  # noqa: Y015
     _WhichOneofArgType_change: _TypeAlias = _typing.Literal["change", b"change"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_change) -> _WhichOneofReturnType_change | None: ...
 
@@ -886,6 +894,61 @@ class Security(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Security: _TypeAlias = Security  # noqa: Y015
+
+@_typing.final
+class Racks(_message.Message):
+    """Gives the brokers racks. Leaders send readers to the follower in their rack, as by RackAwareReplicaSelector (KIP-392)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAMES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """of brokers 1 to 3"""
+
+    def __init__(
+        self,
+        *,
+        names: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["names", b"names"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Racks: _TypeAlias = Racks  # noqa: Y015
+
+@_typing.final
+class FailReplica(_message.Message):
+    """A follower is out of sync until Heal. No leader epoch begins."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOPIC_FIELD_NUMBER: _builtins.int
+    PARTITION_FIELD_NUMBER: _builtins.int
+    BROKER_FIELD_NUMBER: _builtins.int
+    LAGS_FIELD_NUMBER: _builtins.int
+    topic: _builtins.str
+    partition: _builtins.int
+    broker: _builtins.int
+    lags: _builtins.bool
+    """it gets no records any more, and serves readers what it has; else it is listed offline"""
+    def __init__(
+        self,
+        *,
+        topic: _builtins.str = ...,
+        partition: _builtins.int = ...,
+        broker: _builtins.int = ...,
+        lags: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["broker", b"broker", "lags", b"lags", "partition", b"partition", "topic", b"topic"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FailReplica: _TypeAlias = FailReplica  # noqa: Y015
 
 @_typing.final
 class MoveController(_message.Message):

@@ -323,7 +323,8 @@ async def running(
             cluster.ensemble.append(nodes.quorum(release, where, root, identity, _log_listener(cluster, 0)))
         for node in cluster.nodes:
             broker = nodes.broker(release, where, root, identity, node, _log_listener(cluster, node))
-            broker.settings |= {**disk.properties, **dict(spec.properties)}
+            racks = properties.racks(node) if spec.racks else {}
+            broker.settings |= {**disk.properties, **racks, **dict(spec.properties)}
             listener_security.secure(broker, access, release.version)
             cluster.brokers[node] = broker
             relay.forward(node, where.external[node])

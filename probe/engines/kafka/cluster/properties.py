@@ -14,6 +14,7 @@ from pathlib import Path
 
 from probe.engines.kafka.zookeeper.ensemble import Member
 from probe.model.endpoint import Endpoint, as_text
+from probe.model.rack import rack_of
 from probe.model.release_lines import Since, has
 
 CONTROLLER = 4
@@ -50,6 +51,10 @@ LOADING: Mapping[str, str] = {
     "offsets.load.buffer.size": "1024",
     "transaction.state.log.load.buffer.size": "1024",
 }
+RACK_AWARE: Mapping[str, str] = {
+    "replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector",
+}
+"""Leaders send readers to the follower in their rack (KIP-392); by default each reader stays at the leader."""
 QUORUM_IDLE: Mapping[str, str] = {"metadata.max.idle.interval.ms": "5000"}
 """Longer interval of the no-op records of KRaft (KIP-835): the default is twice per second, which costs CPU time."""
 ZOOKEEPER_SESSION: Mapping[str, str] = {"zookeeper.session.timeout.ms": "6000"}
@@ -91,6 +96,11 @@ def broker(version: str, node: int, where: Addresses, log_dirs: Sequence[Path], 
     else:
         properties |= {"broker.id": str(node), "zookeeper.connect": as_text(where.quorum), **ZOOKEEPER_SESSION}
     return properties
+
+
+def racks(node: int) -> Properties:
+    """Return the properties by which a broker has a rack, and knows what racks are for."""
+    return {"broker.rack": rack_of(node), **RACK_AWARE}
 
 
 def metadata_dir(log_dirs: Sequence[Path]) -> Path:

@@ -8,7 +8,14 @@ from probe.scenarios.steps.brokers import CutAnswers, HideBrokers, KeepAnswers, 
 from probe.scenarios.steps.coordinators import NameWrongCoordinator, Rejoin
 from probe.scenarios.steps.handshakes import SpoilHandshakes
 from probe.scenarios.steps.logins import CutAllConnections, LeaveTokenServer, RefuseLogins, RevokePermissions
-from probe.scenarios.steps.partitions import AnswerError, LagMetadata, LoseAllLeaders, LoseLeader, RollBack
+from probe.scenarios.steps.partitions import (
+    AnswerError,
+    HoldFollowerBack,
+    LagMetadata,
+    LoseAllLeaders,
+    LoseLeader,
+    RollBack,
+)
 from probe.scenarios.steps.step import Step
 from probe.scenarios.steps.topics import ForgetProducers, ForgetTopic, GrowWhileAssigning, HidePartition
 
@@ -18,6 +25,7 @@ UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     HidePartition: "a real broker learns all partitions of a topic at once; with ZooKeeper, within milliseconds",
     ForgetProducers: "real brokers from 2.5 on take any first batch of a producer that they do not know (KIP-360)",
     ForgetTopic: "a real broker knows its topics again shortly after its return (broker/slow-recovery)",
+    HoldFollowerBack: "not built for real brokers, whose replication a quota would have to hold back for 30 s",
     HideBrokers: "a real broker lists no brokers for a moment after its start only, which cannot be controlled",
     LagMetadata: "the delay of real metadata cannot be controlled",
     LoseAllLeaders: "real brokers elect leaders as soon as they are back",
