@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 
 from probe.model.endpoint import Endpoint
-from probe.names.gate import Gate
+from probe.names.forwarder import Forwarder
 from probe.names.network import PrivateNetwork, private_network
 from probe.names.server import NameServer, serving
 from probe.names.trial_hosts import TrialHosts, loopback_addresses
@@ -20,7 +20,7 @@ class PrivateNames:
 
     network: PrivateNetwork
     server: NameServer
-    gate: Gate
+    forwarder: Forwarder
     addresses: Iterator[str]
 
     def entered(self, argv: Sequence[str]) -> tuple[str, ...]:
@@ -29,7 +29,7 @@ class PrivateNames:
 
     def reached(self, own: Endpoint) -> Endpoint:
         """Return the address at which drivers inside reach the probe's `own` from now on."""
-        self.gate.target = own
+        self.forwarder.target = own
         host, port = self.network.drivers.getsockname()
         return Endpoint(host=host, port=port)
 
@@ -46,6 +46,6 @@ class PrivateNames:
 @contextlib.asynccontextmanager
 async def private_names() -> AsyncIterator[PrivateNames]:
     """Open a private network with a name server; both are gone at exit. RelayError if they do not start."""
-    gate = Gate()
-    async with private_network() as network, serving(network.names) as server, gate.opened(network.drivers):
-        yield PrivateNames(network=network, server=server, gate=gate, addresses=loopback_addresses())
+    forwarder = Forwarder()
+    async with private_network() as network, serving(network.names) as server, forwarder.opened(network.drivers):
+        yield PrivateNames(network=network, server=server, forwarder=forwarder, addresses=loopback_addresses())

@@ -13,7 +13,7 @@ PIECE = 1 << 16
 """Bytes that are passed on at once."""
 
 
-class Gate:
+class Forwarder:
     """Passes connections at a listening socket on to `target`; those that come before it is set are closed."""
 
     def __init__(self) -> None:
