@@ -6,6 +6,7 @@
     python3 run.py test [ARGS...]   the whole test suite (--quick: about four minutes; other ARGS are pytest's)
     python3 run.py image [ARGS...]  builds the image of docker/ and runs the schedule's command in it
     python3 run.py wheel [FOLDER]   builds the wheel and the source archive (dist/), to install without the laboratory
+    python3 run.py sbom [FOLDER]    builds the wheel, its SBOM (CycloneDX) and the list of its licences (dist/)
     python3 run.py setup            only the set-up (--offline: nothing is fetched; all that is missing is named)
 
 Every step prints what it fetches and from where. It writes only to this checkout and to one cache folder
@@ -26,6 +27,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from probe.toolchain import scanner_build
+from probe.toolchain.bill_of_materials import write_bill
 from probe.toolchain.checked_library import needed_tools
 from probe.toolchain.locked_packages import install
 from probe.toolchain.lookup_wheels import WHEELS, build_both, fill, link
@@ -76,6 +78,8 @@ exec "{folder}/chromium.bin" "$@"
 """
 
 
+PACKAGING = {"wheel": build_both, "sbom": write_bill}
+"""Tasks that write files into a folder, by name. They need Python, uv and a few wheels, no environment."""
 TOOLS = cache_root() / "tools"
 BIN = TOOLS / "bin"
 BIN.mkdir(parents=True, exist_ok=True)
@@ -284,9 +288,9 @@ def set_up(*, tests: bool, wheels: bool, only: tuple[str, ...] | None) -> None:
     leave_state(ROOT, read_state(ROOT, {name: find(name) for name in TOOL_NAMES}, BIN))
 
 
-def build_wheel(folder: Path) -> None:
-    """Build wheel and source archive, and print their paths. It needs Python, uv and a few wheels, no environment."""
-    for path in build_both(ROOT, uv(), sys.executable, folder):
+def package(task: str, folder: Path) -> None:
+    """Write the files of a packaging task, and print their paths. SetupError if a step fails."""
+    for path in PACKAGING[task](ROOT, uv(), sys.executable, folder.absolute()):
         print(path)  # noqa: T201  # the result of the task
 
 
@@ -302,14 +306,14 @@ def hand_over(program: str, arguments: list[str]) -> NoReturn:
 def main(arguments: list[str]) -> None:
     """Run the set-up, then the task."""
     task, *rest = arguments or ["help"]
-    if task not in {"probe", "browse", "test", "image", "wheel", "setup"}:
+    if task not in {"probe", "browse", "test", "image", "wheel", "sbom", "setup"}:
         sys.exit(__doc__)
     if task == "setup" and "--offline" in rest:
         os.environ[OFFLINE] = "1"
     try:
         check_python()
-        if task == "wheel":
-            build_wheel((Path(rest[0]) if rest else ROOT / "dist").absolute())
+        if task in PACKAGING:
+            package(task, Path(rest[0]) if rest else ROOT / "dist")
             return
         only = needed_tools(ROOT, task, rest)
         set_up(tests=task == "test" and "--quick" not in rest, wheels=task in {"test", "setup"}, only=only)

@@ -18,6 +18,7 @@ from typing import Any
 from probe.toolchain.tool_pins import GO, JDK, NODE, UV
 
 _NAMES = (
+    "bill_of_materials",
     "checked_library",
     "locked_packages",
     "lookup_wheels",

