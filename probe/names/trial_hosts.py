@@ -52,7 +52,7 @@ class TrialHosts:
         self._lead(broker, (*before, address))
         return address
 
-    def rename(self, broker: int) -> None:
+    def name_anew(self, broker: int) -> None:
         """Give a broker another name; the former one leads nowhere any more."""
         self._lead(broker, ())
         self._names[broker] = f"b{broker}-{secrets.token_hex(2)}.{self.mark}.{DOMAIN}"

@@ -136,7 +136,7 @@ class BrokerProxy:
         else:
             self.listener.stop_accepting()
         self._former.append(self.listener)
-        self._hosts.rename(self.broker)
+        self._hosts.name_anew(self.broker)
         self.listener = self._new_listener()
         self.listener.open()
         return self.listener.address

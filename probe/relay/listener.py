@@ -31,7 +31,7 @@ class Hosts(Protocol):
         `beside`: it leads to the former addresses as well, first.
         """
 
-    def rename(self, broker: int) -> None:
+    def name_anew(self, broker: int) -> None:
         """Give a broker another name, where it has one; the former one leads nowhere any more."""
 
     def hide(self, broker: int) -> None:
@@ -53,7 +53,7 @@ class LoopbackHosts:
         """Return the address."""
         return LOOPBACK
 
-    def rename(self, _: int) -> None:
+    def name_anew(self, _: int) -> None:
         """Do nothing: another port is what clients have to learn."""
 
     def hide(self, broker: int) -> None:

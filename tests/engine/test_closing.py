@@ -56,10 +56,9 @@ def closed(first: AppKind, second: AppKind, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(closing, "CLOSES_AFTER_S", 0.0)
     monkeypatch.setattr(closing, "is_serving", lambda *_: True)
     environment: Any = SimpleNamespace(
-        access=lambda _: None,
+        start_of=lambda _, subject: subject,
         tools=SimpleNamespace(lag=SimpleNamespace(worst_ms=lambda *_: 7), host=SimpleNamespace(start=start)),
-        cluster=SimpleNamespace(revert=revert),
-        tap=SimpleNamespace(address=str),
+        revert=revert,
         downgrade=lambda: done.append("downgrade"),
         alone=False,
     )

@@ -60,7 +60,7 @@ def slow_trials(
 
     injected = list[Cell]()
     monkeypatch.setattr(cohorts, "run_trial", trial)
-    monkeypatch.setattr(cohorts, "_known_as_impossible", never)
+    monkeypatch.setattr(cohorts, "_decided_by_control", never)
     monkeypatch.setattr(cohorts, "usable_cores", lambda: 2)
     return injected
 

@@ -80,7 +80,7 @@ def test_retries_and_the_next_line_run_during_an_observation(
         return History(header, ())
 
     monkeypatch.setattr(cohorts, "run_trial", trial)
-    monkeypatch.setattr(cohorts, "_known_as_impossible", never)
+    monkeypatch.setattr(cohorts, "_decided_by_control", never)
     plan, over, tried = planned("disk/storage-error", brokers=["2.6", "3.9"]), asyncio.Event(), list[str]()
     controls = sum(item.cell == item.steady for item in plan.cells)
     monkeypatch.setattr(cohorts, "cluster_layout", lambda work, *_: (into_cohorts(work, 8), 4))
@@ -102,7 +102,7 @@ def test_only_the_same_line_overtakes_a_wait_for_a_control_cell(
         return History(replace(make_header(item, number, tools, options), impossible="played"), ())
 
     monkeypatch.setattr(cohorts, "run_trial", trial)
-    monkeypatch.setattr(cohorts, "_known_as_impossible", never)
+    monkeypatch.setattr(cohorts, "_decided_by_control", never)
     monkeypatch.setattr(cohorts, "MAX_OBSERVED_CELLS", 100)
     plan, overtaken = planned("disk/storage-error", brokers=["2.6", "3.9"]), asyncio.Event()
     in_order = sorted(plan.cells, key=lambda item: (item.cell.broker, not item.is_control))

@@ -55,7 +55,7 @@ def play(plan: Plan, monkeypatch: pytest.MonkeyPatch, stop_in: float | None, tri
 
     monkeypatch.setattr(pool, "_judge_one", one)
     host = Idle()
-    tools: Any = SimpleNamespace(host=host, lag=SimpleNamespace(machine=no_machine))
+    tools: Any = SimpleNamespace(finish=host.finish, lag=SimpleNamespace(machine=no_machine))
     store: Any = SimpleNamespace(exhausted=None)
     stop_at = None if stop_in is None else time.monotonic() + stop_in
     options = Options(jobs=1, stop_at=stop_at)
@@ -82,7 +82,8 @@ def test_a_cancelled_run_ends_if_a_cleanup_ignores_it(plan: Plan, monkeypatch: p
     monkeypatch.setattr(pool, "harness_failed", lambda _: True)
 
     async def interrupted() -> None:
-        tools: Any = SimpleNamespace(host=Idle(), lag=SimpleNamespace(machine=no_machine), artifacts={})
+        tools: Any = SimpleNamespace(finish=Idle().finish, lag=SimpleNamespace(machine=no_machine), artifacts={})
+        tools.of = lambda _: tools
         store: Any = SimpleNamespace(exhausted=None)
         task = asyncio.create_task(pool.run_plan(plan, tools, Options(jobs=3), store, report=lambda _: None))
         await asyncio.sleep(0.1)

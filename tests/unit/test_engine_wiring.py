@@ -51,7 +51,7 @@ def test_a_plan_gets_the_engine_of_its_cells(engine: Engine, monkeypatch: pytest
 
 
 def test_fake_clusters_differ_between_no_runs_and_have_one_trial_each() -> None:
-    fake: BuiltEngine = FakeClusters(cast("Any", object()))
+    fake: BuiltEngine = FakeClusters(cast("Any", object()), cast("Any", None))
     assert fake.describe() == {}
     assert fake.drain() is None
     assert fake.limit(Options(jobs=100), 1000, 3).jobs == 23

@@ -102,7 +102,7 @@ def test_the_former_name_of_a_renamed_broker_leads_nowhere() -> None:
     hosts, _ = trial(server)
     hosts.settle(1)
     before = hosts.name(1)
-    hosts.rename(1)
+    hosts.name_anew(1)
     address = hosts.settle(1)
     assert asked(server, before) == ("NXDOMAIN", [])
     assert asked(server, hosts.name(1)) == ("NOERROR", [address])

@@ -181,7 +181,7 @@ def test_a_checkout_is_named_by_its_content(sarama: Family, tmp_path: Path, monk
     go = Go(monkeypatch)
     launch = module.obtain(sarama, version, tmp_path / "cache")
     assert f"replace github.com/IBM/sarama => {checkout}\n" in go.modfile
-    assert go.calls == [("build", "./cmd/sarama-driver", version.version[-8:])]
+    assert go.calls == [("build", "./cmd/sarama-driver", "token_provider", version.version[-8:])]
     assert str(checkout) in launch.artifact
     (checkout / "client.go").write_text("package sarama")
     assert module.local(sarama, checkout).version != version.version

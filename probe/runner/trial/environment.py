@@ -71,9 +71,9 @@ class TrialEnvironment:
 
     def start_of(self, item: Planned, subject: Subject) -> Start:
         """Return the start message of a cell's instance at these brokers."""
-        return make_start(item, subject, self.tap, self._access(item), nodes=self.cluster.nodes)
+        return make_start(item, subject, self.tap, self.access(item), nodes=self.cluster.nodes)
 
-    def _access(self, item: Planned) -> Access | None:
+    def access(self, item: Planned) -> Access | None:
         """Return how the clients of a cell reach the brokers; None = by PLAINTEXT."""
         access = self.tools.access(item.profile, item.variant.cluster)
         if access is None or self.tokens is None:
