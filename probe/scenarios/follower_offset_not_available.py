@@ -9,14 +9,10 @@ Source: KIP-392, "Follower fetch requests", cases 1 and 2.
 Not covered: a follower that never gets the records (follower/lagging).
 """
 
-from probe.model import Engine, Reaction, Symptom, Target
-from probe.protocol import apis
+from probe.model import Engine
 from probe.protocol.names import error_code
-from probe.scenarios.follower_variants import variants_of_a_follower
-from probe.scenarios.scenario import Scenario, expect
-from probe.scenarios.steps.partitions import AnswerError
-
-CODE = error_code("OFFSET_NOT_AVAILABLE")
+from probe.scenarios.follower_variants import variants_of_a_refusing_follower
+from probe.scenarios.scenario import Scenario
 
 SCENARIO = Scenario(
     name="follower/offset-not-available",
@@ -25,16 +21,5 @@ SCENARIO = Scenario(
     engines=(Engine.EMBEDDED,),
     since="2.4",
     since_reason="followers serve readers since then (KIP-392)",
-    variants=variants_of_a_follower(
-        expect(
-            Symptom.ANSWER,
-            Reaction.RETRY,
-            target=Target.FOLLOWER,
-            codes=(CODE,),
-            apis=(apis.FETCH,),
-            prompt_ms=3000,
-            watch_ms=30000,
-        ),
-        AnswerError(api=apis.FETCH, code=CODE, times=2),
-    ),
+    variants=variants_of_a_refusing_follower(error_code("OFFSET_NOT_AVAILABLE"), times=2),
 )

@@ -10,14 +10,10 @@ Source: KIP-392, "Follower fetch requests", cases 3 and 4; FetchCollector.handle
 Not covered: an offset that is out of the leader's range, too.
 """
 
-from probe.model import Engine, Reaction, Symptom, Target
-from probe.protocol import apis
+from probe.model import Engine
 from probe.protocol.names import error_code
-from probe.scenarios.follower_variants import variants_of_a_follower
-from probe.scenarios.scenario import Scenario, expect
-from probe.scenarios.steps.partitions import AnswerError
-
-CODE = error_code("OFFSET_OUT_OF_RANGE")
+from probe.scenarios.follower_variants import variants_of_a_refusing_follower
+from probe.scenarios.scenario import Scenario
 
 SCENARIO = Scenario(
     name="follower/offset-out-of-range",
@@ -26,16 +22,5 @@ SCENARIO = Scenario(
     engines=(Engine.EMBEDDED,),
     since="2.4",
     since_reason="followers serve readers since then (KIP-392)",
-    variants=variants_of_a_follower(
-        expect(
-            Symptom.ANSWER,
-            Reaction.RETRY,
-            target=Target.FOLLOWER,
-            codes=(CODE,),
-            apis=(apis.FETCH,),
-            prompt_ms=3000,
-            watch_ms=30000,
-        ),
-        AnswerError(api=apis.FETCH, code=CODE, times=1),
-    ),
+    variants=variants_of_a_refusing_follower(error_code("OFFSET_OUT_OF_RANGE"), times=1),
 )

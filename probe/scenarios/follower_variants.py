@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from probe.model import Expectation, Role
-from probe.scenarios.scenario import RoleVariant
+from probe.model import Expectation, Reaction, Role, Symptom, Target
+from probe.protocol import apis
+from probe.scenarios.scenario import RoleVariant, expect
+from probe.scenarios.steps.partitions import AnswerError
 
 if TYPE_CHECKING:  # the modules of all steps; a scenario loads those of its own steps
     from probe.scenarios.steps.step import Step
@@ -30,3 +32,17 @@ def variants_of_a_follower(
         prompt_beyond_own_ms=5000 if silent else None,
     )
     return (variant,)
+
+
+def variants_of_a_refusing_follower(code: int, times: int) -> tuple[RoleVariant, ...]:
+    """Return the variant in which that broker answers Fetch with an error code, so often, and then serves again."""
+    play = expect(
+        Symptom.ANSWER,
+        Reaction.RETRY,
+        target=Target.FOLLOWER,
+        codes=(code,),
+        apis=(apis.FETCH,),
+        prompt_ms=3000,
+        watch_ms=30000,
+    )
+    return variants_of_a_follower(play, AnswerError(api=apis.FETCH, code=code, times=times))
