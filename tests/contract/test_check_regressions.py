@@ -7,14 +7,11 @@ chance. The back-off of zero is left to the benchmark, since its cell takes 24 t
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from benchmarks.regressions import CHANGES, CUT, PYTHON, REFUSED, Change, apply, source_of
-from tests.support.command import command
+from benchmarks.regressions import CHANGES, CUT, PYTHON, REFUSED, Change, Checked, apply, checked, source_of
 
 pytestmark = pytest.mark.real
 CELLS = (f"producer {REFUSED}", f"producer {CUT}")
@@ -25,31 +22,28 @@ CHECK_S = 1800
 """Two dozen trials of at most a minute, on a machine that may be busy."""
 
 
-def checked(folder: Path, changes: list[Change]) -> tuple[int, dict[str, dict[str, Any]], str]:
-    """Check a copy with these changes in the cells of the regressions; return the code, the cells, the last line."""
+def changed(folder: Path, changes: list[Change]) -> Checked:
+    """Check a copy of the library with these changes, in the cells of the regressions."""
     source = source_of(PYTHON, folder)
     for change in changes:
         apply(change, source)
-    line = ["check", f"{PYTHON}@path:{source}", "--results", str(folder / "results"), "--json", *SCOPE]
-    done = command(*line)
-    assert done.stdout, done.stderr
-    return done.returncode, {one["name"]: one for one in json.loads(done.stdout)["cells"]}, done.stderr.splitlines()[-1]
+    return checked(PYTHON, source, folder / "results", SCOPE)
 
 
 @pytest.mark.timeout(CHECK_S)
 def test_a_dropped_code_and_an_open_connection_are_worse(tmp_path: Path) -> None:
-    code, cells, said = checked(tmp_path, REGRESSIONS)
+    found = changed(tmp_path, REGRESSIONS)
 
-    answers = {name: one["answer"] for name, one in cells.items()}
+    answers = {name: one["answer"] for name, one in found.cells.items()}
     assert answers == {"producer steady": "same", **dict.fromkeys(CELLS, "worse")}
-    assert cells[f"producer {REFUSED}"]["harm"] == "stops"
-    assert code == 1
-    assert "2 cells worse than in" in said
+    assert found.cells[f"producer {REFUSED}"]["harm"] == "stops"
+    assert found.code == 1
+    assert "2 cells worse than in" in found.said
 
 
 @pytest.mark.timeout(CHECK_S)
 def test_a_log_line_a_rename_and_five_milliseconds_are_no_difference(tmp_path: Path) -> None:
-    code, cells, _ = checked(tmp_path, HARMLESS)
+    found = changed(tmp_path, HARMLESS)
 
-    assert code == 0
-    assert {one["answer"] for one in cells.values()} <= {"same", "undecided"}
+    assert found.code == 0
+    assert {one["answer"] for one in found.cells.values()} <= {"same", "undecided"}
