@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import selectors
+import threading
 import time
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
@@ -56,13 +57,25 @@ class _Loop(asyncio.SelectorEventLoop):
 
 
 def run(story: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine on the clock, which is that of `time.monotonic` and `time.sleep`, too, and return its result."""
+    """Run a coroutine on the clock, and return its result.
+
+    The clock is that of `time.monotonic` and `time.sleep`, too, in this thread only: another one, such as that which
+    collects ended processes of an earlier test, would move it by its own waits.
+    """
+    here = threading.get_ident()
+
+    def on_clock(own: Callable[..., Any], elsewhere: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any) -> Any:
+            return own(*args) if threading.get_ident() == here else elsewhere(*args)
+
+        return call
+
     with asyncio.Runner(loop_factory=_Loop) as runner:
         loop = runner.get_loop()
         assert isinstance(loop, _Loop)
         with (
-            mock.patch.object(time, "monotonic", loop.time),
-            mock.patch.object(time, "monotonic_ns", loop.nanoseconds),
-            mock.patch.object(time, "sleep", loop.pass_by),
+            mock.patch.object(time, "monotonic", on_clock(loop.time, time.monotonic)),
+            mock.patch.object(time, "monotonic_ns", on_clock(loop.nanoseconds, time.monotonic_ns)),
+            mock.patch.object(time, "sleep", on_clock(loop.pass_by, time.sleep)),
         ):
             return runner.run(story)
