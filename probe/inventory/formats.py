@@ -2,54 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TypeAlias
 
 from probe.inventory import host_recognition as running
+from probe.inventory import lock_recognition as locks
 from probe.inventory import recognition
-from probe.inventory.document import Document, Head
-from probe.inventory.entries import Found, Skipped
-
-Reader: TypeAlias = Callable[[Document], Iterable[Found | Skipped]]
-"""Reads a document. InventoryError, ValueError and RecursionError mean that it cannot be read."""
-
-
-def always(_: Head) -> bool:
-    """Return that a walk needs no more."""
-    return True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Format:
-    """A kind of inventory."""
-
-    title: str
-    """The name of such a file in reports."""
-    recognises: Callable[[Head], bool]
-    """Decides by content first, and by the name only where the content cannot tell."""
-    reader: str
-    """Module of `probe.inventory.readers`; its function `read` is a `Reader`. Imported when a file is met."""
-    walked: Sequence[str] = ("*",)
-    """Names of files that a walk of a folder tries it for. A file that the user names may have any name."""
-    walked_if: Callable[[Head], bool] = always
-    """Decides besides whether a walk reads it: what a user names is more certainly meant."""
-    environment: bool = False
-    """Whether there is a file per package, so that the files of one service in a walked folder are seen together."""
-    project: bool = False
-    """Whether a file is about one program or service: its folder names it where nothing else does, and a package that
-    it lists several times is one client."""
-
-    quiet: bool = False
-    """Whether most files of it hold no client, so that a walk says so of all together."""
-
-    def read(self, document: Document) -> Iterable[Found | Skipped]:
-        """Return what the reader finds in a document."""
-        reader: Reader = importlib.import_module(f"probe.inventory.readers.{self.reader}").read
-        return reader(document)
-
+from probe.inventory.document import Head
+from probe.inventory.file_format import Format
 
 TEXTS = ("*.txt", "*.log", "*.out")
 JSON = ("*.json", "*.jsonl")
@@ -88,17 +47,19 @@ FORMATS: tuple[Format, ...] = (
         project=True,
         quiet=True,
     ),
+    Format(title="bun.lock", recognises=locks.bun_lock, reader="bun_lock", walked=("*.lock",), project=True),
+    Format(title="deno.lock", recognises=locks.deno_lock, reader="deno_lock", walked=("*.lock",), project=True),
     Format(
         title="package-lock.json",
-        recognises=recognition.package_lock,
+        recognises=locks.package_lock,
         reader="package_lock",
         project=True,
         walked=("package-lock.json", "npm-shrinkwrap.json"),
     ),
-    Format(title="yarn.lock", recognises=recognition.yarn_lock, reader="yarn_lock", walked=("*.lock",), project=True),
+    Format(title="yarn.lock", recognises=locks.yarn_lock, reader="yarn_lock", walked=("*.lock",), project=True),
     Format(
         title="pnpm-lock.yaml",
-        recognises=recognition.pnpm_lock,
+        recognises=locks.pnpm_lock,
         reader="pnpm_lock",
         walked=("pnpm-lock*.yaml",),
         project=True,
@@ -117,7 +78,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         title="packages.lock.json of NuGet",
-        recognises=recognition.nuget_lock,
+        recognises=locks.nuget_lock,
         reader="nuget_lock",
         walked=("packages*.lock.json",),
         project=True,
@@ -141,44 +102,49 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         title="Gemfile.lock",
-        recognises=recognition.gemfile_lock,
+        recognises=locks.gemfile_lock,
         reader="gemfile_lock",
         walked=("*.lock", "gems.locked"),
         project=True,
     ),
-    Format(title="mix.lock", recognises=recognition.mix_lock, reader="mix_lock", walked=("*.lock",), project=True),
+    Format(title="mix.lock", recognises=locks.mix_lock, reader="mix_lock", walked=("*.lock",), project=True),
     Format(
         title="composer.lock",
-        recognises=recognition.composer_lock,
+        recognises=locks.composer_lock,
         reader="composer_lock",
         walked=("*.lock",),
         project=True,
     ),
     Format(
         title="gradle.lockfile",
-        recognises=recognition.gradle_lock,
+        recognises=locks.gradle_lock,
         reader="gradle_lock",
         walked=("*.lockfile",),
         project=True,
     ),
     Format(
-        title="poetry.lock or uv.lock",
-        recognises=recognition.python_lock,
+        title="lock file of Poetry, uv or PDM",
+        recognises=locks.python_lock,
         reader="python_lock",
         walked=("*.lock",),
         project=True,
     ),
     Format(
+        title="pylock.toml",
+        recognises=locks.pylock,
+        reader="pylock",
+        walked=("pylock.toml", "pylock.*.toml"),
+        project=True,
+    ),
+    Format(
         title="Pipfile.lock",
-        recognises=recognition.pipfile_lock,
+        recognises=locks.pipfile_lock,
         reader="pipfile_lock",
         walked=("Pipfile.lock",),
         project=True,
     ),
     Format(title="Pipfile", recognises=recognition.pipfile, reader="pipfile", walked=("Pipfile",), project=True),
-    Format(
-        title="Cargo.lock", recognises=recognition.cargo_lock, reader="cargo_lock", walked=("*.lock",), project=True
-    ),
+    Format(title="Cargo.lock", recognises=locks.cargo_lock, reader="cargo_lock", walked=("*.lock",), project=True),
     Format(
         title="mvn dependency:list", recognises=recognition.maven_list, reader="maven_list", walked=TEXTS, project=True
     ),

@@ -7,8 +7,16 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 MANIFESTS: Mapping[str, tuple[str, ...]] = {
-    "package.json": ("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml"),
-    "pyproject.toml": ("poetry.lock", "uv.lock", "requirements.txt"),
+    "package.json": (
+        "package-lock.json",
+        "npm-shrinkwrap.json",
+        "yarn.lock",
+        "pnpm-lock.yaml",
+        "bun.lock",
+        "deno.lock",
+    ),
+    "pyproject.toml": ("poetry.lock", "uv.lock", "pdm.lock", "pylock.toml", "requirements.txt"),
+    "deno.json*": ("deno.lock",),
     "setup.py": ("requirements.txt",),
     "setup.cfg": ("requirements.txt",),
     "Cargo.toml": ("Cargo.lock",),
@@ -16,10 +24,8 @@ MANIFESTS: Mapping[str, tuple[str, ...]] = {
     "*.gemspec": ("Gemfile.lock",),
     "mix.exs": ("mix.lock",),
     "composer.json": ("composer.lock",),
-    **dict.fromkeys(
-        ("environment.yml", "environment.yaml", "conda-lock.yml", "pdm.lock", "pixi.lock", "pylock*.toml"), ()
-    ),
-    **dict.fromkeys(("bun.lock", "bun.lockb", "deno.lock", "rebar.lock", "rebar.config", "pubspec.lock"), ()),
+    **dict.fromkeys(("environment.yml", "environment.yaml", "conda-lock.yml", "pixi.lock"), ()),
+    **dict.fromkeys(("bun.lockb", "rebar.lock", "rebar.config", "pubspec.lock"), ()),
     **dict.fromkeys(("build.sbt", "build.sc", "ivy.xml", "project.clj", "deps.edn", "Package.resolved"), ()),
     **dict.fromkeys(("MODULE.bazel", "WORKSPACE", "maven_install.json", "paket.lock", "project.assets.json"), ()),
     **dict.fromkeys(("*.csproj", "*.fsproj", "*.vbproj", "*.props", "packages.config", "*.gradle", "*.gradle.kts"), ()),

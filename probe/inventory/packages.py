@@ -86,6 +86,13 @@ def client_of(
     )
 
 
+def only_for_development(item: Found | Skipped, mark: str) -> Skipped:
+    """Return a client that no service runs as skipped; `mark` is the file's own word for such packages."""
+    if isinstance(item, Skipped):
+        return item
+    return Skipped(f"{item.package} {item.version}".strip(), f"only for development ({mark})")
+
+
 def release(ecosystem: str, name: str, text: str) -> Answer:
     """Return the release that a text names for a package; or the reason why it names none."""
     return _release(known(ecosystem, name), ecosystem, text)

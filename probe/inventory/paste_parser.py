@@ -46,6 +46,8 @@ FILE = re.compile(
     r"(?P<name>[A-Za-z][\w.-]*?)-(?P<version>\d[\w.+]*?)(?:-[\w.]+)*\.(?:jar|whl|tgz|tar\.gz|dist-info)(?:/.*)?"
 )
 """The name of a file that holds a package."""
+WHEEL = re.compile(r"[A-Za-z][\w.+-]*\.whl\b")
+"""A wheel's file name, which alone says package and release (a tgz of npm lacks its scope)."""
 SLASH: Mapping[str, str] = {"npm": r"(?!-/|\d)", "deb": r"(?!\w+[,\s])"}
 """Text that may stand behind a slash behind a name, so that it is no longer name."""
 TAIL = re.compile(r"(?:/go\.mod|:|\.tgz|[:=]+(?:compile|runtime|provided|system|test|[a-z]\w*Classpath.*))$")
@@ -110,13 +112,20 @@ def _package_in(text: str, place: Place) -> Found | None:
     """Return the package that a text names with what surrounds it in a lock file or manifest; None if it has none."""
     if gem := GEM.fullmatch(text):
         ecosystem, name, rest = "gem", gem["name"], gem["version"]
-    elif file := FILE.fullmatch(text.rpartition("/")[2] if text.endswith((".jar", ".whl", ".tgz")) else text):
+    elif file := FILE.fullmatch(_file_in(text)):
         ecosystem, name, rest = ecosystem_of(by_artifact(file["name"])), by_artifact(file["name"]), file["version"]
     else:
         ecosystem, name, rest = _spelled(text)
     if not ecosystem or rest.lstrip("@").startswith(SELECTED):
         return None
     return _client(ecosystem, name, with_v(ecosystem, _version(ecosystem, rest)), place)
+
+
+def _file_in(text: str) -> str:
+    """Return the wheel that a line names, or the end of a path to a package; else the text."""
+    if wheel := WHEEL.search(text):
+        return wheel[0]
+    return text.rpartition("/")[2] if text.endswith((".jar", ".tgz")) else text
 
 
 def _client(ecosystem: str, name: str, version: str, place: Place) -> Found | None:

@@ -48,10 +48,10 @@ READ = {
             ("inventory", "kafka-python", "it comes from an address, whose version the file does not name"),
         ],
     ),
-    "poetry.lock": ("poetry.lock or uv.lock", [("inventory", "kafka-python", COMMIT)]),
+    "poetry.lock": ("lock file of Poetry, uv or PDM", [("inventory", "kafka-python", COMMIT)]),
     "package-lock-1.json": ("package-lock.json", [("orders", "kafkajs@2.2.4", "")]),
     "uv-conflict.lock": (
-        "poetry.lock or uv.lock",
+        "lock file of Poetry, uv or PDM",
         [("orders", "kafka-python@2.0.2", ""), ("orders", "kafka-python-ng@2.2.3", "")],
     ),
     "requirements-hashes.txt": (
@@ -112,5 +112,42 @@ READ = {
             ("billing", "kafka-python (client id kafka-python-2.0.2)", BY_ID),
         ],
     ),
-    "uv.lock": ("poetry.lock or uv.lock", [("orders", "kafka-python", COMMIT)]),
+    "uv.lock": ("lock file of Poetry, uv or PDM", [("orders", "kafka-python", COMMIT)]),
+    "poetry-groups.lock": (
+        "lock file of Poetry, uv or PDM",
+        [("inventory", "confluent-kafka@2.3.0", ""), ("inventory", "kafka-python@2.0.2", "")],
+    ),
+    "pdm.lock": (
+        "lock file of Poetry, uv or PDM",
+        [
+            ("inventory", "confluent-kafka@2.3.0", ""),
+            ("inventory", "kafka-python", "it comes from commit 0123456789ab, no release; its own source says 2.0.2"),
+        ],
+    ),
+    "pylock-pip.toml": (
+        "pylock.toml",
+        [("inventory", "confluent-kafka@2.3.0", ""), ("inventory", "kafka-python@2.0.2", "")],
+    ),
+    "pylock-uv.toml": (
+        "pylock.toml",
+        [
+            ("inventory", "aiokafka@0.10.0", ""),
+            ("inventory", "confluent-kafka@2.3.0", ""),
+            ("inventory", "kafka-python@2.0.2", ""),
+            ("inventory", "kafka-python@2.0.6", ""),
+        ],
+    ),
+    "bun.lock": (
+        "bun.lock",
+        [("orders", "platformatic-kafka@2.12.1", ""), ("orders", "kafkajs@2.2.4", ""), ("orders", "kafkajs@2.2.3", "")],
+    ),
+    "deno.lock": (
+        "deno.lock",
+        [
+            ("inventory", "platformatic-kafka@2.12.1", ""),
+            ("inventory", "kafkajs@2.2.3", ""),
+            ("inventory", "kafkajs@2.2.4", ""),
+            ("inventory", "node-rdkafka@3.4.1", ""),
+        ],
+    ),
 }

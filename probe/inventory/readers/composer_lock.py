@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from probe.inventory.document import Document
 from probe.inventory.entries import Found, Skipped
 from probe.inventory.package_origins import Origin, came_from
-from probe.inventory.packages import client_of, concerns, mentions
+from probe.inventory.packages import client_of, concerns, mentions, only_for_development
 from probe.inventory.shapes import table, tables, text
 
 
@@ -27,10 +27,8 @@ def read(document: Document) -> Iterator[Found | Skipped]:
                 else ""
             )
             item = client_of("composer", name, version, place=document.at(f"package {name}"), unknown=why)
-            if isinstance(item, Found) and section == "packages-dev":
-                item = Skipped(f"{name} {version}".strip(), "only for development (packages-dev)")
             if item is not None:
-                yield item
+                yield only_for_development(item, section) if section == "packages-dev" else item
     for name in table(values.get("platform")):
         if concerns("composer", name):
             item = client_of("composer", name, "", place=document.at(f"platform {name}"))

@@ -9,7 +9,7 @@ from typing import Any
 from probe.inventory.document import Document
 from probe.inventory.entries import Found, Place, Skipped
 from probe.inventory.package_origins import came_from, origin_of, origin_of_archive
-from probe.inventory.packages import client_of, mentions
+from probe.inventory.packages import client_of, mentions, only_for_development
 from probe.inventory.shapes import table, text
 
 FOLDER = "node_modules/"
@@ -53,6 +53,4 @@ def _client(name: str, values: Mapping[str, Any], place: Place, service: str) ->
     origin = origin_of(version) or origin_of_archive(text(values.get("resolved")))
     why = came_from(origin) if origin else ""
     item = client_of("npm", name, "" if origin_of(version) else version, place=place, service=service, unknown=why)
-    if isinstance(item, Found) and values.get("dev") is True:
-        return Skipped(f"{item.package} {item.version}", "only for development (dev)")
-    return item
+    return only_for_development(item, "dev") if item is not None and values.get("dev") is True else item

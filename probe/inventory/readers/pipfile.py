@@ -9,7 +9,7 @@ from typing import Any
 from probe.inventory.document import MIB, Document
 from probe.inventory.entries import Found, Place, Skipped
 from probe.inventory.package_origins import Origin, came_from
-from probe.inventory.packages import client_of, concerns
+from probe.inventory.packages import client_of, concerns, only_for_development
 from probe.inventory.shapes import table, text
 
 LIMIT = MIB
@@ -36,10 +36,8 @@ def clients(section: str, packages: Mapping[str, Any], document: Document) -> It
         if not concerns("pypi", name):
             continue
         item = _client(name, values, document.at(f"{section} {name}"))
-        if isinstance(item, Found) and section in DEVELOPMENT:
-            item = Skipped(f"{item.package} {item.version}".strip(), f"only for development ({section})")
         if item is not None:
-            yield item
+            yield only_for_development(item, section) if section in DEVELOPMENT else item
 
 
 def _client(name: str, values: Any, place: Place) -> Found | Skipped | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from probe.inventory.document import MIB, Document
 from probe.inventory.entries import Found, InventoryError, Skipped
 from probe.inventory.package_origins import Origin, came_from, origin_of
-from probe.inventory.packages import client_of, concerns, mentions
+from probe.inventory.packages import client_of, concerns, mentions, only_for_development
 
 PACKAGE = re.compile(r"(?:[^/@]*/)?((?:@[^/@]+/)?[^/@]+)@([^(]+)(?:\(.*)?")
 """`kafkajs@2.2.4(peer@1.0.0)` since version 6, there with `/` before it, or with a registry, if not the default one."""
@@ -62,10 +62,8 @@ def read(document: Document) -> Iterator[Found | Skipped]:
         version = fields.get("version", "") if origin_of(where) else where
         why = came_from(origin, says=version) if origin else ""
         item = client_of("npm", name, version, place=document.at(line), unknown=why)
-        if isinstance(item, Found) and _only_for_development(lock, package, fields):
-            item = Skipped(f"{item.package} {item.version}".strip(), "only for development (dev)")
         if item is not None:
-            yield item
+            yield only_for_development(item, "dev") if _is_spare(lock, package, fields) else item
 
 
 def _add(lock: Lock, number: int, keys: Keys, value: str) -> None:
@@ -136,7 +134,7 @@ def _reference(name: str, value: str) -> Package:
     return package or (name, value.partition("(")[0])
 
 
-def _only_for_development(lock: Lock, package: Package | None, fields: dict[str, str]) -> bool:
+def _is_spare(lock: Lock, package: Package | None, fields: dict[str, str]) -> bool:
     if "dev" in fields:
         return fields["dev"] == "true"
     return package is not None and lock.asked.get(package) == {DEVELOPMENT} and package not in lock.needed
