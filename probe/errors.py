@@ -101,7 +101,11 @@ class DriverError(HarnessError):
 
 
 class SilentDriverError(DriverError):
-    """The driver process ran, and did not say Hello in time."""
+    """The driver process ran, and did not say Hello in time, or did nothing with an instance."""
+
+
+class FalseReportError(DriverError):
+    """The driver reported what its client cannot have done."""
 
 
 class DriverLostError(DriverError):

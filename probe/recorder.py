@@ -18,6 +18,7 @@ from probe.model import (
     History,
     Mark,
     MarkKind,
+    Opened,
     Request,
     Response,
 )
@@ -71,6 +72,8 @@ class Recorder:
         self.failed_at = 0
         """Time of the last error that the application reported."""
         self.settings: Mapping[str, str] = {}
+        self.connected = False
+        """Whether a client has opened a connection."""
         self.asked: Counter[int] = Counter()
         """Requests of the trial's clients, by API."""
         self.ending: App | None = None
@@ -89,6 +92,8 @@ class Recorder:
             self._add_answer(event)
         elif isinstance(event, Request):
             self.asked[event.api] += 1
+        elif isinstance(event, Opened):
+            self.connected = True
         if self._awaited:
             self._wake()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
 import secrets
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,10 +14,12 @@ import grpc
 
 from probe.driver_contract import driver_pb2 as pb
 from probe.driver_contract import driver_pb2_grpc as rpc
+from probe.drivers.given_up import GivenUp, Stalled, unmeasured
 from probe.drivers.launch import Launch
 from probe.drivers.process import DriverProcess, RunningInstance
-from probe.errors import DriverError, SilentDriverError
+from probe.errors import DriverError, FalseReportError, SilentDriverError
 from probe.model import Cell, Client
+from probe.model.clock import now_us
 from probe.model.endpoint import LOOPBACK, Endpoint
 from probe.ports import Sink, Start
 from probe.processes.resources import translated
@@ -66,7 +67,13 @@ class ThisMachine:
 class Host(rpc.OrchestratorServicer):
     """The gRPC server that drivers connect to, and the driver processes."""
 
-    def __init__(self, clients: Mapping[Client, Bound], surroundings: Surroundings | None = None) -> None:
+    def __init__(
+        self,
+        clients: Mapping[Client, Bound],
+        surroundings: Surroundings | None = None,
+        *,
+        stalled: Stalled = unmeasured,
+    ) -> None:
         """`surroundings`: where drivers run; None = in the network of this process."""
         self._clients = dict(clients)
         self._surroundings = ThisMachine() if surroundings is None else surroundings
@@ -75,8 +82,7 @@ class Host(rpc.OrchestratorServicer):
         self._awaited: dict[str, DriverProcess] = {}
         self._pools: dict[Client, list[DriverProcess]] = {}
         self._locks: dict[Client, asyncio.Lock] = {}
-        self._silent: dict[Client, tuple[float, str]] = {}
-        """Time and reason of a client's last process that did not say Hello."""
+        self._given_up = GivenUp(stalled)
         self._held: list[contextlib.AsyncExitStack] = []
         """Every process that was started."""
 
@@ -120,12 +126,18 @@ class Host(rpc.OrchestratorServicer):
     ) -> AsyncIterator[RunningInstance]:
         """Start one instance in a shared process, or in one of its own; it is stopped at exit.
 
-        Raises DriverError if the driver process cannot be started or does not send Hello in time.
+        Raises DriverError if the driver process cannot be started or does not send Hello in time, and at once if that,
+        or a false or silent instance of the cell's control, is certain to repeat itself.
         """
+        since = now_us()
+        self._given_up.check(cell)
         process = await self._process(cell.client, alone=alone)
         instance = process.start(start, sink)
         try:
             yield instance
+        except (FalseReportError, SilentDriverError) as error:
+            self._given_up.note(cell, error, since)
+            raise
         finally:
             if not instance.ended.is_set():
                 await asyncio.shield(instance.stop(int(STOP_GRACE_S * 1000)))
@@ -138,27 +150,22 @@ class Host(rpc.OrchestratorServicer):
 
     async def _process(self, client: Client, *, alone: bool) -> DriverProcess:
         """Return an attached process with capacity left, and reserve an instance in it."""
-        bound, asked = self._clients[client], asyncio.get_running_loop().time()
+        bound, asked = self._clients[client], now_us()
         async with self._locks.setdefault(client, asyncio.Lock()):
-            self._check_silence(client, asked)
+            self._given_up.check_client(client, asked)
             pool = self._pools.setdefault(client, [])
             pool[:] = [item for item in pool if not item.gone]
             found = None if alone else next((item for item in pool if item.room()), None)
             if found is None:
+                since = now_us()
                 try:
                     found = await self._launch(client, bound, alone=alone)
                 except SilentDriverError as error:
-                    self._silent[client] = asyncio.get_running_loop().time(), str(error)
+                    self._given_up.note_silence(client, error, since)
                     raise
                 pool.append(found)
             found.reserve()
         return found
-
-    def _check_silence(self, client: Client, asked: float) -> None:
-        """Raise SilentDriverError if a process of this client was silent since `asked`: it is not waited for twice."""
-        at, reason = self._silent.get(client, (-math.inf, ""))
-        if at > asked:
-            raise SilentDriverError(reason)
 
     async def _launch(self, client: Client, bound: Bound, *, alone: bool) -> DriverProcess:
         token = secrets.token_hex(16)

@@ -106,6 +106,8 @@ class DriverProcess:
         self._instances: dict[str, RunningInstance] = {}
         self._outbox: asyncio.Queue[pb.ToDriver] = asyncio.Queue()
         self._attached = asyncio.Event()
+        self._greeted = False
+        """Whether it has said Hello."""
         self._failure = ""
         self._retired = False
         self._suspended = False
@@ -135,14 +137,17 @@ class DriverProcess:
             instance.on_lost(reason)
 
     async def attached(self, timeout_s: float) -> None:
-        """Wait for the driver's Hello. Raises SilentDriverError if there was none in time, DriverError if it ended."""
+        """Wait for the driver's Hello and for its first answers to pings.
+
+        Raises SilentDriverError if they did not come within `timeout_s`, DriverError if it ended.
+        """
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
                 await self._attached.wait()
         failed: type[DriverError] = DriverError
         if not self._attached.is_set():
             failed = SilentDriverError
-            self._lose(f"no Hello within {timeout_s:.0f} s")
+            self._lose(f"no {'answer to a ping' if self._greeted else 'Hello'} within {timeout_s:.0f} s")
         if self._failure:
             self.kill()
             words = f"driver of {self.client}: {self._failure}"
@@ -223,6 +228,7 @@ class DriverProcess:
 
     async def serve(self, hello: pb.Hello, incoming: AsyncIterator[pb.FromDriver], write: Write) -> None:
         """Exchange messages with the attached driver until its stream ends."""
+        self._greeted = True
         if hello.version != self.client.version or hello.family != self.client.family:
             self._lose(f"it reports {hello.family}@{hello.version}, not {self.client}")
             return

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from probe.catalogue.families import Family, Version
@@ -36,6 +37,7 @@ from probe.runner.schedule.descriptors import within
 from probe.toolchain.golang import fake_cluster
 from probe.toolchain.maven_jars import schema_jars
 from probe.toolchain.tools import cache_root
+from probe.verdict import STALL_MS
 
 FIRST_NEW_LINE = 4
 FETCHES = 4
@@ -162,7 +164,7 @@ async def live_tools(
     """
     lag = LoopLag()
     kept = engine if isinstance(engine, AbstractAsyncContextManager) else contextlib.nullcontext()
-    async with lag.measuring(), Host(bound) as host, kept, preferring_own_threads():
+    async with lag.measuring(), Host(bound, stalled=partial(_stalled, lag)) as host, kept, preferring_own_threads():
         # executor threads hold the interpreter lock now and then, and must not wait for a core meanwhile
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(initializer=prefer_own_threads))
         artifacts = {client: item.launch.artifact for client, item in bound.items()}
@@ -182,5 +184,11 @@ async def _named(
     """Open a private network; yield the tools with which trials are played there."""
     from probe.names.private_names import private_names  # noqa: PLC0415  # few runs need names
 
-    async with private_names() as private, Host(bound, private) as host:
+    stalled = partial(_stalled, tools.lag)
+    async with private_names() as private, Host(bound, private, stalled=stalled) as host:
         yield replace(tools, engine=by_name(private.hosts), host=host)
+
+
+def _stalled(lag: LoopLag, since: int, until: int) -> bool:
+    """Return whether the harness stalled between two times in microseconds for as long as breaks a trial."""
+    return lag.worst_ms(since, until) > STALL_MS

@@ -22,7 +22,7 @@ from probe.runner.trial.phases import await_fresh, await_phase
 from probe.runner.trial.setup import make_subject, run_bystander
 from probe.runner.trial.state import TrialState
 from probe.runner.trial.teardown import STOP_MS, stop_instance
-from probe.runner.trial.warm_up import WARM_S, is_serving, nothing, warm_up
+from probe.runner.trial.warm_up import WARM_S, check_life, is_serving, nothing, warm_up
 from probe.scenarios.scenario import RoleVariant
 from probe.scenarios.steps.logins import RefuseLogins
 
@@ -106,6 +106,8 @@ async def before_the_fault(state: TrialState, environment: TrialEnvironment) -> 
         elect = partial(hold_election, state, environment)
         holds = holds_election(item, young=environment.young)
         warm = await warm_up(state, pacing, environment.release_start, elect if holds else nothing)
+        if not warm:
+            await check_life(recorder, instance, alone=alone)
         warm = warm and await group.gather()
         environment.slot.release()
         if warm:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from probe.errors import DriverError
+from probe.drivers.process import RunningInstance
+from probe.errors import DriverLostError, FalseReportError, SilentDriverError
 from probe.model import App, AppKind, MarkKind, Target
 from probe.model.clock import now_us
 from probe.model.counts import counted
 from probe.model.roles import ROLES
-from probe.recorder import Recorder
+from probe.recorder import FAILURES, Recorder
 from probe.runner.trial.client_limits import refresh_ms
 from probe.runner.trial.compatibility import answers_met, connected, incompatibility_reason
 from probe.runner.trial.pacing import Pacing
@@ -26,6 +27,11 @@ WARM_S = 45.0
 WARM_OPERATIONS, WARM_TRANSACTIONS = 3, 2
 """As many as prove recovery (docs/verdicts.md#recovered). A third transaction would take long on busy old brokers, and
 delay the whole cohort."""
+FLOOD = 10_000
+"""Reports of a client without a connection that nothing explains: drivers say notices and rebalances by the dozen."""
+PACED = FAILURES | {AppKind.SENT}
+"""Kinds of which there are as many as the application or its library makes attempts."""
+SIGNS_OF_START = frozenset({AppKind.READY, AppKind.NOTICE})
 TICKS = 3
 """As many frequent refreshes come before the fault, so that the verdict can see their interval."""
 
@@ -40,15 +46,22 @@ async def warm_up(
     """Wait until operations succeed on both partitions and metadata is old enough; return whether that happened.
 
     `served` is called in between, then `elect`, which holds the harmless election and waits for the client.
-    DriverError if the driver reports operations that cannot have happened.
+    FalseReportError if the driver reports what cannot have happened.
     """
     recorder, subject = state.recorder, state.header.subject
     reached = await recorder.until(
-        lambda now: now.ending is not None or is_serving(state, now) or is_unfounded(now), WARM_S
+        lambda now: now.ending is not None or is_serving(state, now) or is_unfounded(now) or is_flood(now), WARM_S
     )
     if is_unfounded(recorder):
         done = counted(recorder.successes.total(), "operation")
-        raise DriverError(f"its driver reports {done} done, and no broker was asked for any; correct what it reports")
+        raise FalseReportError(
+            f"its driver reports {done} done, and no broker was asked for any; correct what it reports"
+        )
+    if is_flood(recorder):
+        raise FalseReportError(
+            f"its driver made {FLOOD} reports beside errors, and its client opened no connection; correct what it "
+            "reports"
+        )
     if recorder.ending is not None:
         _ended_early(state, recorder.ending)
         return False
@@ -87,6 +100,27 @@ def is_serving(state: TrialState, now: Recorder) -> bool:
 def is_unfounded(now: Recorder) -> bool:
     """Return whether operations are reported as done before any request: each needs one, which comes first."""
     return not now.asked and now.successes.total() >= WARM_OPERATIONS
+
+
+def is_flood(now: Recorder) -> bool:
+    """Return whether a driver reports without an end for a client that has opened no connection."""
+    return not now.connected and sum(times for kind, times in now.kinds.items() if kind not in PACED) >= FLOOD
+
+
+async def check_life(now: Recorder, instance: RunningInstance, *, alone: bool) -> None:
+    """Raise SilentDriverError if an instance opened no connection in its warm-up, and reported nothing but its start.
+
+    DriverLostError if its process answers no ping, and holds others that may be the reason.
+    """
+    if now.connected or now.ending is not None or now.kinds.keys() - SIGNS_OF_START:
+        return
+    await instance.check()
+    if instance.died and not alone:
+        raise DriverLostError(instance.died)
+    raise SilentDriverError(
+        f"its driver opened no connection and reported no operation within {WARM_S:.0f} s of the start of an instance, "
+        "without which no trial is possible; correct it"
+    )
 
 
 def asked_the_controller(state: TrialState, now: Recorder) -> bool:
