@@ -11,8 +11,6 @@ library only, since an installation from the source archive builds the file.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,20 +21,18 @@ from probe.cells.aggregate import SettledCell
 from probe.errors import reason_of
 from probe.evidence.cell_lines import Place, cell_of, line_of
 from probe.evidence.fact_tokens import whole_number
+from probe.evidence.handshake_lines import handshake_lines, handshakes_of
 from probe.evidence.sameness import is_kept
 from probe.evidence.schema import EvidenceError, Run
 from probe.evidence.sentences import sentences
 from probe.evidence.writer import Contents
 from probe.files.atomic_writes import filling
 from probe.model.cell import Cell, Engine
-from probe.model.codec import decode, to_json
 from probe.model.counts import commonest
 from probe.model.handshake import Handshake
 from probe.model.versions import version_key
 
 RUNS, CONFIRMED, LINES, FIRST = "runs.tsv", "confirmed.tsv", ".tsv", ".first.tsv"
-_BODY = "#"
-"""Begins the line of a handshake: its key and its content. Cells name keys with connection and broker."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +66,7 @@ def read_folder(folder: Path) -> Contents:
         first = folder / one.engine / f"{one.family}{FIRST}"
         if first.exists():
             with _readable(first):
-                sent.update(_handshakes(_lines(first), [item.cell for item in mine]))
+                sent.update(handshakes_of(_lines(first), [item.cell for item in mine]))
     days = {(str(one.engine), one.family): one.started for one in confirmed}
     return Contents(cells=cells, runs=[run for _, run in runs], handshakes=sent, confirmed=days)
 
@@ -126,7 +122,7 @@ def _write(
         ordered = sorted(mine, key=lambda item: _order(item.cell))
         _put(folder / engine / f"{family}{LINES}", [line_of(item, place, sentences) for item in ordered])
         if first := [(item.cell, sent[item.cell]) for item in ordered if sent.get(item.cell)]:
-            _put(folder / engine / f"{family}{FIRST}", list(_first_lines(first)))
+            _put(folder / engine / f"{family}{FIRST}", list(handshake_lines(first)))
     _put(folder / CONFIRMED, [one.line() for one in confirmed])
 
 
@@ -147,39 +143,6 @@ def _short(run_ids: Sequence[str]) -> dict[str, str]:
     """Return a short name for each run: the end of its id, or the whole id where ends are equal."""
     ends = [run_id.rpartition("-")[2] for run_id in run_ids]
     return {run_id: end if ends.count(end) == 1 else run_id for run_id, end in zip(run_ids, ends, strict=True)}
-
-
-def _first_lines(items: Sequence[tuple[Cell, Collection[Handshake]]]) -> Iterator[str]:
-    """Yield the contents of handshakes by key, then the cells with keys, connections and brokers."""
-    bodies: dict[str, str] = {}
-    rows = []
-    for cell, sent in items:
-        names = []
-        for one in sent:
-            body = to_json(replace(one, conn=0, broker=0))
-            key = hashlib.sha256(body.encode()).hexdigest()[:6]
-            bodies[key] = body
-            names.append(f"{key}.{one.conn}.{one.broker}")
-        rows.append(f"{_name(cell)}\t{' '.join(names)}")
-    yield from (f"{_BODY}{key}\t{body}" for key, body in sorted(bodies.items()))
-    yield from rows
-
-
-def _handshakes(lines: Sequence[str], cells: Sequence[Cell]) -> Iterator[tuple[Cell, tuple[Handshake, ...]]]:
-    by_name = {_name(cell): cell for cell in cells}
-    pairs = [line.split("\t", 1) for line in lines]
-    bodies = {name[1:]: decode(Handshake, json.loads(rest)) for name, rest in pairs if name.startswith(_BODY)}
-    for name, rest in pairs:
-        if name in by_name:
-            parts = (part.split(".") for part in rest.split(" "))
-            yield (
-                by_name[name],
-                tuple(replace(bodies[key], conn=int(conn), broker=int(broker)) for key, conn, broker in parts),
-            )
-
-
-def _name(cell: Cell) -> str:
-    return " ".join([cell.version, cell.role, cell.profile, cell.scenario, cell.broker, cell.workload])
 
 
 def _confirmed(engine: str, family: str, rules: str, conditions: str, started: str) -> Confirmed:
