@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,3 +16,5 @@ class Launch:
     """The artifact with its digest: `module github.com/IBM/sarama v1.43.3 h1:...`."""
     env: Mapping[str, str] = field(default_factory=dict)
     """Variables to add to the environment."""
+    built: Path | None = None
+    """The folder of the cache that holds what was built or unpacked for this version alone; None = there is none."""

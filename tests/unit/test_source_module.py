@@ -60,6 +60,7 @@ def test_a_new_version_is_required_under_its_own_path(sarama: Family, tmp_path: 
     go = Go(monkeypatch)
     launch = module.obtain(sarama, Version(version=NEW, digest=H1), tmp_path)
     assert Path(launch.argv[0]).is_file()
+    assert launch.built == Path(launch.argv[0]).parent
     assert launch.artifact == f"module github.com/IBM/sarama v{NEW} {H1}"
     assert f"\tgithub.com/IBM/sarama v{NEW}\n" in go.modfile
     assert "replace" not in go.modfile

@@ -46,6 +46,7 @@ def test_each_version_has_its_own_folder_and_is_fetched_once(registry: Registry,
     assert launch.argv[0] == str(NODE)
     assert launch.argv[1] == str(cache.parent / "clients" / "toy" / "driver" / "main.js")
     assert launch.argv[2:4] == ("--library", str(place))
+    assert launch.built == place.parents[1]
     assert launch.env == {"NODE_OPTIONS": "", "NODE_ENV": ""}
     assert (place / "src" / "deep" / "file.js").read_text() == "deep"
     assert not list(place.parents[1].glob("*.tgz"))

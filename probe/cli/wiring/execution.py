@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,8 +17,11 @@ from probe.cli.wiring.engines import BuiltEngine, built
 from probe.cli.wiring.exclusive_run import exclusive_run, shard_name
 from probe.cli.wiring.settled_cells import keep_settled
 from probe.cli.wiring.trial_execution import TrialExecution
+from probe.drivers.claims import Claims
 from probe.drivers.host import Bound
 from probe.model import Cell, Client, Election, Outcome, Verdict
+from probe.model.counts import counted
+from probe.planning.client_groups import client_groups, part_of
 from probe.planning.plan import Plan
 from probe.planning.selection import Selection
 from probe.processes.resources import file_limit
@@ -25,6 +29,7 @@ from probe.runner import Options
 from probe.store import RunStore
 from probe.store import trials as stored_trials
 from probe.store.sweeps import mark_sweep
+from probe.toolchain.tools import cache_root
 from probe.verdict import typical
 
 
@@ -36,10 +41,29 @@ class RunResult:
     outcomes: dict[Cell, set[Outcome]]
     absent: Mapping[Client, str]
     """Clients that could not be obtained, with the reasons."""
-    elections: Mapping[tuple[str, str], Election] = field(default_factory=dict)
-    """Median duration of elections on real brokers, by scenario and release line."""
+    durations: Mapping[tuple[str, str], Sequence[Election]] = field(default_factory=dict)
+    """Durations of elections on real brokers, by scenario and release line."""
     reasons: Mapping[tuple[Cell, Outcome], str] = field(default_factory=dict)
     """The reason of each outcome of a cell; of several trials, the last one's."""
+
+    @property
+    def elections(self) -> dict[tuple[str, str], Election]:
+        """Return the median duration of elections, by scenario and release line."""
+        return {key: typical(took) for key, took in sorted(self.durations.items())}
+
+    def joined(self, later: RunResult) -> RunResult:
+        """Return the results of both, which have no client in common."""
+        durations = {
+            key: [*self.durations.get(key, ()), *later.durations.get(key, ())]
+            for key in {*self.durations, *later.durations}
+        }
+        return replace(
+            self,
+            outcomes=self.outcomes | later.outcomes,
+            absent={**self.absent, **later.absent},
+            durations=durations,
+            reasons={**self.reasons, **later.reasons},
+        )
 
 
 def run_planned(
@@ -58,12 +82,22 @@ def run_planned(
     with exclusive_run(results, selection.shard, wait_s):
         if resume is not None:
             check_conditions(results, resume)
-        ready = prepare_run(plan, selection.clients, capture=options.capture)
+        groups = client_groups(selection.clients)
+        ready = prepare_run(plan, groups[0], capture=options.capture)
         known = known_outcomes(results)
         try:
             with _open_store(results, resume, ready.engine, selection, selectors) as store:
-                return execute(plan, ready, options, results, store, known)
+                ran = execute(part_of(plan, groups[0]), ready, options, results, store, known)
+                for number, group in enumerate(groups[1:], 2):
+                    ready.claims.release()
+                    if options.stop_at is not None and time.monotonic() >= options.stop_at:
+                        break
+                    say(f"group {number} of {len(groups)}: {counted(len(group), 'version')}")
+                    ready = _with_clients(ready.engine, group)
+                    ran = ran.joined(execute(part_of(plan, group), ready, options, results, store, known))
+                return ran
         finally:
+            ready.claims.release()
             keep_settled(results)
 
 
@@ -74,13 +108,26 @@ class PreparedRun:
     engine: BuiltEngine
     bound: Mapping[Client, Bound]
     absent: Mapping[Client, str]
+    claims: Claims = field(default_factory=lambda: Claims(cache_root()))
+    """Those on what was built for the clients; they end with the process at the latest."""
 
 
 def prepare_run(plan: Plan, clients: Sequence[Chosen], *, capture: bool = False) -> PreparedRun:
     """Build the engine and obtain the clients. ProbeError or ToolError if one of them fails."""
-    engine = built(plan, capture=capture)
+    return _with_clients(built(plan, capture=capture), clients)
+
+
+def _with_clients(engine: BuiltEngine, clients: Sequence[Chosen]) -> PreparedRun:
+    """Obtain clients for an engine, and drop what was built for others beyond the limit."""
+    claims = Claims(cache_root())
+    claims.claim([(item.family, item.version) for item in clients])
+    if dropped := claims.drop():
+        say(f"dropped from the cache: {counted(len(dropped), 'version')} that no run uses, {', '.join(dropped)}")
     bound, absent = get_clients(clients, say)
-    return PreparedRun(engine, bound, absent)
+    for item in clients:
+        if item.client in bound:
+            claims.note(item.family, item.version, bound[item.client].launch)
+    return PreparedRun(engine, bound, absent, claims)
 
 
 def execute(
@@ -117,8 +164,7 @@ def execute(
     outcomes: dict[Cell, set[Outcome]] = {}
     for cell, outcome in reasons:
         outcomes.setdefault(cell, set()).add(outcome)
-    elections = {key: typical(took) for key, took in sorted(execution.elections.items())}
-    return RunResult(store.run_id, outcomes, ready.absent, elections, reasons)
+    return RunResult(store.run_id, outcomes, ready.absent, dict(execution.elections), reasons)
 
 
 def _before(finished: Mapping[tuple[Cell, int], Verdict], played: Collection[Cell]) -> dict[tuple[Cell, Outcome], str]:

@@ -72,7 +72,8 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
         raise ProvisionError(f"{family.family} {version.version}: {error}") from None
     digest = json.loads((folder / "record.json").read_text())["digest"]
     check_digest(family, version, digest)
-    return Launch((str(folder / cargo.PROGRAM),), f"crate {family.source.name} {version.pinned_artifact} {digest}")
+    artifact = f"crate {family.source.name} {version.pinned_artifact} {digest}"
+    return Launch((str(folder / cargo.PROGRAM),), artifact, built=folder)
 
 
 def newest(family: Family) -> str:

@@ -48,7 +48,8 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
         raise ProvisionError(f"{family.family} {version.version}: {error}") from error
     digest = json.loads((folder / "record.json").read_text())["digest"]
     check_digest(family, version, digest)
-    return Launch(argv=(str(folder / PROGRAM),), artifact=f"module {_module(family, version)} {digest}")
+    artifact = f"module {_module(family, version)} {digest}"
+    return Launch(argv=(str(folder / PROGRAM),), artifact=artifact, built=folder)
 
 
 def newest(family: Family) -> str:

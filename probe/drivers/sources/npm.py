@@ -69,7 +69,7 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
     ProvisionError if it cannot be downloaded or does not match its digest, ToolError if there is no Node.
     """
     program = _program(family, version, cache)
-    library, artifact = _library(family, version, cache, program)
+    library, artifact, built = _library(family, version, cache, program)
     packages = [Package.parse(text) for text in family.source.extra]
     key = hashlib.sha256("\n".join(family.source.extra).encode()).hexdigest()[:12]
     folder = cache / "npm" / f"beside-{family.family}-{key}"
@@ -77,7 +77,7 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
     driver = clients_folder().resolve() / family.family / family.driver
     mark = version.version.partition("+local.")[2]
     argv = (str(program), str(driver), "--library", str(library), "--beside", str(folder))
-    return Launch((*argv, *(("--local", mark) if mark else ())), artifact, QUIET_NODE)
+    return Launch((*argv, *(("--local", mark) if mark else ())), artifact, QUIET_NODE, built)
 
 
 def newest(family: Family) -> str:
@@ -150,17 +150,20 @@ def _packaged(span: NodeSpan) -> Package | None:
     return next((item for item in map(Package.parse, span.packages) if item.name == wanted), None)
 
 
-def _library(family: Family, version: Version, cache: Path, program: Path) -> tuple[Path, str]:
-    """Return the folder of the library's package, built if it has compiled code, and its name with digest."""
+def _library(family: Family, version: Version, cache: Path, program: Path) -> tuple[Path, str, Path | None]:
+    """Return the folder of the library's package, built if it has compiled code, its name with digest, its place.
+
+    The place is the folder of the cache that is this version's own; None for a checkout.
+    """
     name, artifact = family.source.name, version.pinned_artifact
     if artifact.startswith(LOCAL):
-        return Path(artifact.removeprefix(LOCAL)), f"checkout of {name} {version.version}"
+        return Path(artifact.removeprefix(LOCAL)), f"checkout of {name} {version.version}", None
     library = Package(name, artifact, version.digest)
     made = NativeBuild.of(family, program)
     folder = cache / "npm" / f"{name.replace('/', '+')}-{artifact}{made.mark if made else ''}"
     beside = (*family.source.inside, *_extra(family, version))
     held = _have([library, *(Package.parse(text) for text in beside)], folder, made)
-    return folder / "node_modules" / name, f"npm {name} {artifact} {held[str(library)]}"
+    return folder / "node_modules" / name, f"npm {name} {artifact} {held[str(library)]}", folder
 
 
 def _extra(family: Family, version: Version) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
         if stamp is None or not _fits(stamp, family, version):
             stamp = _fill(family, version, folder)
     artifact = f"wheel {family.source.name} {version.pinned_artifact} {stamp.digest} {stamp.file}"
-    return Launch((sys.executable, str(_driver(family)), "--library", str(folder)), artifact)
+    return Launch((sys.executable, str(_driver(family)), "--library", str(folder)), artifact, built=folder)
 
 
 def newest(family: Family) -> str:
