@@ -134,7 +134,7 @@ def _one(folder: Path, row: TrialRow, history: History, ahead: int) -> Compared:
     subject, play = history.header.subject, history.header.play
     since = history.events[0].at + ahead
     until = find_timeline(history.header, EventIndex(history.events)).until + ahead
-    right = right_for(row, play.expects, closes=play.closes)
+    right = right_for(row.verdict, play.expects, closes=play.closes)
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "kafka-request.log"
         lines = _lines(_log(folder, subject.old), subject.client_id, since, until)

@@ -120,7 +120,7 @@ def compared(results: str, rows: list[TrialRow], form: Form, seed: int) -> Itera
             row = replace(wanted[history.header.cell, history.header.trial], verdict=judge(history))
             if form is Form.EVENTS:
                 play = history.header.play
-                right = right_for(row, play.expects, closes=play.closes)
+                right = right_for(row.verdict, play.expects, closes=play.closes)
                 yield Compared(row, right, client_of(of_events(history), history))
             else:
                 yield of_capture(results, row, history, form, seed)
@@ -131,7 +131,7 @@ def of_capture(results: str, row: TrialRow, history: History, form: Form, seed: 
     capture = store.read_capture(results, row.run_id, row.cell, row.trial)
     assert capture is not None, row
     play = history.header.play
-    right = right_for(row, play.expects, closes=play.closes)
+    right = right_for(row.verdict, play.expects, closes=play.closes)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trial.pcapng"
         until = write_window(capture, history, path)
@@ -142,7 +142,7 @@ def of_capture(results: str, row: TrialRow, history: History, form: Form, seed: 
             first = round(drawn_from.uniform(begin, max(begin, until - SHORTEST_US)))
             last = round(drawn_from.uniform(min(until, first + SHORTEST_US), until))
             path.write_bytes(between(data, first, last))
-            right = right_within(row, history, first - ahead, last - ahead)
+            right = right_within(row.verdict, history, first - ahead, last - ahead)
         elif form is Form.ONE_BROKER:
             ports = _known(path, history)[2]
             path.write_bytes(at_port(data, ports.get(history.header.subject.old, -1)))

@@ -11,11 +11,11 @@ from probe.diagnose.coverage import Coverage
 from probe.diagnose.findings import Asked, ErrorCount, Finding, Status
 from probe.diagnose.leaders import Leaders
 from probe.diagnose.objects import WHOLE, Item, Kind, work_on
+from probe.diagnose.proofs import LOG_WORK
 from probe.diagnose.status import status_of
 from probe.diagnose.trouble_history import observed
 from probe.diagnose.troubles import ItemState, Trouble
 from probe.model import History, Request, StormBound
-from probe.protocol import apis
 from probe.verdict.apis import DISCOVERY
 from probe.verdict.discovery import Discovery, find_discoveries, folded_discoveries
 from probe.verdict.hits import find_hits
@@ -26,7 +26,6 @@ from probe.verdict.storms import find_storms
 from probe.verdict.triggers import explain
 from probe.verdict.wire_evidence import WireEvidence
 
-LOG_WORK = frozenset({apis.PRODUCE, apis.FETCH})
 DETAILED = 4
 """Objects of a client, the worst first, of which all is said; of others the status, errors and rates."""
 NOT_SHOWN = "only one broker of this client is in the input: it may have asked another"
@@ -66,11 +65,21 @@ def findings_of(client: ClientState, leaders: Leaders, now: int, *, back_off_ms:
 def _plain(client: ClientState, item: Item, state: ItemState, view: View, now: int) -> Finding:
     trouble = state.trouble
     assert trouble is not None, item
-    judged = status_of(Case(client, item, state, trouble, now, view.coverage.missing(item)))
+    reign = view.coverage.leaders.reign(item)
+    judged = status_of(
+        Case(
+            client,
+            item,
+            state,
+            trouble,
+            now,
+            view.coverage.missing(item),
+            moved=_moved(view.coverage.leaders, item, trouble),
+        )
+    )
     over = judged.status in {Status.RECOVERED, Status.WAS_STUCK}
     end = trouble.good_at if over and trouble.good_at is not None else now
     seconds = max(MIN_FUTILE_US, end - trouble.since) / 1_000_000
-    reign = view.coverage.leaders.reign(item)
     return Finding(
         item=item,
         status=judged.status,
@@ -90,6 +99,14 @@ def _plain(client: ClientState, item: Item, state: ItemState, view: View, now: i
         futile_per_s=trouble.futile / seconds,
         futile_bytes_per_s=trouble.futile_bytes / seconds if trouble.futile_bytes or not trouble.futile else None,
     )
+
+
+def _moved(leaders: Leaders, item: Item, trouble: Trouble) -> bool:
+    """Return whether who serves an object by the last answers has served the client, and is not who refused it."""
+    reign = leaders.reign(item)
+    if reign is None or trouble.moved_to is None:
+        return False
+    return leaders.node_at(trouble.moved_to) == reign.node != leaders.node_at(trouble.last_broker)
 
 
 def _errors(trouble: Trouble) -> tuple[ErrorCount, ...]:

@@ -33,6 +33,9 @@ class Case:
     elsewhere: str = ""
     """Why the client may work on the object where the input does not show it; empty if it shows all."""
 
+    moved: bool = False
+    """The broker that has served it since the last sign leads by the last answers, and did not refuse it."""
+
     @property
     def waited(self) -> int:
         """Return the time since the current spell began."""

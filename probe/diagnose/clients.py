@@ -7,13 +7,16 @@ from collections.abc import Set as Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from probe.diagnose.bursts import Bursts
 from probe.diagnose.event_retention import Kept
+from probe.diagnose.fetch_pattern import Search
 from probe.diagnose.objects import Item, Kind, asked_for
 from probe.diagnose.observation import Source
-from probe.diagnose.proofs import side
+from probe.diagnose.proofs import LOG_WORK, side
 from probe.diagnose.spells import Question
 from probe.diagnose.troubles import ItemState
 from probe.model import Request
+from probe.protocol import apis
 from probe.protocol.rows import UNKNOWN_ID
 from probe.verdict.apis import COORDINATED, DISCOVERY
 from probe.verdict.broker_delay import JOINS
@@ -26,6 +29,8 @@ ITEMS = 5_000
 """Most objects of a client that are distinguished."""
 PENDING = 10_000
 """Most requests of a client whose answers are awaited."""
+FEW = 2
+"""Questions in two seconds that no bound of a storm counts."""
 QUESTIONS = 3
 """Questions about who serves an object, of which the times are kept."""
 FIRST_CONNS = 64
@@ -96,10 +101,13 @@ class ClientState:
     """Objects with a trouble in the current stretch, over or not."""
     joined: int = 0
     """Time of its last request to join a group."""
-    recent: dict[int, deque[int]] = field(default_factory=dict)
-    """Connections to each broker that were opened in the last two seconds."""
+    bursts: Bursts = field(default_factory=Bursts)
+    """Connections that were opened, by the number of the broker's address, and questions by connection and name."""
     most_connects: int = 0
     """Most connections to one broker in two seconds."""
+    most_asked: dict[Item, int] = field(default_factory=dict)
+    """Most questions about one name on one connection in two seconds, by name as in `asked`. Several processes may have
+    one address and client id, and no connection."""
     closed: bool = False
     """It ended all of its connections by itself."""
     expired: int = 0
@@ -108,6 +116,8 @@ class ClientState:
     """When it last asked who serves an object: by topic (partition -1), group or transactional id; by no name, all."""
     questions: deque[int] = field(default_factory=lambda: deque(maxlen=QUESTIONS))
     """Times of the last ones."""
+    topics: set[str] = field(default_factory=set)
+    """Topics of which it wrote records or asked for them."""
     shared: bool = False
     """Two connections to one broker work on one partition at a time, or one writes and the other one reads: several
     processes have this address and client id, as a library's default."""
@@ -142,6 +152,25 @@ class ClientState:
             others = [one for one in self.links.values() if one is not link and one.broker == event.broker]
             self.shared |= any(_is_another(one, mine, items, event.at) for one in others)
 
+    def handle(self, event: Request, item: Item, state: ItemState) -> None:
+        """Note a request that writes or fetches records of a partition, or looks for the client's place in it."""
+        if event.api in LOG_WORK and len(self.topics) < ITEMS:
+            self.topics.add(item.name)
+        if event.api == apis.FETCH:
+            state.search = None
+            if state.reads is not None:
+                state.reads.ask(event)
+        elif event.api == apis.LIST_OFFSETS:
+            asked = self.question(item)
+            state.search = state.search or Search(event.at)
+            state.search.note(event.at, 0 if asked is None else asked.at)
+
+    def works_on(self, asked: Item) -> bool:
+        """Return whether it does more with what it asked for than to ask, which an administrator may do for others."""
+        if asked == EVERY_TOPIC:
+            return bool(self.topics)
+        return asked.name in self.topics if asked.kind is Kind.PARTITION else asked in self.items
+
     def carries(self, item: Item, api: int) -> bool:
         """Return whether an open connection carries work on an object, of the kind that an API belongs to."""
         mine = side(api)
@@ -163,6 +192,9 @@ class ClientState:
             self.asked.clear()
         for item in asked_for(event.api, event.rows) if event.rows else (EVERY_TOPIC,):
             self.asked[item] = event.at
+            often = self.bursts.add((event.conn, item), event.at)
+            if often > self.most_asked.get(item, FEW) and len(self.most_asked) < ITEMS:
+                self.most_asked[item] = often
 
     def question(self, item: Item) -> Question | None:
         """Return its last question about who serves an object; None if it never asked."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 from probe.diagnose.answers import bad_items, is_step
 from probe.diagnose.clients import ACTIVE_US, ITEMS, PENDING, ClientState, Link
 from probe.diagnose.fetch_pattern import Reads
@@ -17,7 +15,6 @@ from probe.diagnose.troubles import Sign
 from probe.model import Closed, Folded, Opened, Request, Response, Row
 from probe.protocol import apis
 from probe.verdict.apis import DISCOVERY, HANDSHAKE
-from probe.verdict.storms import WINDOW_US
 
 
 class Reader:
@@ -32,11 +29,7 @@ class Reader:
         client = self.client
         client.links[event.conn] = Link()
         client.opened += 1
-        recent = client.recent.setdefault(event.broker, deque())
-        recent.append(event.at)
-        while recent[0] < event.at - WINDOW_US:
-            recent.popleft()
-        client.most_connects = max(client.most_connects, len(recent))
+        client.most_connects = max(client.most_connects, client.bursts.add(event.broker, event.at))
         client.closed = False
         client.kept.add(event)
 
@@ -59,8 +52,7 @@ class Reader:
                 continue
             state.requests += 1
             state.last_request = event.at
-            if state.reads is not None and event.api == apis.FETCH:
-                state.reads.ask(event)
+            client.handle(event, item, state)
             if (found := state.trouble) is not None:
                 found.futile += 1
                 found.way.attempt(found.api, event.api, event.at)

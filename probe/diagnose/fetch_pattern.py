@@ -34,3 +34,22 @@ class Reads:
     def regular(self) -> bool:
         """Return whether fetches came at the intervals of a long poll at most."""
         return self.count >= FETCHES_OF_A_READER and self.last - self.first <= LONG_POLL_US * self.count
+
+
+@dataclass(slots=True)
+class Search:
+    """The attempts of a client to find its place in a partition (ListOffsets) since it last fetched it."""
+
+    first: int
+    """Time of the first request."""
+    last: int = 0
+    """Time of the last one."""
+    asked: int = -1
+    """Time of the question who leads before the last attempt; 0 = none before it."""
+    attempts: int = 0
+    """Requests that followed another question each: the client began anew."""
+
+    def note(self, at: int, asked: int) -> None:
+        """Note a request for offsets. `asked` is the time of the last question before it, 0 without one."""
+        self.attempts += asked > self.asked
+        self.last, self.asked = at, asked

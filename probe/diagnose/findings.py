@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from probe.diagnose.client_identity import Library
+from probe.diagnose.client_storms import storm_of
 from probe.diagnose.clients import ClientKey, ClientState
 from probe.diagnose.membership import Member, member_text
 from probe.diagnose.objects import ADMISSION, Item
 from probe.diagnose.observation import LogIn, Source
 from probe.model import History, Role, Trigger
-from probe.verdict.storms import allowed_connects
 
 
 class Status(StrEnum):
@@ -37,9 +37,6 @@ class Status(StrEnum):
 
 
 ORDER = tuple(Status)
-MOST, PER_SECOND = 100, 5.0
-"""Connections of a client that is not let in, and their rate, from which on it storms: clients wait for up to a second
-between two (`reconnect.backoff.max.ms` of Kafka's own)."""
 ACKS_NONE = "it writes with acks=0, to which no broker answers"
 NOW = frozenset({Status.REFUSED, Status.MISMATCH, Status.STUCK, Status.STORMS})
 """Statuses that make the command end with exit code 1, with `--now`, too."""
@@ -141,7 +138,7 @@ class ClientFinding:
     reason: str
     library: Library
     storm: str
-    """The connections of a client that opens too many; empty = it does not."""
+    """The connections of a client that opens too many, or its questions; empty = it does not."""
     log_in: LogIn | None
     """Its latest log-in; None where none was seen."""
     expired: int
@@ -186,7 +183,7 @@ def client_finding(
     worked = any(state.successes for state in client.items.values())
     status = worst.status if worst is not None else Status.HEALTHY if worked else Status.UNKNOWN
     reason = worst.reason if worst is not None else "" if worked else _nothing(client, now)
-    storm = _storm(client, back_off_ms, let_in=let_in)
+    storm = storm_of(client, back_off_ms, let_in=let_in)
     if storm and status not in BAD:
         status, reason = Status.STORMS, storm
     return ClientFinding(
@@ -208,16 +205,6 @@ def client_finding(
         first=client.first_at,
         last=client.last_at,
     )
-
-
-def _storm(client: ClientState, back_off_ms: int, *, let_in: bool) -> str:
-    """Return which connections are too many (docs/verdicts.md#storm); empty if they are not."""
-    if client.most_connects > allowed_connects(back_off_ms):
-        return f"opened {client.most_connects} connections to one broker within two seconds"
-    seconds = (client.last_at - client.first_at) / 1e6
-    if not let_in and client.opened >= MOST and client.opened > PER_SECOND * seconds:
-        return f"opened {client.opened} connections in {seconds:.0f} s without being let in"
-    return ""
 
 
 def _nothing(client: ClientState, now: int) -> str:

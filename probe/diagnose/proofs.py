@@ -14,8 +14,8 @@ OFFSETS = frozenset({apis.OFFSET_FETCH, apis.SYNC_GROUP}) | COMMITS
 """APIs whose success shows that a member has its place in its partitions, or another assignment."""
 READS = frozenset({apis.LIST_OFFSETS, apis.OFFSET_FOR_LEADER_EPOCH, apis.FETCH})
 """APIs of a reader: its next fetch shows that it works again."""
-
-
+LOG_WORK = frozenset({apis.PRODUCE, apis.FETCH})
+"""APIs that write records or ask for them."""
 SHARES = frozenset({apis.SHARE_FETCH, apis.SHARE_ACKNOWLEDGE})
 """APIs of a reader of a share group (KIP-932)."""
 FETCHES = frozenset({apis.FETCH, apis.SHARE_FETCH})

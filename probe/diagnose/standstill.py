@@ -18,7 +18,7 @@ from probe.diagnose.fetch_pattern import LONG_POLL_US, Reads
 from probe.diagnose.findings import ErrorCount, Finding, Status
 from probe.diagnose.objects import Item, Kind
 from probe.diagnose.observation import Source
-from probe.diagnose.spells import JOINING_US, SILENT_US
+from probe.diagnose.spells import ANSWERED_US, JOINING_US, SILENT_US, TRIES
 from probe.diagnose.troubles import ItemState
 from probe.model import Role
 
@@ -66,6 +66,8 @@ class Standing:
                 if found is not None:
                     yield found
         for item, state in client.items.items():
+            if (found := self._searching(client, item, state, coverage)) is not None:
+                yield found
             if (found := self._uncommitted(client, item, state, coverage)) is not None:
                 yield found
         yield from self._unread(client, coverage)
@@ -123,6 +125,26 @@ class Standing:
         status = Status.STUCK if stuck else Status.UNKNOWN
         return _finding(item, status, reason, role, reads.last, reads.broker)
 
+    def _searching(self, client: ClientState, item: Item, state: ItemState, coverage: Coverage) -> Finding | None:
+        """Return whether a reader begins anew again and again to look for its place in a partition, and never fetches.
+
+        It reads another partition of the topic, so that it is no administrator; a member of a group may ask how far
+        others have come.
+        """
+        found = state.search
+        if found is None or found.attempts < TRIES or item in client.troubled:
+            return None
+        seen = found.last - found.first
+        reads = any(one.name == item.name and reads.last >= found.first for one, reads in _partitions(client))
+        if not reads or self._last.get(item, 0) >= found.first or self.now - found.last > HERE_US:
+            return None
+        elsewhere = coverage.missing(item)
+        grouped = any(one.kind is Kind.GROUP for one in client.items)
+        what = f"it looked for its place {found.attempts} times in {seen / 1e6:.0f} s, and fetched nothing"
+        reason = elsewhere or (f"{what}: or it asks how far others have come" if grouped else what)
+        status = Status.UNKNOWN if elsewhere or grouped or seen < ANSWERED_US else Status.STUCK
+        return _finding(item, status, reason, Role.GROUP if grouped else Role.CONSUMER, found.first)
+
     def _unread(self, client: ClientState, coverage: Coverage) -> Iterator[Finding]:
         """Yield the partitions of its groups that members read, and that nobody has read since."""
         topics = {item.name for item, reads in _partitions(client) if self.now - reads.last <= HERE_US}
@@ -133,21 +155,19 @@ class Standing:
             if client in here:
                 for item, last in self._read[group].items():
                     if item.name in topics and item not in client.troubled and not coverage.missing(item):
-                        yield from self._lacks(client, group, here, item, last)
+                        yield from self._lacks(client, here, item, last)
 
     def _takes_part(self, client: ClientState, group: Item) -> bool:
         return self.now - (client.items[group].last_request or 0) <= HERE_US
 
-    def _lacks(
-        self, client: ClientState, group: Item, here: Sequence[ClientState], item: Item, last: int
-    ) -> Iterator[Finding]:
+    def _lacks(self, client: ClientState, here: Sequence[ClientState], item: Item, last: int) -> Iterator[Finding]:
         """Yield whether a partition of a group has no reader since its members joined, or since long."""
         balanced = max(one.joined for one in here)
         own = client.items.get(item)
         stands = own is not None and own.reads is not None and balanced < last
         if stands or self.now - max(balanced, last) < (UNREAD_US if balanced > last else JOINING_US):
             return
-        reason = f"nobody of {group} has read it in the last {(self.now - last) / 1e6:.0f} s"
+        reason = f"nobody of its group has read it in the last {(self.now - last) / 1e6:.0f} s"
         if len(here) == 1:
             yield _finding(item, Status.STUCK, reason, Role.GROUP, last)
         else:

@@ -52,6 +52,11 @@ RULES: tuple[Rule, ...] = (
         lambda case: f"works again {_seconds(_recovered(case.trouble.longest) - case.trouble.longest.since)} after",
     ),
     (
+        lambda case: case.moved and case.trouble.good_at is not None and not case.trouble.owed,
+        Status.RECOVERED,
+        lambda case: f"the broker that leads now has served it {case.trouble.good} times; then the input ends",
+    ),
+    (
         lambda case: case.state.unanswerable,
         Status.UNKNOWN,
         lambda _: ACKS_NONE,

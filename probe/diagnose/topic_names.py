@@ -54,6 +54,7 @@ def name_client(client: ClientState, aliases: Aliases) -> None:
         known = client.items.get(name)
         client.items[name] = state if known is None else known.joined(state)
     client.unnamed -= aliases.keys()
+    client.topics = {aliases.get(topic, topic) for topic in client.topics}
     client.troubled = {named_item(item, aliases) for item in client.troubled}
     for link in client.links.values():
         link.work = {named_item(item, aliases): at for item, at in link.work.items()}

@@ -122,8 +122,8 @@ def _engine(item: Item, trouble: Trouble, leaders: Leaders, until: int) -> Itera
     first = moves[0][1] if moves else reign.node
     before = [node for at, node in reign.moves if at < trouble.since]
     left = old < UNKNOWN_NODE and reign.node != old and (not moves or (before and before[-1] != old))
-    if left and not moves:
-        moves = [(trouble.since, first)]
+    if left and not moves and reign.since <= until:
+        moves = [(max(trouble.since, reign.since), first)]
     for at, node in moves:
         for kind in (EngineKind.MOVED, EngineKind.ANNOUNCED):
             yield EngineEvent(

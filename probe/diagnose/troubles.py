@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from probe.diagnose.fetch_pattern import LONG_POLL_US, Reads
+from probe.diagnose.fetch_pattern import LONG_POLL_US, Reads, Search
 from probe.diagnose.membership import Commits, Membership
 from probe.diagnose.proofs import COMMITS, needed, proves
 from probe.diagnose.spells import Question, Spell, Way
@@ -152,6 +152,8 @@ class ItemState:
     """The client's place in a group of the new protocols; None as long as it sent no heartbeat of them."""
     commits: Commits | None = None
     """Commits for a group that were answered well; None = none."""
+    search: Search | None = None
+    """The client's search for its place since it last fetched; None as long as there is none."""
     mismatch: str = ""
     """Why a client and a listener cannot speak with each other; empty = they can."""
 
@@ -197,6 +199,7 @@ class ItemState:
             reads=self.reads or other.reads,
             membership=self.membership or other.membership,
             commits=self.commits or other.commits,
+            search=self.search or other.search,
         )
 
     def _is_regular(self, at: int) -> bool:

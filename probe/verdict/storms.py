@@ -54,7 +54,7 @@ def find_storms(
     back_off = max(1, evidence.header.limits.back_off_ms)
     allowed = _allowed(back_off)
     idle_over = idle_discoveries(evidence, asked, discoveries, hits) - IDLE
-    asked_over = _most_above(_asked(evidence, asked), sorted(_questions(evidence)), 2 + allowed)
+    asked_over = _most_above(_asked(evidence, asked), sorted(_questions(evidence)), allowed_discoveries(back_off))
     broken = {
         StormBound.IDLE: idle_over >= 0,
         StormBound.ASKED: asked_over > 0,
@@ -62,6 +62,11 @@ def find_storms(
         StormBound.FUTILE: _most_above(_unexcused(futile, until), sorted(started_at(evidence)), 2 + allowed) > 0,
     }
     return Storms("".join(bound for bound, found in broken.items() if found), max(idle_over, asked_over))
+
+
+def allowed_discoveries(back_off_ms: int) -> float:
+    """Return how many discoveries may be sent in two seconds by who is asked nothing (bound b)."""
+    return 2 + _allowed(back_off_ms)
 
 
 def allowed_connects(back_off_ms: int) -> float:

@@ -93,6 +93,58 @@ def test_a_reader_may_go_on_at_a_broker_that_is_not_in_the_input() -> None:
     assert (found.status, found.reason) == (Status.UNKNOWN, "broker 4 is not in the input: record there, too")
 
 
+def searches(script: WireScript, talk: Talk, seconds: int, *, asks: bool = True) -> None:
+    """Another partition of the topic is looked for again and again, each time after a question."""
+    other = Row(topic=TOPIC, partition=1)
+    for _ in range(seconds):
+        if asks:
+            talk.asks()
+        for _ in range(2):
+            talk.answer(talk.request(apis.LIST_OFFSETS, OLD, other), other)
+        talk.works(2, broker=NEW, every_ms=490)
+
+
+def test_a_reader_that_looks_for_its_place_for_ever_is_stuck() -> None:
+    """As kafka-go does after its topic was made again, in a capture that begins later."""
+    script, talk = reader()
+    searches(script, talk, 12)
+    found = only(script)
+    assert (found.status, str(found.findings[0].item)) == (Status.STUCK, f"{TOPIC}-1")
+    assert found.reason == "it looked for its place 12 times in 11 s, and fetched nothing"
+
+
+def test_a_reader_that_found_its_place_is_healthy() -> None:
+    script, talk = reader()
+    searches(script, talk, 6)
+    assert only(script).status is Status.UNKNOWN, "seen for too short"
+    Talk(script, talk.client_id, talk.address, Row(topic=TOPIC, partition=1), apis.FETCH, corr=5000).works(1)
+    assert only(script).status is Status.HEALTHY
+
+
+def test_offsets_of_a_partition_that_another_one_fetches_may_be_asked_for() -> None:
+    script, talk = reader()
+    other = script.client("other", "10.0.0.10", api=apis.FETCH, row=Row(topic=TOPIC, partition=1))
+    for _ in range(12):
+        searches(script, talk, 1)
+        other.works(1)
+    assert only(script).status is Status.HEALTHY
+
+
+def test_offsets_that_are_asked_for_without_a_question_are_no_search() -> None:
+    script, talk = reader()
+    searches(script, talk, 12, asks=False)
+    assert only(script).status is Status.HEALTHY
+
+
+def test_a_member_of_a_group_may_ask_how_far_others_have_come() -> None:
+    script, talk = reader()
+    joins(talk)
+    searches(script, talk, 12)
+    found = only(script)
+    assert found.status is Status.UNKNOWN
+    assert found.reason.endswith(": or it asks how far others have come")
+
+
 def group_of(*members: str) -> tuple[WireScript, list[Talk]]:
     """Members of a group, each of which reads one partition and sends heartbeats."""
     script = WireScript(nodes=ADDRESSES)
@@ -136,7 +188,7 @@ def test_a_member_whose_partition_nobody_reads_is_stuck() -> None:
     assert found.status is Status.STUCK
     assert (str(found.findings[0].item), found.reason) == (
         f"{TOPIC}-1",
-        f"nobody of group {GROUP} has read it in the last 35 s",
+        "nobody of its group has read it in the last 35 s",
     )
     assert only(script, "gone").status is Status.HEALTHY
 

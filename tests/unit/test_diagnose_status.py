@@ -11,8 +11,9 @@ from probe.diagnose.objects import Kind
 from probe.diagnose.observation import Source
 from probe.model import Row, Trigger
 from probe.protocol import apis
-from tests.support.wire_script import GROUP, NEW, OLD, OTHER, TOPIC, TXN_ID, Talk, WireScript
+from tests.support.wire_script import GROUP, NEW, NODES, OLD, OTHER, TOPIC, TXN_ID, Talk, WireScript
 
+ADDRESSES = {f"10.0.1.{number}:9092": node for number, node in NODES.items()}
 STORAGE_ERROR, NOT_LEADER, NOT_COORDINATOR, UNKNOWN_TOPIC = 56, 6, 16, 3
 
 
@@ -89,6 +90,35 @@ def test_a_client_has_recovered_only_after_a_second_without_another_error(after_
     talk.works(3, every_ms=10)
     script.ends_after(after_ms)
     assert script.only().status is status
+
+
+@pytest.mark.parametrize(("leader", "status"), [(2, Status.RECOVERED), (1, Status.UNKNOWN)])
+def test_who_is_served_by_the_leader_that_it_moved_to_has_recovered_when_the_input_ends(
+    leader: int, status: Status
+) -> None:
+    """As in a capture that is stopped in the middle of a rolling restart."""
+    script, talk = started()
+    script.nodes = ADDRESSES
+    talk.fails(NOT_LEADER, times=3)
+    script.leader = leader
+    talk.asks()
+    talk.works(3, broker=NEW, every_ms=100)
+    found = script.only()
+    assert found.status is status
+    if status is Status.RECOVERED:
+        assert found.reason == "the broker that leads now has served it 3 times; then the input ends"
+
+
+def test_a_leader_that_nobody_named_yet_is_not_in_office() -> None:
+    """As in an election of three seconds: a reader that asks on, and fetches from the others, does not storm."""
+    script = WireScript(nodes=ADDRESSES)
+    talk = script.client(api=apis.FETCH)
+    for _ in range(4):
+        talk.asks(leader=-1, code=5)
+        talk.fails(NOT_LEADER, times=100, every_ms=7)
+    talk.asks(leader=2)
+    talk.works(20, broker=NEW)
+    assert script.only().status is Status.RECOVERED
 
 
 def test_a_client_that_is_seen_for_too_short_is_unknown_with_the_time() -> None:
