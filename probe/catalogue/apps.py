@@ -7,7 +7,7 @@ nothing: it stands for the library inside it. One that is driven as well is a fa
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,7 +16,10 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from probe.catalogue.families import CatalogueError, Span
 from probe.catalogue.name_hints import client_hint
 from probe.model import Profile, Role
-from probe.model.versions import release_key
+from probe.model.versions import release_key, version_key
+
+NAMED_CHANGES = 3
+"""Changes of the library inside that are named one by one."""
 
 
 class _Strict(BaseModel):
@@ -131,16 +134,42 @@ class App(_Strict):
             )
         return found
 
-    def changes_of_library(self, version: str) -> str:
-        """Return which later releases have other versions of the library, in words; empty if none is known."""
+    def release_with(self, library: str, after: str) -> Inside | None:
+        """Return the first release later than one that has a version of the library or a newer one; None = none."""
+        later = [item for item in self.versions if release_key(item.last) > release_key(after)]
+        enough = [item for item in later if version_key(item.library) >= version_key(library)]
+        return min(enough, key=lambda item: release_key(item.since), default=None)
+
+    def words_of(self, library: str, after: str) -> str:
+        """Return a version of the library as who runs a release installs it: `filebeat 9.0.0 with sarama 1.43.3`."""
+        if not self.versions:
+            return f"{self.family} {library}"
+        found = self.release_with(library, after)
+        if found is None:
+            return f"{self.family} {library}, which no {self.name} is known to have"
+        return f"{self.name} {found.since} with {self.family} {found.library}"
+
+    def later_releases(self, version: str) -> Iterator[Inside]:
+        """Yield the later releases that change the library, in the order of release."""
         mine = self.find(version)
         library = "" if mine is None else mine.library
-        changes: list[str] = []
         for item in sorted(self.versions, key=lambda item: release_key(item.since)):
             if release_key(item.since) > release_key(version) and item.library != library:
-                changes.append(f"{item.since} to {'' if changes else f'{self.family} '}{item.library}")
+                yield item
                 library = item.library
-        return f"{self.name} changes in {', in '.join(changes)}" if changes else ""
+
+    def changes_of_library(self, version: str) -> str:
+        """Return which later releases have other versions of the library, in words; empty if none is known.
+
+        Of more than `NAMED_CHANGES` the first and the last one are named.
+        """
+        later = [*self.later_releases(version)]
+        words = [
+            f"{item.since} to {'' if place else f'{self.family} '}{item.library}" for place, item in enumerate(later)
+        ]
+        if len(words) > NAMED_CHANGES:
+            words = [words[0], f"{len(words) - 2} more releases", words[-1]]
+        return f"{self.name} changes in {', in '.join(words)}" if words else ""
 
     def _nearest(self, version: str) -> str:
         key = release_key(version)

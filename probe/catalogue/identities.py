@@ -48,11 +48,13 @@ class Identity:
     @property
     def is_obtainable(self) -> bool:
         """Whether the client itself can be obtained as far as is known: its family lists a version of its line."""
-        one = self.itself
-        if one is None:
-            return False
-        line = line_of(one.version.version)
-        return any(line_of(item.version) == line for item in one.family.versions)
+        return self.itself is not None and lists_line(self.itself)
+
+
+def lists_line(one: Chosen) -> bool:
+    """Return whether the family of a client lists a version of its line."""
+    line = line_of(one.version.version)
+    return any(line_of(item.version) == line for item in one.family.versions)
 
 
 def identify(

@@ -79,6 +79,17 @@ class Fault:
         """Return whether the question is if the client works with brokers of the line at all."""
         return self.cell.scenario == CONTROL
 
+    @property
+    def is_proven(self) -> bool:
+        """Return whether a measurement of the client itself decides: it is no guess from another release or profile."""
+        return self.finding not in UNPROVEN and self.evidence is not None
+
+    @property
+    def is_own(self) -> bool:
+        """Return whether trials of the client itself answer, be they enough or not."""
+        seen = self.evidence
+        return self.is_proven or (seen is not None and not self.stand_in and seen.cell.client == self.cell.client)
+
     @cached_property
     def harm(self) -> CellHarm | None:
         """The harm that the evidence shows; None = unknown."""
@@ -128,7 +139,7 @@ class Report:
 
     def of(self, *findings: Finding) -> list[Fault]:
         """Return the faults that count with one of these findings: by finding, control cells first, then the worst."""
-        counted = (item for item in self.faults if item.finding in findings and not item.ignored)
+        counted = (item for item in self.counted if item.finding in findings)
         return sorted(counted, key=lambda item: (findings.index(item.finding), not item.is_control, -item.grade))
 
     @property
@@ -136,6 +147,11 @@ class Report:
         """The gravest harm that evidence of the client itself shows and that counts; None = none is known."""
         counted = (item.harm for item in self.of(Finding.FAILS, Finding.LOSES))
         return max((harm for harm in counted if harm is not None), default=None)
+
+    @property
+    def counted(self) -> list[Fault]:
+        """Return the faults that no ignore file accepts."""
+        return [item for item in self.faults if not item.ignored]
 
     @property
     def ignored(self) -> list[Fault]:

@@ -31,6 +31,8 @@ _CLAUSES: Mapping[str, str] = {
     "not recovered": "it does not recover",
 }
 """Clauses of the reason of a standstill, each with the cause in words; the first that is found counts."""
+STREAM_ENDED = "the driver's stream ended"
+"""The text of a driver that is lost without last words (`probe/drivers/process.py`)."""
 LONGEST = 90
 """Greatest length of a library's own text in a cause."""
 
@@ -136,6 +138,8 @@ def _why_it_stops(reason: str) -> str:
     """Return the reason of a trial in words that trials of one cause share."""
     if fatal := _FATAL.match(reason):
         why = _ADDRESS.sub("", fatal["why"].removeprefix("client:")).strip(" :")
+        if why == STREAM_ENDED:
+            return "its process ends, or no longer answers, and says nothing of why"
         return f"it ends: {_shortened(why)}"
     if reason.startswith("a promise was broken: "):
         return _COUNTS.sub("", reason.removeprefix("a promise was broken: ").partition(";")[0])

@@ -75,7 +75,7 @@ class Readiness:
 def readiness(report: Report) -> Readiness:
     """Return the answer for a service."""
     counted = [one for one in report.faults if not one.ignored and one.finding is not Finding.INFORMATIVE]
-    proven = [one for one in counted if one.finding not in UNPROVEN and one.evidence is not None]
+    proven = [one for one in counted if one.is_proven]
     unproven = {finding: tuple(one for one in counted if one.finding is finding) for finding in _LEAN}
     harms = [(one, one.harm) for one in proven]
     return Readiness(

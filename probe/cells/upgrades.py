@@ -60,12 +60,13 @@ def next_harmless(bad: Iterable[SettledCell], stored: Iterable[SettledCell]) -> 
     Of a cell that lost acknowledged records none is known: the same has to be played on real brokers. Where work stops
     as well, it is the version in which work goes on.
     """
-    good = (item for item in stored if item.judged and not (item.is_old or item.chance) and _works(item))
+    good = (item for item in stored if works(item))
     return _next((one for one in bad if not one.loses or stops_beside_loss(one)), good)
 
 
-def _works(item: SettledCell) -> bool:
-    harm = harm_in(item)
+def works(item: SettledCell) -> bool:
+    """Return whether trials that are neither old nor too few show that work goes on and nothing is lost."""
+    harm = harm_in(item) if item.judged and not (item.is_old or item.chance) else None
     return harm is not None and harm.rank < Harm.STOPS
 
 

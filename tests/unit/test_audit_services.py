@@ -13,7 +13,7 @@ from probe.cells.audit_gate import Gates
 from probe.cells.gate_words import GATES, Gate
 from probe.inventory.entries import Place
 from probe.model import Facts, Outcome, Verdict
-from probe.reports.audit.services import by_service, named
+from probe.reports.audit.services import by_service, distinct, named
 from tests.support.synthetic_rows import CELL, fill, verdict
 from tests.unit.test_audit import audit
 
@@ -29,6 +29,12 @@ def test_a_manifest_with_two_clients_is_one_service() -> None:
     services = by_service([report("kafka-python@2.0.2"), report("aiokafka@0.8.1", replace(MANIFEST, line=9))])
     assert len(services) == 1
     assert named(services) == "web (kafka-python@2.0.2, aiokafka@0.8.1)"
+
+
+def test_rows_of_one_service_have_their_clients() -> None:
+    two = [report("kafka-python@2.0.2"), report("aiokafka@0.8.1", replace(MANIFEST, line=9))]
+    alone = replace(report("sarama@1.43.2"), name="shop")
+    assert distinct([*two, alone]) == ["web (kafka-python@2.0.2)", "web (aiokafka@0.8.1)", "shop"]
 
 
 def test_services_of_one_name_have_their_files() -> None:

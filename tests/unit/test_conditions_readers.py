@@ -118,9 +118,10 @@ def test_diff_counts_what_is_not_comparable(tmp_path: Path) -> None:
     second = store(tmp_path, 2, (CELL, BAD), (OLDER, GOOD))
     done = run("diff", first, second, "--results", str(tmp_path), "--fail-on", "worse")
     assert done.exit_code == 0
-    assert done.stdout.splitlines() == [
-        "0 added, 0 removed, 0 changed, 0 the same, 2 not comparable (measured under other conditions)"
-    ]
+    counts, names = done.stdout.splitlines()
+    assert counts == "0 added, 0 removed, 0 changed, 0 the same, 2 not comparable (measured under other conditions)"
+    cells = ", ".join(f"sarama@{version} producer disk/storage-error" for version in ("1.43.2", "1.43.3"))
+    assert names.startswith(f"they are not compared ({cells}); measured anew by: probe run --client sarama@1.43.2 ")
     data = json.loads(run("diff", first, second, "--results", str(tmp_path), "--json").stdout)
     assert (data["changed"], data["same"], data["not_comparable"]) == ([], 0, 2)
 
@@ -252,10 +253,28 @@ def test_advise_pairs_comparable_cells_only(tmp_path: Path, played: list[Cell]) 
     done = run(*ADVISE, "--results", str(tmp_path))
     assert isinstance(done.exception, ProbeError)
     assert "no cell is stored for both 1.43.2 and 1.43.3; run probe run --client sarama@1.43.2" in str(done.exception)
-    assert "1 cell was measured under older conditions only: they are not compared" in done.stderr
+    said = (
+        "1 cell was measured under older conditions only: they are not compared (sarama@1.43.2 producer disk/storage-"
+    )
+    assert said in done.stderr
+    assert "measured anew by: probe run --client sarama@1.43.2 " in done.stderr
     done = run(*ADVISE, "--results", str(tmp_path), "--run")
     assert (done.exit_code, played) == (0, [OLDER])
     assert "1 cell conforms on neither side" in done.stdout
+
+
+def test_a_family_names_the_cells_of_neighbours_that_are_not_compared(tmp_path: Path) -> None:
+    """An interrupted run of today's conditions lies beside older results."""
+    both = replace(OLDER, scenario="broker/kill"), replace(CELL, scenario="broker/kill")
+    store(tmp_path, 1, (OLDER, GOOD))
+    store(tmp_path, 2, (CELL, BAD), *((cell, GOOD) for cell in both))
+    done = run("advise", "sarama", "--results", str(tmp_path))
+    assert done.exit_code == 0, done.output
+    assert "1.43.2 -> 1.43.3  " in done.stdout
+    assert "; 1 cell not comparable" in done.stdout
+    assert (
+        "they are not compared (sarama@1.43.2 producer disk/storage-error); measured anew by: probe run" in done.stderr
+    )
 
 
 def test_advise_compares_results_of_one_older_number(tmp_path: Path, played: list[Cell]) -> None:

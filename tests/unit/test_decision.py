@@ -10,9 +10,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from probe.cells.aggregate import SettledCell
-from probe.cells.audit import Fault, examine
-from probe.cells.causes import causes, placed
-from probe.cli.answers.decision import MOST_LINES, cause_text, to_do
+from probe.cells.audit import Fault, Finding, examine
+from probe.cells.causes import STREAM_ENDED, causes, placed
+from probe.cells.levels import RoleLevel
+from probe.cli.answers.decision import BY_OTHERS, MOST_LINES, NOTHING_STOPS, cause_text, on_one_screen, to_do
+from probe.cli.answers.lookup import asked_of
 from probe.cli.app import app
 from probe.evidence.checkout_build import built
 from probe.files.shipped_evidence import TEXT
@@ -112,6 +114,31 @@ def test_what_a_service_suffers_is_said_from_the_librarys_defaults_where_these_a
     assert (code(said), "stalls: disk/storage-error (producer)" in said.stdout) == (0, True)
 
 
+def test_what_other_releases_show_is_headed_as_suspected() -> None:
+    (one,) = faults(known(OLD, Outcome.STUCK, "not recovered"))
+    beside = replace(one, cell=CELL, finding=Finding.SUSPECTED)
+    lines = on_one_screen([], [beside], [], Known(mending={}, helping={}, restarting={}), 0)
+    assert lines[0] == f"{BY_OTHERS}:"
+    nothing = replace(beside, finding=Finding.SUSPECTED_FINE, evidence=settled(OLD, Outcome.REFRESHES))
+    assert NOTHING_STOPS not in on_one_screen([], [nothing], [RoleLevel(role=Role.GROUP, of=18)], Known({}, {}, {}), 0)
+    assert on_one_screen([], [], [RoleLevel(role=Role.GROUP, known=1, of=18)], Known({}, {}, {}), 0).count(
+        NOTHING_STOPS
+    )
+
+
+def test_trials_of_another_release_are_counted_apart() -> None:
+    (one,) = faults(known(OLD, Outcome.STUCK, "not recovered"))
+    beside = replace(one, cell=CELL, finding=Finding.SUSPECTED)
+    assert asked_of([one]) == "1 cell (a fault in a role), 1 trial"
+    assert asked_of([one, beside]).endswith("1 trial; 1 cell of another release, or of the library inside")
+    assert asked_of([beside]).startswith("nothing was measured of it; 1 cell of another release")
+
+
+def test_the_level_of_a_library_is_none_of_the_application_around_it(tmp_path: Path) -> None:
+    done = look(tmp_path, "filebeat@9.0.0", "--evidence", str(built(TEXT)), "--json")
+    assert all(one["measured"] == 0 and one["least"] is None for one in json.loads(done.stdout)["levels"])
+
+
 def test_one_line_per_cause_has_the_scenarios_and_roles_that_share_it() -> None:
     reason = "not recovered in 10.0 s after {} (51 hits); it never asked who serves now"
     found = causes(
@@ -130,6 +157,12 @@ def test_one_line_per_cause_has_the_scenarios_and_roles_that_share_it() -> None:
         ),
         ("stops", "broker/kill (producer)", "it ends: boom"),
     ]
+
+
+def test_a_process_that_ends_without_a_word_is_no_text_of_a_library() -> None:
+    reason = f"the client ended unasked after 4 unanswered requests: fatal {STREAM_ENDED}"
+    (one,) = causes(faults(known(OLD, Outcome.FATAL, reason)))
+    assert one.text == "its process ends, or no longer answers, and says nothing of why"
 
 
 def test_causes_are_ordered_by_what_is_scored_then_by_harm() -> None:

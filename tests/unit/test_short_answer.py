@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from probe.cells.aggregate import SettledCell
+from probe.cells.answer_context import Asking
 from probe.cells.audit import Fault, Finding, examine
 from probe.cells.levels import RoleLevel
-from probe.cli.answers.short_answer import in_short
+from probe.cli.answers.short_answer import NOT_MEASURED, in_short
 from probe.model import Cell, Outcome, Role
 from tests.support.synthetic_rows import CELL, settled_cell, verdict
 
@@ -62,7 +63,14 @@ LOST = replace(
 def test_a_version_may_stay_where_nothing_stops_or_loses_work(
     found: list[SettledCell], mending: dict[Cell, str], words: str
 ) -> None:
-    assert in_short(faults(*found), [level()], Ways(mending), "ask") == words
+    assert in_short(faults(*found), [level()], Ways(mending), Asking(otherwise="ask")) == words
+
+
+def test_a_version_of_the_library_inside_is_named_as_it_is_installed() -> None:
+    inside = Asking(named=lambda cell, version: f"beats 9.0 with {cell.family} {version}")
+    assert in_short(faults(STUCK), [level()], Ways({DISK: "1.43.3"}), inside) == (
+        "not as producer: beats 9.0 with sarama 1.43.3 mends 1 of 1 fault"
+    )
 
 
 def test_a_role_of_which_little_was_measured_is_not_known() -> None:
@@ -76,7 +84,15 @@ def test_a_role_of_which_little_was_measured_is_not_known() -> None:
 def test_a_release_that_was_not_measured_is_answered_by_those_beside_it_and_that_is_said() -> None:
     (one,) = faults(STUCK)
     beside = replace(one, finding=Finding.LIKELY_STOPS)
-    assert in_short([beside], [level(known=0)], Ways()).startswith("not known: this release itself was not")
+    near = Asking(measured="measured near it: 1.43.3")
+    assert in_short([beside], [level(known=0)], Ways(), near) == (
+        f"{NOT_MEASURED}; what answers in its place stops or loses work as producer; measured near it: 1.43.3"
+    )
+    (fine, lost) = (replace(one, finding=Finding.SUSPECTED_FINE) for one in faults(GOOD, LOST))
+    assert in_short([fine], [], Ways()) == f"{NOT_MEASURED}; what answers in its place neither stops nor loses work"
+    assert in_short([fine, lost], [], Ways()) == (
+        f"{NOT_MEASURED}; what answers in its place loses records as producer unless it writes with acks=all"
+    )
     assert not in_short([], [], Ways())
 
 

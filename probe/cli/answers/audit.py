@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import typer
 
+from probe.cells.answer_context import Asking
 from probe.cells.audit import BAD, TOLD, Fault, Finding, Report
 from probe.cells.audit_groups import grouped
 from probe.cells.audit_upgrades import ways_of
@@ -14,8 +15,10 @@ from probe.cells.causes import Cause, causes, is_mended_by_acks
 from probe.cells.citations import rests_on
 from probe.cells.cli_hints import run_command
 from probe.cells.fault_words import reason, unknown_reason
+from probe.cells.levels import RoleLevel
 from probe.cells.role_levels import levels_of
 from probe.cli.answers.decision import LESSER, cause_text, lesser, note_of, to_do
+from probe.cli.answers.short_answer import BEGINNING, in_short
 from probe.cli.console.line_wrap import terminal_columns, wrapped
 from probe.cli.console.plain_table import lines_of
 from probe.model import Profile
@@ -29,10 +32,11 @@ from probe.reports.audit.recommendations import (
     bisect_command,
     changes_of_library,
     helps,
-    of_application,
+    installed_as,
     way_out,
 )
 from probe.reports.audit.result import AuditResult
+from probe.reports.audit.services import distinct
 
 COLOURS = {
     Finding.FAILS: "red",
@@ -46,6 +50,8 @@ COLOURS = {
     Finding.LIKELY_FINE: "green",
     Finding.PASSES: "green",
 }
+SEEN = (Finding.FAILS, Finding.LOSES)
+"""Findings by measurements of the client itself."""
 HEADER = ("service", "instances", "client", "driven as", "harm", "at", "not known", "smallest upgrade")
 INDENT = 4
 """Columns by which the later lines of a text are indented on a terminal."""
@@ -63,12 +69,13 @@ def print_audit(audit: AuditResult) -> None:
     colours = [COLOURS.get(report.finding, "") for report in audit.reports]
     for line in lines_of(HEADER, rows, colours, HEADER.index("harm"), HEADER.index("at"), columns):
         typer.echo(line)
-    for report in audit.reports:
+    for report, name in zip(audit.reports, distinct(audit.reports), strict=True):
         for text in _evidence(report, audit):
-            for line in wrapped(visible(text), columns, INDENT):
+            for line in wrapped(visible(f"{name}: {text}"), columns, INDENT):
                 typer.echo(line)
     counts = Counter(_harm(report, audit.question) for report in audit.reports)
-    typer.echo(", ".join(f"{count} {word}" for word, count in counts.items()))
+    clients = f"{len(audit.reports)} clients: " if len(audit.reports) > 1 else ""
+    typer.echo(f"{clients}{', '.join(f'{count} {word}' for word, count in counts.items())}")
 
 
 def _note(audit: AuditResult) -> str:
@@ -98,17 +105,25 @@ def _harm(report: Report, question: Question) -> str:
     """Return the gravest harm in one word, or the finding of a service of which none is known."""
     if report.is_broken:
         return str(report.finding)
-    if grave := causes(report.of(*TOLD)):
-        return grave[0].word
     harm = report.harm
+    if harm is None and (guessed := causes(report.of(*TOLD))):
+        return _word(guessed[0])
+    if grave := causes(report.of(*SEEN)):
+        return grave[0].word
     return harm.rank.word if harm is not None and harm.rank else question.worded(report.finding)
+
+
+def _word(one: Cause) -> str:
+    """Return the harm of a cause, with what it rests on where that is no measurement of the client itself."""
+    is_measured = any(fault.is_proven for fault in one.faults)
+    return one.word if is_measured else f"{one.word} ({one.faults[0].finding})"
 
 
 def _places(report: Report) -> Iterator[str]:
     """Yield what stops or loses work, a line per cause, and how much does less harm."""
     told = report.of(*TOLD)
     grave = causes(told)
-    yield from (f"{one.word}: {one.where}" for one in grave)
+    yield from (f"{_word(one)}: {one.where}" for one in grave)
     left = len(told) - sum(len(one.faults) for one in grave)
     if left:
         yield f"{left} with less harm" if grave else counted(left, "finding")
@@ -118,7 +133,9 @@ def _upgrade(report: Report) -> str:
     if report.upgrade:
         return report.upgrade.application or report.upgrade.version
     bad = report.of(*BAD)
-    grave = [fault.mended_in for one in causes(bad) for fault in one.faults]
+    found = causes(bad)
+    decisive = [one for one in found if one.scored and any(fault.is_proven for fault in one.faults)]
+    grave = [fault.mended_in for one in decisive or found for fault in one.faults]
     known = grave or [fault.passes_in for fault in bad]
     in_part = max((name for name in known if name), key=version_key, default="")
     return f"{in_part} in part" if in_part else "none is known" if bad else ""
@@ -126,26 +143,28 @@ def _upgrade(report: Report) -> str:
 
 def _evidence(report: Report, audit: AuditResult) -> Iterator[str]:
     if report.note:
-        yield f"{report.name}: {report.client}: {report.note}"
+        yield f"{report.client}: {report.note}"
     if report.problem:
-        yield f"{report.name}: {report.client}: {report.problem}"
+        yield f"{report.client}: {report.problem}"
     told = report.of(*TOLD)
-    grave, ways = causes(told), ways_of(told)
+    grave, ways, levels = causes(told), ways_of(told), _levels(report, audit.question)
+    if audit.question.is_baseline and (short := in_short(report.counted, levels, ways, _asking(report, audit))):
+        yield f"{BEGINNING}{short}"
     for one in grave:
-        yield f"{report.name}: {one.word}: {cause_text(one, ways)}. {proof(one.faults[0], audit)}"
+        yield f"{one.word}: {cause_text(one, ways)}. {proof(one.faults[0], audit)}"
     for harm in LESSER:
         if text := lesser(told, harm):
-            yield f"{report.name}: {harm.word}: {text}"
-    yield from (f"{report.name}: {text}" for text in recommendations(report, grave, audit))
-    if levels := _levels(report, audit.question):
-        yield f"{report.name}: {levels}"
+            yield f"{harm.word}: {text}"
+    yield from recommendations(report, grave, audit)
+    if levels:
+        yield ", ".join(f"{one.role} {one.words}" for one in levels)
     if unknown := report.of(Finding.UNKNOWN):
         why = unknown_reason(next((fault for fault in unknown if fault.evidence), unknown[0]))
         to_run = f"; {run_command([fault.cell for fault in unknown], audit.results)}" if audit.can_run else ""
-        yield f"{report.name}: not known ({why}){to_run}"
+        yield f"not known ({why}){to_run}"
     for each in grouped(report.ignored):
         fault = each.first
-        yield f"{report.name}: accepted: {fault.finding}: {line_of(each)}; {fault.ignored}"
+        yield f"accepted: {fault.finding}: {line_of(each)}; {fault.ignored}"
 
 
 def proof(fault: Fault, audit: AuditResult) -> str:
@@ -160,14 +179,13 @@ def recommendations(report: Report, grave: Sequence[Cause], audit: AuditResult) 
     if way := way_out(report, audit.apps):
         yield f"smallest upgrade: {way}"
         return
-    family = report.stands_for.partition("@")[0]
+    asking = _asking(report, audit)
+    otherwise = f"; {asking.otherwise}" if asking.otherwise else ""
     yield from to_do(
         grave,
         ways_of(bad),
-        lambda name: of_application(report, audit.apps, family, name),
-        lambda fault: (
-            f"{changes_of_library(report, audit.apps)}{f'; {bisect_command(fault)}' if audit.can_run else ''}"
-        ),
+        asking.named,
+        lambda fault: f"{otherwise}{f'; {bisect_command(fault)}' if audit.can_run else ''}",
     )
     if bad and not grave:
         yield f"no upgrade is known to pass all{f'; {bisect_command(bad[0])}' if audit.can_run else ''}"
@@ -176,10 +194,16 @@ def recommendations(report: Report, grave: Sequence[Cause], audit: AuditResult) 
         yield f"what loses no record: {audit.advice(report, report.of(Finding.LOSES)[0])}"
 
 
-def _levels(report: Report, question: Question) -> str:
+def _asking(report: Report, audit: AuditResult) -> Asking:
+    return Asking(
+        otherwise=changes_of_library(report, audit.apps),
+        named=lambda cell, version: installed_as(report, audit.apps, cell.family, version),
+    )
+
+
+def _levels(report: Report, question: Question) -> list[RoleLevel]:
     """Return in how many scored scenarios each role reacts, or its level; empty where the baseline was not asked."""
     if not question.is_baseline:
-        return ""
+        return []
     asked = {(fault.cell.role, fault.cell.scenario) for fault in report.faults}
-    found = levels_of(report.faults, {}, question.broker, lambda role, one: (role, one.scenario) in asked)
-    return ", ".join(f"{one.role} {one.words}" for one in found)
+    return levels_of(report.faults, {}, question.broker, lambda role, one: (role, one.scenario) in asked)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
 
-from probe.cells.audit import BAD, UNPROVEN, Fault
+from probe.cells.answer_context import PLAIN, Asking, Remedies
+from probe.cells.audit import BAD, Fault
 from probe.cells.causes import Cause, causes, is_mended_by_acks, is_scored, loses_and_stops, placed
 from probe.cells.levels import RoleLevel
 from probe.cli.console.line_wrap import wrapped
@@ -35,27 +35,13 @@ PARTLY = (
 )
 WORST_FIRST = "stops or loses work, worst first"
 """The heading of scored causes."""
+BY_OTHERS = "suspected to stop or lose work, by what answers in its place, worst first"
+"""The same where nothing of it was measured."""
 NOTHING_STOPS = "nothing stops or loses work in the scored scenarios that were measured"
 """The same where there are none."""
 BESIDE = "beside the baseline"
 """The heading of the causes that are not scored."""
 MORE = "--all lists every cause with its evidence, --scenario NAME each finding; docs/harm.md defines the words"
-
-
-class Remedies(Protocol):
-    """Remedies that are known for findings."""
-
-    @property
-    def mending(self) -> Mapping[Cell, str]:
-        """The next version in which work goes on and nothing is lost, by the cell of the evidence."""
-
-    @property
-    def helping(self) -> Mapping[Cell, str]:
-        """A profile in which the same version passes, by the cell of the evidence."""
-
-    @property
-    def restarting(self) -> Mapping[Cell, bool]:
-        """Whether a second instance works that starts under the fault, by the cell of the evidence."""
 
 
 def on_one_screen(
@@ -64,18 +50,19 @@ def on_one_screen(
     levels: Sequence[RoleLevel],
     ways_out: Remedies,
     columns: int,
-    otherwise: str = "",
+    asking: Asking = PLAIN,
 ) -> list[str]:
-    """Return the answer about a client in at most `MOST_LINES` lines; `heads` are its first ones.
-
-    `otherwise` is what may be done where no released version is known to mend a fault.
-    """
-    search = f"; {otherwise}" if otherwise else ""
+    """Return the answer about a client in at most `MOST_LINES` lines; `heads` are its first ones."""
+    search = f"; {asking.otherwise}" if asking.otherwise else ""
     grave = causes(faults)
     scored = [one for one in grave if one.scored]
     head = [*heads, *_level_lines(levels, columns, note_of(faults))]
     foot = [
-        *(line for text in to_do(scored, ways_out, search=lambda _: search) for line in wrapped(text, columns, 2)),
+        *(
+            line
+            for text in to_do(scored, ways_out, asking.named, search=lambda _: search)
+            for line in wrapped(text, columns, 2)
+        ),
         *wrapped(MORE, columns, 2),
     ]
     body = [
@@ -87,6 +74,11 @@ def on_one_screen(
         left = len(body) - room + 1
         body = [*body[: room - 1], f"  {counted(left, 'more line')}: --all"]
     return [*head, *body, *foot]
+
+
+def has_measured(levels: Iterable[RoleLevel]) -> bool:
+    """Return whether a scored scenario was measured in any role."""
+    return any(one.known or one.measured for one in levels)
 
 
 def note_of(faults: Sequence[Fault]) -> str:
@@ -109,9 +101,10 @@ def _scored_lines(
     ways_out: Remedies,
     columns: int,
 ) -> Iterator[str]:
-    if levels and not scored:
+    if has_measured(levels) and not scored:
         yield NOTHING_STOPS
-    yield from _cause_lines(f"{WORST_FIRST}:", scored, ways_out, columns)
+    is_guess = not any(fault.is_own for one in scored for fault in one.faults)
+    yield from _cause_lines(f"{BY_OTHERS if is_guess else WORST_FIRST}:", scored, ways_out, columns)
     for harm in LESSER:
         if text := lesser([one for one in faults if is_scored(one)], harm):
             yield from _entry(harm.word, text, columns)
@@ -126,7 +119,7 @@ def _cause_lines(heading: str, found: Sequence[Cause], ways_out: Remedies, colum
 
 def cause_text(one: Cause, ways_out: Remedies) -> str:
     """Return a cause in words: where, why, and the version that mends it."""
-    is_doubtful = all(fault.finding in UNPROVEN for fault in one.faults)
+    is_doubtful = not any(fault.is_proven for fault in one.faults)
     measured = next((fault.stand_in for fault in one.faults if fault.stand_in), "")
     claim = str(one.faults[0].finding).removesuffix(" fine")  # what conforms may lose records: acks=1
     words = (claim if is_doubtful else "", measured)
@@ -176,20 +169,20 @@ def _stalls_ms(fault: Fault) -> float:
 def to_do(
     scored: Sequence[Cause],
     ways_out: Remedies,
-    contains: Callable[[str], str] = lambda _: "",
+    named: Callable[[Cell, str], str] = PLAIN.named,
     search: Callable[[Fault], str] = lambda _: "",
 ) -> Iterator[str]:
     """Yield what to do about what stops or loses: an upgrade, a setting, a restart, or that nothing is known.
 
-    `contains` says of a version of the library which release of an application has it, `search` how to look for one
-    that mends a fault.
+    `named` is that of `Asking`, `search` says how to look for a version that mends a fault.
     """
     grave = [fault for one in scored for fault in one.faults if fault.evidence is not None]
     acks = [fault for fault in grave if is_mended_by_acks(fault)]
     others = [fault for fault in grave if not is_mended_by_acks(fault) or loses_and_stops(fault)]
 
     def version(fault: Fault) -> str:
-        return "" if fault.evidence is None else ways_out.mending.get(fault.evidence.cell, "")
+        way = "" if fault.evidence is None else ways_out.mending.get(fault.evidence.cell, "")
+        return named(fault.evidence.cell, way) if fault.evidence is not None and way else ""
 
     def profile(fault: Fault) -> str:
         return "" if fault.evidence is None else ways_out.helping.get(fault.evidence.cell, "")
@@ -197,9 +190,9 @@ def to_do(
     for name, mine in _by(others, version):
         sure, chance = ([one for one in mine if _is_chance(one) is kind] for kind in (False, True))
         if sure:
-            yield f"{TO_DO}upgrade to {name}, the next release that mends {placed(sure)}{contains(name)}"
+            yield f"{TO_DO}upgrade to {name}, the next release that mends {placed(sure)}"
         if chance:
-            yield f"{placed(chance)} was not seen in {name}{contains(name)}, where chance may decide as well"
+            yield f"{placed(chance)} was not seen in {name}, where chance may decide as well"
     if acks:
         yield f"{TO_DO}write with acks=all, for {placed(acks)}"
     left = [fault for fault in others if not version(fault)]

@@ -193,8 +193,17 @@ def counts_of(faults: Iterable[Fault]) -> str:
 
 
 def asked_of(faults: Sequence[Fault]) -> str:
-    """Return on how much an answer rests: `315 cells (a fault in a role), 652 trials`."""
-    return f"{counted(len(faults), 'cell')} (a fault in a role), {counted(sum(map(_trials, faults)), 'trial')}"
+    """Return on how much an answer rests: `315 cells (a fault in a role), 652 trials`.
+
+    Cells of another release, or of the library inside an application, are counted apart.
+    """
+    own = [item for item in faults if item.is_own or item.evidence is None]
+    others = len(faults) - len(own)
+    mine = f"{counted(len(own), 'cell')} (a fault in a role), {counted(sum(map(_trials, own)), 'trial')}"
+    if not others:
+        return mine
+    beside = f"{counted(others, 'cell')} of another release, or of the library inside"
+    return f"{mine}; {beside}" if own else f"nothing was measured of it; {beside}"
 
 
 def overview(version: str, faults: Sequence[Fault]) -> str:

@@ -15,7 +15,8 @@ def neighbour_lines(found: Sequence[Neighbours], command: str, jobs: int | None)
     """Yield a line per pair of neighbours, then what decides the rest."""
     for pair in found:
         if pair.compared:
-            yield f"{pair.older} -> {pair.newer}  {summary(pair.compared)}"
+            apart = f"; {counted(len(pair.apart), 'cell')} not comparable" if pair.apart else ""
+            yield f"{pair.older} -> {pair.newer}  {summary(pair.compared)}{apart}"
         else:
             yield f"{pair.older} -> {pair.newer}  no cell is stored for both"
     open_ones = [one for pair in found for one in pair.compared if one.needs]

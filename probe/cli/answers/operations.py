@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from probe.catalogue.baseline import baseline
 from probe.catalogue.purposes import Purpose
 from probe.catalogue.selectors import Chosen
+from probe.cells.answer_context import Remedies
 from probe.cells.audit import TOLD, Fault, Finding, Report
 from probe.cells.causes import causes
 from probe.cells.readiness import readiness
-from probe.cli.answers.decision import Remedies, cause_text
+from probe.cli.answers.decision import cause_text
 from probe.cli.answers.readiness import alarms, happens, rests_on
 from probe.model import CONTROL, Cell
 from probe.model.engines import DEFAULT_ENGINE

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from probe.catalogue.baseline import UNLEVELLED, baseline
-from probe.cells.audit import UNPROVEN, Fault
+from probe.cells.answer_context import PLAIN, Asking, Remedies
+from probe.cells.audit import Fault
 from probe.cells.causes import is_mended_by_acks, is_scored, loses_and_stops
 from probe.cells.levels import RoleLevel
-from probe.cli.answers.decision import Remedies
 from probe.model import Role, Workload
 from probe.model.counts import counted
 from probe.model.harm import Harm
@@ -17,22 +17,20 @@ from probe.model.versions import version_key
 
 BEGINNING = "in short: "
 """Beginning of the line."""
-NOT_MEASURED = (
-    "not known: this release itself was not measured in the scored scenarios; what follows is of those beside it"
-)
+NOT_MEASURED = "not known: nothing was measured of this release itself in the scored scenarios"
 
 
-def in_short(faults: Sequence[Fault], levels: Sequence[RoleLevel], ways_out: Remedies, otherwise: str = "") -> str:
+def in_short(faults: Sequence[Fault], levels: Sequence[RoleLevel], ways_out: Remedies, asking: Asking = PLAIN) -> str:
     """Return in which roles a version may stay, by the scored scenarios that were measured of it, and what instead.
 
     A role in which only some trials stop or lose work is named apart, since chance has a part; so is one of which less
-    than half was measured. `otherwise` is what may be done where no released version is known to mend a fault.
+    than half was measured.
     """
     own = [one for one in faults if _is_asked(one)]
     known = {one.role: (max(one.known, one.measured), one.of) for one in levels if one.role not in UNLEVELLED}
     if not any(count for count, _ in known.values()):
-        return NOT_MEASURED if own else ""
-    bad = [one for one in own if _is_measured(one) and _is_grave(one)]
+        return _not_measured(own, asking) if own else ""
+    bad = [one for one in own if one.is_proven and _is_grave(one)]
     sure = {one.cell.role for one in bad if not _is_chance(one)}
     some = {one.cell.role for one in bad} - sure
     lacking = {role for role, (count, of) in known.items() if 2 * count < of} - sure - some
@@ -43,7 +41,7 @@ def in_short(faults: Sequence[Fault], levels: Sequence[RoleLevel], ways_out: Rem
         f"perhaps not as {_named(dict.fromkeys(some))} (some trials only)" if some else "",
         f"not known as {_named({role: known[role] for role in lacking})}" if lacking else "",
     )
-    instead = _instead(bad, ways_out, otherwise)
+    instead = _instead(bad, ways_out, asking)
     return f"{', '.join(filter(None, parts))}{f': {instead}' if instead else ''}"
 
 
@@ -61,8 +59,22 @@ def _is_chance(one: Fault) -> bool:
     return one.harm is not None and one.harm.bad < one.harm.of
 
 
-def _is_measured(one: Fault) -> bool:
-    return one.finding not in UNPROVEN and one.evidence is not None
+def _not_measured(own: Sequence[Fault], asking: Asking) -> str:
+    """Return what answers in place of a release of which nothing was measured, and where to go on."""
+    others = [one for one in own if one.harm is not None]
+    grave = [one for one in others if _is_grave(one)]
+    roles = _named(dict.fromkeys(one.cell.role for one in grave))
+    if not grave:
+        beside = "what answers in its place neither stops nor loses work" if others else ""
+    elif all(map(_is_by_acks, grave)):
+        beside = f"what answers in its place loses records as {roles} unless it writes with acks=all"
+    else:
+        beside = f"what answers in its place stops or loses work as {roles}"
+    return "; ".join(filter(None, (NOT_MEASURED, beside, asking.measured)))
+
+
+def _is_by_acks(one: Fault) -> bool:
+    return is_mended_by_acks(one) and not loses_and_stops(one)
 
 
 def _named(roles: Mapping[Role, tuple[int, int] | None]) -> str:
@@ -74,21 +86,23 @@ def _named(roles: Mapping[Role, tuple[int, int] | None]) -> str:
     return ", ".join(names)
 
 
-def _instead(bad: Sequence[Fault], ways_out: Remedies, otherwise: str) -> str:
+def _instead(bad: Sequence[Fault], ways_out: Remedies, asking: Asking) -> str:
     """Return what mends how many of the faults that stop or lose work; empty without such faults."""
     if not bad:
         return ""
-    by_acks = [one for one in bad if is_mended_by_acks(one) and not loses_and_stops(one)]
+    by_acks = [one for one in bad if _is_by_acks(one)]
     left = [one for one in bad if one not in by_acks]
-    versions = Counter(
-        way for one in left if one.evidence is not None and (way := ways_out.mending.get(one.evidence.cell, ""))
-    )
+    mended = [
+        (one.evidence.cell, way) for one in left if one.evidence and (way := ways_out.mending.get(one.evidence.cell))
+    ]
+    versions = Counter(way for _, way in mended)
+    names = {way: asking.named(cell, way) for cell, way in mended}
     of = counted(len(bad), "fault")
     ways = [f"acks=all mends {len(by_acks)} of {of}"] if by_acks else []
     if versions:
         best = max(versions, key=lambda way: (versions[way], version_key(way)))
-        ways.insert(0, f"{best} mends {versions[best]} of {of}")
+        ways.insert(0, f"{names[best]} mends {versions[best]} of {of}")
     open_ones = len(left) - sum(versions.values())
-    search = f" ({otherwise})" if otherwise else ""
+    search = f" ({asking.otherwise})" if asking.otherwise else ""
     none = f"no released version is known to mend {'it' if len(bad) == 1 else f'{open_ones} of {of}'}{search}"
     return ", ".join([*ways, *([none] if open_ones else [])])

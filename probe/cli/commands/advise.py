@@ -18,12 +18,13 @@ from probe.catalogue.workloads import select_workloads
 from probe.cells.cli_hints import LONGEST, run_command
 from probe.cells.comparison import CHANCE, EQUAL, MORE, Answer, Compared
 from probe.cells.control_cells import Barred, barred
+from probe.cells.diff import in_order
 from probe.cli import common_options as o
 from probe.cli.answers.advise import AdviceView, advice_lines, subject
 from probe.cli.answers.neighbours import neighbour_lines
 from probe.cli.comparison_options import DecisiveTrials
 from probe.cli.console.control_lines import control_lines
-from probe.cli.console.older_conditions import say_older
+from probe.cli.console.older_conditions import not_compared, say_older
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.advice import Found, Source, decided, look
 from probe.cli.wiring.catalogue import apps, families
@@ -32,7 +33,7 @@ from probe.cli.wiring.decisive_trials import cost
 from probe.cli.wiring.evidence import say_differing
 from probe.cli.wiring.neighbours import decide_all, every_version, look_at_all
 from probe.errors import GateError, ProbeError
-from probe.model import Profile, Role
+from probe.model import Cell, Profile, Role
 from probe.model.counts import counted
 from probe.model.engines import DEFAULT_ENGINE, is_default
 from probe.model.profile import DEFAULT_PROFILE
@@ -101,7 +102,7 @@ def advise(
     controls = control_cells(found.stored, change, wanted)
     closed = barred(controls, found.stored)
     older = other_conditions(found.stored, change, wanted)
-    say_older(older, "they are not compared; --run measures them again")
+    say_older(older, not_compared(older, _measuring(older, results, again)))
     if not (found.compared or closed):
         raise ProbeError(
             f"{results}: no cell is stored for both {change.old} and {change.new}; run {_filling(found, source, again)}"
@@ -134,19 +135,24 @@ def _neighbours(source: Source, trials: int, jobs: int | None, command: str, *, 
         found = decide_all(source, trials, jobs)
     else:
         found, _ = look_at_all(source, trials)
+    (family,) = source.change.clients
     if not found:
-        (family,) = source.change.clients
         raise ProbeError(
             f"{source.results}: fewer than two versions of {family} are known; run `probe run --client all`"
         )
     for line in neighbour_lines(found, command, jobs):
         OUT.print(line, markup=False)
+    older = in_order({cell for pair in found for cell in pair.apart})
+    say_older(older, not_compared(older, _measuring(older, source.results, f"probe advise {family} OLDER NEWER")))
 
 
 def _filling(found: Found, source: Source, again: str) -> str:
     """Return the command that runs missing cells, or the one that finds and runs them if that would be long."""
-    missing = absent(found.stored, source.change, source.wanted)
-    command = run_command(missing, source.results)
+    return _measuring(absent(found.stored, source.change, source.wanted), source.results, again)
+
+
+def _measuring(cells: Sequence[Cell], results: str, again: str) -> str:
+    command = run_command(cells, results)
     return command if len(command) <= LONGEST else f"{again} --run"
 
 

@@ -167,7 +167,7 @@ def _say_of(answers: Sequence[SettledCell]) -> None:
     """Say which answers evidence disagrees on, and which rest on older conditions."""
     say_differing(answers)
     older = {item.cell for item in answers if item.judged and not item.is_current}
-    say_older(older, "they answer all the same, and nothing is to be done; `probe run` measures them anew")
+    say_older(older, "they count here as well")
 
 
 def _format(output: Format | None, *, json_out: bool, csv_out: bool) -> Format:

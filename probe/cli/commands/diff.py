@@ -18,6 +18,7 @@ from probe.cells.diff import Difference, Kind, differences, not_comparable
 from probe.cells.level_changes import level_changes
 from probe.cli import common_options as common
 from probe.cli import options as o
+from probe.cli.console.older_conditions import not_compared
 from probe.cli.console.streams import OUT
 from probe.cli.wiring.compared_levels import levels_of_cells
 from probe.cli.wiring.decisive_trials import cost
@@ -42,11 +43,11 @@ def diff(
     before, after = settle(trials(results, run_a)), settle(trials(results, run_b))
     said = {one.step.after.cell: one for one in of_two_runs(before, after)}
     found = differences(before, after, said.values())
-    apart = len(not_comparable(before, after))
-    same = len(before.keys() & after.keys()) - apart - sum(1 for item in found if item.kind is Kind.CHANGED)
+    apart = not_comparable(before, after)
+    same = len(before.keys() & after.keys()) - len(apart) - sum(1 for item in found if item.kind is Kind.CHANGED)
     if as_json:
         rows = {str(kind): [_row(item, said) for item in found if item.kind is kind] for kind in Kind}
-        totals = {"same": same, "not_comparable": apart}
+        totals = {"same": same, "not_comparable": len(apart)}
         typer.echo(json.dumps({"run_a": run_a, "run_b": run_b, **rows, **totals}, indent=1))
     else:
         for text in _levels(before, after):
@@ -55,12 +56,21 @@ def diff(
             OUT.print(_line(item, said), markup=False)
         counts = Counter(item.kind for item in found)
         parts = [*(f"{counts[kind]} {kind}" for kind in Kind), f"{same} the same"]
-        parts += [f"{apart} not comparable (measured under other conditions)"] if apart else []
+        parts += [f"{len(apart)} not comparable (measured under other conditions)"] if apart else []
         OUT.print(", ".join(parts), markup=False)
+        for text in _apart(apart, results):
+            OUT.print(text, markup=False)
         for line in _undecided([said[item.cell] for item in found if item.cell in said], results):
             OUT.print(line, markup=False)
     if failed := stopped(gate, after, before):
         raise GateError(gate_text(gate, failed, len(after)))
+
+
+def _apart(cells: Sequence[Cell], results: str) -> Iterator[str]:
+    """Yield which cells were measured under other conditions, and how they are measured anew."""
+    if cells:
+        command = run_command(cells, results)
+        yield not_compared(cells, command if len(command) <= LONGEST else "probe run ...")
 
 
 def _undecided(found: Sequence[Compared], results: str) -> Iterator[str]:

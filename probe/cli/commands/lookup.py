@@ -23,17 +23,18 @@ from probe.cells.gate_words import DEFAULT
 from probe.cells.lookup_cells import examined, is_asked, shown_profiles
 from probe.cells.role_levels import as_suffered
 from probe.cli import common_options as o
-from probe.cli.answers.decision import NAMED, note_of, on_one_screen
+from probe.cli.answers.decision import NAMED, has_measured, note_of, on_one_screen
 from probe.cli.answers.lookup import AT, Known, as_json, as_text, asked_of, counts_of, overview
 from probe.cli.answers.short_answer import BEGINNING, in_short
 from probe.cli.console.line_wrap import terminal_columns, wrapped
 from probe.cli.console.older_conditions import say_older
 from probe.cli.laboratory import absent_packages
 from probe.cli.wiring import evidence as given
+from probe.cli.wiring.alternatives import asking_of
 from probe.cli.wiring.asked_sides import asked_sides
 from probe.cli.wiring.between import near_releases
 from probe.cli.wiring.lookup_words import asked_client, check_scenarios, nothing
-from probe.cli.wiring.sides import AskedClient, answers_of, changes_of_library, notes_of, used_of
+from probe.cli.wiring.sides import AskedClient, answers_of, notes_of, used_of
 from probe.errors import GateError, NothingJudgedError
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Engine, Role
@@ -93,6 +94,7 @@ def lookup(
     with given.open_evidence(evidence, results, max_age) as found:
         read: dict[Cell, SettledCell] = {}
         stored: dict[Cell, SettledCell] = {}
+        proven: dict[Cell, SettledCell] = {}  # of these, what is a measurement of the client that is asked about
 
         def known(side: AskedClient) -> tuple[Fault, ...]:
             wanted = _wanted(side.chosen, client, role, engine, workload)
@@ -101,6 +103,8 @@ def lookup(
             stored.update(every)
             if any(cell.profile == OWN_DEFAULTS for cell in every):
                 stored.update(found.find(replace(wanted, engine=[*Engine], profile=[OWN_DEFAULTS])))
+            if side.is_proven:
+                proven.update(stored)
             lone = side.has_others or _is_family(asked, client)
             near = None if lone else near_releases(found, side, every, wanted, line)
             own = [*every, *(near.questions(side.chosen.client.version) if near else ())]
@@ -116,24 +120,25 @@ def lookup(
         suffered = faults if profile else as_suffered(faults, stored)
         both = list({item.cell: item for item in [*suffered, *faults]}.values())
         beside = _beside(found, both, read.values(), results)
-    where = f"broker line {line}, {engine} engine, {shown_profiles(profile, faults)}"
-    columns = terminal_columns()
-    levels = [] if _is_family(asked, client) else client_levels(asked.family, asked.client, faults, stored, line)
+        levels = [] if _is_family(asked, client) else client_levels(asked.family, asked.client, faults, proven, line)
+        asking = asking_of(found, sides, suffered, beside, is_measured=has_measured(levels))
+    where, columns = f"broker line {line}, {engine} engine, {shown_profiles(profile, faults)}", terminal_columns()
     if json_out:
-        about = {"client": client, "stands_for": _meant(asked, client), "broker": line, "engine": str(engine)}
-        lines = [as_json(about, suffered, beside, levels)]
+        lines = [as_json(_about(client, asked, line, engine), suffered, beside, levels)]
     elif _is_family(asked, client):
         lines = _versions(f"{client} on {where}", faults, columns)
     elif everything or scenario or profile or workload:
-        heads = _heads(client, sides, both, f"{where}: {counts_of(both)}", columns)
-        heads += [*_switch(faults, stored, columns), *_note(faults, both, columns)]
-        folded = everything and not scenario
-        lines = [*heads, *as_text(both, beside, everything=everything, columns=columns, folded=folded)]
+        heads = [
+            *_heads(client, sides, both, f"{where}: {counts_of(both)}", columns),
+            *_switch(faults, stored, columns),
+            *_note(faults, both, columns),
+        ]
+        folds = everything and not scenario
+        lines = [*heads, *as_text(both, beside, everything=everything, columns=columns, folded=folds)]
     else:
-        change = changes_of_library(sides)
         heads = _heads(client, sides, faults, f"{where}: {asked_of(faults)}", columns)
-        heads += _short(in_short(suffered, levels, beside, change), columns)
-        lines = on_one_screen(heads, suffered, levels, beside, columns, change)
+        heads += _short(in_short(suffered, levels, beside, asking), columns)
+        lines = on_one_screen(heads, suffered, levels, beside, columns, asking)
     typer.echo("\n".join(lines))
     _say_of(faults)
     _check(client, suffered, None if _is_family(asked, client) else gate)
@@ -174,11 +179,13 @@ def _say_of(faults: Iterable[Fault]) -> None:
     known = [item for item in faults if item.evidence is not None]
     given.say_differing([item.evidence for item in known if item.evidence is not None])
     older = {item.cell for item in known if item.evidence is not None and not item.evidence.is_current}
-    say_older(older, "they answer all the same, and nothing is to be done; `probe run` measures them anew")
+    say_older(older, "they count here as well")
 
 
-def _meant(asked: Chosen, client: str) -> str:
-    return asked.client.family if _is_family(asked, client) else str(asked.client)
+def _about(client: str, asked: Chosen, line: str, engine: Engine) -> dict[str, str]:
+    """Return what is asked, for JSON."""
+    meant = asked.client.family if _is_family(asked, client) else str(asked.client)
+    return {"client": client, "stands_for": meant, "broker": line, "engine": str(engine)}
 
 
 def _wanted(

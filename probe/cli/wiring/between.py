@@ -47,6 +47,20 @@ def around(counts: Mapping[str, int], version: str) -> list[str]:
     return [one for side in sides for one in _until(side, lambda one: counts[one] >= bar)]
 
 
+def measured_near(counts: Mapping[str, int], version: str, share: int) -> list[str]:
+    """Return a version itself if it has many cells, else the nearest ones with many on each side, the older first.
+
+    Many is one of `share` of the most that a release has.
+    """
+    bar = max(counts.values(), default=0) / share
+    deep = sorted((one for one in counts if counts[one] >= bar), key=version_key)
+    if version in deep:
+        return [version]
+    here = version_key(version)
+    older, newer = ([one for one in deep if (version_key(one) > here) is is_newer] for is_newer in (False, True))
+    return [*older[-1:], *newer[:1]]
+
+
 def _until(side: Iterable[str], is_deep: Callable[[str], bool]) -> Iterable[str]:
     left = DEEP
     for one in side:

@@ -11,7 +11,7 @@ from probe.cells.comparison import Compared
 from probe.cells.comparison_steps import Asked, compared_steps
 from probe.cli.wiring.advice import Source
 from probe.cli.wiring.catalogue import families
-from probe.cli.wiring.comparisons import Change, compared, stored_cells
+from probe.cli.wiring.comparisons import Change, compared, other_conditions, stored_cells
 from probe.cli.wiring.decisive_trials import decisive
 from probe.cli.wiring.evidence import open_evidence
 from probe.model import Cell
@@ -25,6 +25,8 @@ class Neighbours:
     older: str
     newer: str
     compared: Sequence[Compared]
+    apart: Sequence[Cell]
+    """Cells under older conditions than their partners, which are not compared."""
 
 
 def look_at_all(source: Source, trials: int) -> tuple[list[Neighbours], Asked]:
@@ -36,7 +38,8 @@ def look_at_all(source: Source, trials: int) -> tuple[list[Neighbours], Asked]:
         for older, newer in pairwise(_measured(source, stored)):
             change = replace(source.change, old=older, new=newer)
             steps, _ = compared(stored, change, source.wanted)
-            found.append(Neighbours(older, newer, compared_steps(decisive(steps, evidence), asked)))
+            apart = other_conditions(stored, change, source.wanted)
+            found.append(Neighbours(older, newer, compared_steps(decisive(steps, evidence), asked), apart))
     return found, asked
 
 

@@ -30,6 +30,11 @@ class AskedClient:
     """Whether the library inside is known, which tells more than the application's releases around this one."""
 
     @property
+    def is_proven(self) -> bool:
+        """Whether what was measured of it is a measurement of the client that is asked about."""
+        return self.is_proof or not self.stand_in
+
+    @property
     def words(self) -> str:
         """Return the client, and that it has an application's settings."""
         one = self.chosen.application
@@ -78,12 +83,6 @@ def _of(side: AskedClient, faults: Sequence[Fault]) -> tuple[Fault, ...]:
     found = of_stand_in(faults, side.stand_in)
     one = side.instead_of
     return tuple(replace(item, cell=replace(item.cell, version=one.version)) for item in found) if one else found
-
-
-def changes_of_library(sides: Sequence[AskedClient]) -> str:
-    """Return which later releases of an application have other versions of its library; empty if none does."""
-    inside = (one for side in sides if (one := side.chosen.application))
-    return next((words for one in inside if (words := one.app.changes_of_library(one.version))), "")
 
 
 def used_of(sides: Sequence[AskedClient], faults: Sequence[Fault]) -> list[str]:

@@ -10,7 +10,7 @@ from probe.cells.audit import Fault, Report
 from probe.cells.audit_groups import grouped
 from probe.cells.fault_words import doubt
 from probe.model.profile import named_profile
-from probe.model.versions import release_key, version_key
+from probe.model.versions import version_key
 from probe.reports.audit.lines import asked_in
 
 if TYPE_CHECKING:
@@ -63,23 +63,30 @@ def part_of_way(report: Report, faults: Sequence[Fault], apps: Mapping[str, App]
 
 def of_application(report: Report, apps: Mapping[str, App], family: str, library: str) -> str:
     """Return which release of a service's application has a version of the library; empty for other families."""
-    name, _, version = report.client.partition("@")
-    app = apps.get(name) or next((one for one in apps.values() if one.driven_by == name and one.family == family), None)
-    if app is None or app.artifacts or app.family != family or name == family:
+    app, name = _around(report, apps, family), report.client.partition("@")[0]
+    if app is None:
         return ""
-    later = [item for item in app.versions if release_key(item.last) > release_key(version)]
-    enough = [item for item in later if version_key(item.library) >= version_key(library)]
-    if not enough:
-        return f"; no {name} is known to have it"
-    first = min(enough, key=lambda item: release_key(item.since))
-    return f"; {name} {first.since} has {first.library}"
+    first = app.release_with(library, report.client.partition("@")[2])
+    return f"; {name} {first.since} has {first.library}" if first else f"; no {name} is known to have it"
+
+
+def installed_as(report: Report, apps: Mapping[str, App], family: str, version: str) -> str:
+    """Return a later version of a service's client, or of the library inside it, as its owner installs it."""
+    app = _around(report, apps, family)
+    return version if app is None else app.words_of(version, report.client.partition("@")[2])
+
+
+def _around(report: Report, apps: Mapping[str, App], family: str) -> App | None:
+    """Return the application of a service with a library of this family inside; None = it is that library."""
+    name = report.client.partition("@")[0]
+    app = apps.get(name) or next((one for one in apps.values() if one.driven_by == name and one.family == family), None)
+    return None if app is None or app.artifacts or app.family != family or name == family else app
 
 
 def changes_of_library(report: Report, apps: Mapping[str, App]) -> str:
     """Return which later releases of a service's application have other versions of the library; empty if none."""
     name, _, version = report.client.partition("@")
-    words = apps[name].changes_of_library(version) if name in apps else ""
-    return f"; {words}" if words else ""
+    return apps[name].changes_of_library(version) if name in apps else ""
 
 
 def helps(faults: Sequence[Fault]) -> Iterator[str]:

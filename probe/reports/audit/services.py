@@ -31,6 +31,12 @@ def named(services: Sequence[Service]) -> str:
     return ", ".join([*texts, *([f"{len(services) - NAMED} more"] if len(services) > NAMED else [])])
 
 
+def distinct(reports: Sequence[Report]) -> list[str]:
+    """Return the name of each row: that of its service, with the client where a service has several rows."""
+    rows = {id(report): len(service) for service in by_service(reports) for report in service}
+    return [one.name if rows[id(one)] == 1 else f"{one.name} ({one.client})" for one in reports]
+
+
 def _text(service: Service, *, is_twice: bool) -> str:
     name = service[0].name
     where = f" in {_file(service[0])}" if is_twice and _file(service[0]) else ""

@@ -1,0 +1,97 @@
+"""Texts of a look-up beside the client: later releases of its application, other libraries, measured neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from probe.catalogue.apps import Application
+from probe.catalogue.baseline import UNLEVELLED
+from probe.catalogue.families import Family
+from probe.catalogue.identities import lists_line
+from probe.catalogue.selectors import Chosen
+from probe.cells.answer_context import Asking, Remedies
+from probe.cells.audit import Fault
+from probe.cells.causes import causes, is_mended_by_acks
+from probe.cells.library_changes import first_change, questions
+from probe.cli.laboratory import absent_packages
+from probe.cli.wiring.between import measured_near
+from probe.cli.wiring.catalogue import families
+from probe.cli.wiring.evidence import Evidence
+from probe.cli.wiring.sides import AskedClient
+from probe.evidence.cell_choice import Wanted
+from probe.model import Cell
+
+USEFUL = 8
+"""A release is worth a look-up if it has one of this many of the most cells that a release of its family has."""
+
+
+def asking_of(
+    found: Evidence,
+    sides: Sequence[AskedClient],
+    faults: Sequence[Fault],
+    ways_out: Remedies,
+    *,
+    is_measured: bool,
+) -> Asking:
+    """Return what an answer says to who asked of this client; `is_measured` = in a scored scenario."""
+    library = next((side.chosen for side in sides if side.chosen.application), None)
+    one = library.application if library else None
+    asked = sides[0].chosen
+    ways = [] if is_measured else [*_beside(found, library or asked, faults), *_run_of(asked)]
+    return Asking(
+        otherwise=_otherwise(found, asked, one, _unmended(faults, ways_out)),
+        measured="; ".join(ways),
+        named=lambda cell, version: _named(one, cell, version),
+    )
+
+
+def _unmended(faults: Sequence[Fault], ways_out: Remedies) -> list[Cell]:
+    """Return the cells that decide a level, stop or lose work, and that no later release is known to mend."""
+    grave = [fault for cause in causes(faults) if cause.scored for fault in cause.faults]
+    open_ones = [one for one in grave if one.cell.role not in UNLEVELLED and not is_mended_by_acks(one)]
+    return [one.cell for one in open_ones if one.evidence and one.evidence.cell not in ways_out.mending]
+
+
+def _named(one: Application | None, cell: Cell, version: str) -> str:
+    return one.app.words_of(version, one.version) if one and cell.family == one.app.family else version
+
+
+def _otherwise(found: Evidence, asked: Chosen, one: Application | None, bad: Sequence[Cell]) -> str:
+    """Return what may be done about cells that no later release is known to mend."""
+    if not bad:
+        return ""
+    if one is None:
+        return other_libraries(asked, families())
+    wanted = questions(one.app, one.version, bad)
+    first = first_change(one.app, one.version, bad, found.find(Wanted.of(wanted)) if wanted else {})
+    if first is None:
+        return one.app.changes_of_library(one.version)
+    library = f"{one.app.family} {first.library}"
+    return f"suspected to: {one.app.name} {first.since}, since {library} inside it goes on there by itself"
+
+
+def other_libraries(asked: Chosen, known: Mapping[str, Family]) -> str:
+    """Return the other libraries of a client's language with releases that are no older than it, in words."""
+    own = asked.family
+    listed = own.find(asked.client.version)
+    since = listed.released if listed is not None else ""
+    later = [
+        f"{other.family}@{other.newest.version}"
+        for name, other in sorted(known.items())
+        if name != own.family and own.language and other.language == own.language and other.newest.released >= since
+    ]
+    return f"other clients for {own.language} to look up: {', '.join(later)}" if later else ""
+
+
+def _beside(found: Evidence, asked: Chosen, faults: Sequence[Fault]) -> Iterator[str]:
+    """Yield the look-ups of the release itself, as a library, or of the nearest ones with many cells."""
+    for cell in (fault.cell for fault in faults[:1]):
+        family = asked.client.family
+        near = measured_near(found.counts(family, str(cell.engine), cell.broker), asked.client.version, USEFUL)
+        if near:
+            yield f"measured near it: {', '.join(f'`probe lookup {family}@{one}`' for one in near)}"
+
+
+def _run_of(asked: Chosen) -> Iterator[str]:
+    if lists_line(asked) and not absent_packages():
+        yield f"`probe run --client {asked.client} --baseline` measures it"

@@ -1,0 +1,73 @@
+"""Texts of a look-up beside the client: releases with another library, other libraries, measured neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from probe.cells.library_changes import first_change, library_cell, questions
+from probe.cli.wiring.alternatives import other_libraries
+from probe.cli.wiring.asked_sides import asked_sides
+from probe.cli.wiring.between import measured_near
+from probe.cli.wiring.catalogue import apps, families
+from probe.model import Cell, Outcome
+from tests.support.synthetic_rows import CELL, settled_cell
+
+FILEBEAT = apps()["filebeat"]
+STOPPED = replace(CELL, family="beats", version="8.16.1")
+INSIDE = library_cell(STOPPED, "sarama", "1.43.3")
+ITSELF = replace(STOPPED, version="9.0.0")
+
+
+@pytest.mark.parametrize(
+    ("known", "release"),
+    [
+        ({INSIDE: Outcome.REFRESHES}, "9.0.0"),
+        ({INSIDE: Outcome.STUCK}, None),
+        ({}, None),
+        ({INSIDE: Outcome.REFRESHES, ITSELF: Outcome.STUCK}, None),
+        ({INSIDE: Outcome.REFRESHES, ITSELF: Outcome.REFRESHES}, "9.0.0"),
+    ],
+)
+def test_a_release_is_suspected_to_work_by_its_library_unless_it_was_measured_otherwise(
+    known: dict[Cell, Outcome], release: str | None
+) -> None:
+    stored = {cell: settled_cell(cell, outcome) for cell, outcome in known.items()}
+    found = first_change(FILEBEAT, "8.16.1", [STOPPED], stored)
+    assert (None if found is None else found.since) == release
+    assert {INSIDE, ITSELF} <= {*questions(FILEBEAT, "8.16.1", [STOPPED])}
+
+
+def test_without_a_fault_no_release_is_named() -> None:
+    assert first_change(FILEBEAT, "8.16.1", [], {}) is None
+
+
+def test_a_version_of_the_library_is_named_by_the_release_that_has_it() -> None:
+    assert FILEBEAT.words_of("1.43.3", "8.16.1") == "filebeat 9.0.0 with sarama 1.43.3"
+    assert FILEBEAT.words_of("99.0.0", "8.16.1") == "sarama 99.0.0, which no filebeat is known to have"
+
+
+def test_many_changes_of_a_library_are_counted() -> None:
+    words = apps()["confluent-kafka-python"].changes_of_library("2.3.0")
+    assert words.startswith("confluent-kafka-python changes in 2.4.0 to librdkafka 2.4.0, in ")
+    assert words.count(" to ") == 2
+    assert " more releases, in " in words
+
+
+def test_other_libraries_are_of_the_same_language_and_no_older() -> None:
+    asked = asked_sides("kafkajs@2.2.4", "lookup")[0].chosen
+    words = other_libraries(asked, families())
+    assert words.startswith("other clients for Node to look up: ")
+    assert "platformatic-kafka@" in words
+    assert "kafka-node@" not in words, "its last release is older"
+    assert not any(name in words for name in ("kafkajs", "sarama"))
+
+
+@pytest.mark.parametrize(
+    ("version", "found"), [("1.5", ["1.0", "2.0"]), ("2.0", ["2.0"]), ("3.0", ["2.0"]), ("0.1", ["1.0"])]
+)
+def test_the_nearest_releases_with_many_cells_are_named(version: str, found: list[str]) -> None:
+    counts = {"0.9": 1, "1.0": 80, "1.4": 2, "2.0": 300}
+    assert measured_near(counts, version, 8) == found
+    assert measured_near({}, version, 8) == []
