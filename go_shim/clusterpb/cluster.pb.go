@@ -1928,13 +1928,14 @@ func (x *Throttle) GetThrottleMs() int32 {
 
 // Log-ins that the brokers' listeners ask for. In a fault it holds until Heal. Connections that have logged in stay.
 type Security struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Mechanisms    []string               `protobuf:"bytes,1,rep,name=mechanisms,proto3" json:"mechanisms,omitempty"`                                                                         // enabled, by Kafka's names; empty: no client logs in
-	Passwords     map[string]string      `protobuf:"bytes,2,rep,name=passwords,proto3" json:"passwords,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // by user
-	SessionMs     int64                  `protobuf:"varint,3,opt,name=session_ms,json=sessionMs,proto3" json:"session_ms,omitempty"`                                                         // connections.max.reauth.ms; 0 = sessions do not end, but those of tokens
-	TokenKey      string                 `protobuf:"bytes,4,opt,name=token_key,json=tokenKey,proto3" json:"token_key,omitempty"`                                                             // public key of the tokens' signatures (PEM); empty: every token is refused
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state            protoimpl.MessageState `protogen:"open.v1"`
+	Mechanisms       []string               `protobuf:"bytes,1,rep,name=mechanisms,proto3" json:"mechanisms,omitempty"`                                                                         // enabled, by Kafka's names; empty: no client logs in
+	Passwords        map[string]string      `protobuf:"bytes,2,rep,name=passwords,proto3" json:"passwords,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // by user
+	SessionMs        int64                  `protobuf:"varint,3,opt,name=session_ms,json=sessionMs,proto3" json:"session_ms,omitempty"`                                                         // connections.max.reauth.ms; 0 = sessions do not end, but those of tokens
+	TokenKey         string                 `protobuf:"bytes,4,opt,name=token_key,json=tokenKey,proto3" json:"token_key,omitempty"`                                                             // public key of the tokens' signatures (PEM); empty: every token is refused
+	RefuseFirstToken bool                   `protobuf:"varint,5,opt,name=refuse_first_token,json=refuseFirstToken,proto3" json:"refuse_first_token,omitempty"`                                  // every broker refuses the first token that it is given, and takes the same one then
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Security) Reset() {
@@ -1993,6 +1994,13 @@ func (x *Security) GetTokenKey() string {
 		return x.TokenKey
 	}
 	return ""
+}
+
+func (x *Security) GetRefuseFirstToken() bool {
+	if x != nil {
+		return x.RefuseFirstToken
+	}
+	return false
 }
 
 // Gives the brokers racks. Leaders send readers to the follower in their rack, as by RackAwareReplicaSelector (KIP-392).
@@ -3165,7 +3173,7 @@ const file_cluster_proto_rawDesc = "" +
 	"\x06broker\x18\x01 \x01(\x05R\x06broker\x12\x12\n" +
 	"\x04apis\x18\x02 \x03(\x05R\x04apis\x12\x1f\n" +
 	"\vthrottle_ms\x18\x03 \x01(\x05R\n" +
-	"throttleMs\"\xed\x01\n" +
+	"throttleMs\"\x9b\x02\n" +
 	"\bSecurity\x12\x1e\n" +
 	"\n" +
 	"mechanisms\x18\x01 \x03(\tR\n" +
@@ -3173,7 +3181,8 @@ const file_cluster_proto_rawDesc = "" +
 	"\tpasswords\x18\x02 \x03(\v2).probe.cluster.v1.Security.PasswordsEntryR\tpasswords\x12\x1d\n" +
 	"\n" +
 	"session_ms\x18\x03 \x01(\x03R\tsessionMs\x12\x1b\n" +
-	"\ttoken_key\x18\x04 \x01(\tR\btokenKey\x1a<\n" +
+	"\ttoken_key\x18\x04 \x01(\tR\btokenKey\x12,\n" +
+	"\x12refuse_first_token\x18\x05 \x01(\bR\x10refuseFirstToken\x1a<\n" +
 	"\x0ePasswordsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x1d\n" +

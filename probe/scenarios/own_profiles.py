@@ -36,7 +36,7 @@ _LOG_INS = (
     "auth/wrong-password",
 )
 _TLS = ("tls/authority-replaced", "tls/certificate-expired", "tls/handshake-closed", "tls/name-mismatch")
-_TOKENS = ("auth/token-server-away",)
+_TOKENS = ("auth/token-refused", "auth/token-server-away")
 OWN_SECURITY: Mapping[str, str] = MappingProxyType(
     {**dict.fromkeys(_LOG_INS, LOG_INS), **dict.fromkeys(_TLS, TLS), **dict.fromkeys(_TOKENS, TOKENS)}
 )

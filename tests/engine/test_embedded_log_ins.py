@@ -19,7 +19,13 @@ from probe.model.security import Mechanism, Security
 from probe.protocol import apis
 from probe.run_credentials import MARK
 from probe.scenarios.session_variants import SESSION_MS, session_variants
-from probe.scenarios.steps.logins import CutAllConnections, Refusal, RefuseLogins, RevokePermissions
+from probe.scenarios.steps.logins import (
+    CutAllConnections,
+    Refusal,
+    RefuseFirstToken,
+    RefuseLogins,
+    RevokePermissions,
+)
 from probe.scenarios.steps.step import Step
 from tests.engine.test_embedded_topic_rules import subject
 
@@ -58,6 +64,16 @@ def test_a_mechanism_that_is_off_is_no_other_of_the_client(mechanism: Mechanism)
     (timed,) = refused_logins([RefuseLogins(by=Refusal.MECHANISM)], access(f"SASL_PLAINTEXT/{mechanism}"))
     (enabled,) = timed.change.security.mechanisms
     assert Mechanism(enabled) is not mechanism
+
+
+def test_the_first_token_is_refused_where_clients_log_in_by_tokens_only() -> None:
+    steps: list[Step] = [RefuseFirstToken(), CutAllConnections()]
+    (timed,) = refused_logins(steps, access("SASL_PLAINTEXT/OAUTHBEARER"))
+    asked = timed.change.security
+    assert (timed.from_start, asked.refuse_first_token, list(asked.mechanisms)) == (True, True, ["OAUTHBEARER"])
+    assert dict(asked.passwords) == {"probe": PASSWORD}
+    with pytest.raises(EngineError, match="log in by PLAIN, so no token can be refused"):
+        refused_logins(steps, access("SASL_PLAINTEXT/PLAIN"))
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,25 @@ from __future__ import annotations
 import pytest
 
 from probe.model import AppKind, EngineKind, LearnedBy, Outcome, Verdict
+from probe.protocol.apis import METADATA
 from tests.support.transcript import OLD
-from tests.support.transcript_steps import Step, acked, app, at, closed, engine, fault_on, healed, opened, watch
+from tests.support.transcript_steps import (
+    Step,
+    acked,
+    app,
+    at,
+    call,
+    closed,
+    engine,
+    fault_on,
+    healed,
+    opened,
+    row,
+    watch,
+)
 from tests.unit.test_verdict_refusals import expected_of, fails, logs_in, refused, verdict
 
-AWAY = expected_of("auth/token-server-away")
+AWAY, ONCE = map(expected_of, ("auth/token-server-away", "auth/token-refused"))
 END = watch(60_000)
 NO_TOKEN = engine(EngineKind.TOKEN_REFUSED, value=1, text="503 temporarily_unavailable")
 
@@ -57,3 +71,27 @@ def test_a_refusal_that_is_not_the_faults_is_no_hit() -> None:
 def test_a_client_that_does_not_come_back_is_stuck() -> None:
     steps = (fault_on(), acked(30, OLD), NO_TOKEN, at(10_000), closed(by="broker"), at(30_000), healed(), END)
     assert verdict(*steps, play=AWAY).outcome is Outcome.STUCK
+
+
+def once(*steps: Step) -> Verdict:
+    """The verdict on a client that is cut, whose next token is refused, and what it does then."""
+    return verdict(fault_on(), closed(), refused(), *steps, watch(30_000), play=ONCE)
+
+
+def test_a_token_that_is_refused_once_is_one_hit_beside_the_cut() -> None:
+    back = (at(2000), opened(OLD), logs_in(), acked(10, OLD), at(5000), healed(), acked(20, OLD))
+    found = once(app(AppKind.NOTICE, text="SASL_AUTHENTICATION_FAILED"), *back)
+    assert (found.outcome, found.conforms) == (Outcome.RIDES, True)
+    assert (found.facts.fault_codes, found.facts.reason_by) == ((58,), LearnedBy.NOTICE)
+
+
+def test_a_client_that_one_refused_token_ends_does_not_conform() -> None:
+    found = once(app(AppKind.FATAL, text="KafkaJSNonRetriableError"), at(5000), healed())
+    assert (found.outcome, found.conforms) == (Outcome.FATAL, False)
+
+
+def test_a_client_that_takes_the_refusal_for_a_success_meets_34() -> None:
+    goes_on = (opened(OLD), call(METADATA, OLD, row(), answer=(row(code=34),)), closed(by="broker"))
+    back = (at(2000), opened(OLD), logs_in(), acked(10, OLD), at(5000), healed(), acked(20, OLD))
+    found = verdict(fault_on(), closed(), *goes_on, *back, watch(30_000), play=ONCE)
+    assert (found.outcome, found.facts.fault_codes) == (Outcome.RIDES, (34,))

@@ -10,7 +10,7 @@ from probe.errors import EngineError
 from probe.model import Subject
 from probe.model.security import Mechanism
 from probe.protocol import apis
-from probe.scenarios.steps.logins import Refusal, RefuseLogins, RevokePermissions
+from probe.scenarios.steps.logins import Refusal, RefuseFirstToken, RefuseLogins, RevokePermissions
 from probe.scenarios.steps.step import Step
 
 TOPIC_DENIED, GROUP_DENIED, TRANSACTIONAL_ID_DENIED = 29, 30, 53
@@ -27,30 +27,31 @@ def asked_logins(access: Access | None) -> list[pb.Change]:
 
 
 def refused_logins(steps: Sequence[Step], access: Access | None) -> list[pb.Timed]:
-    """Return the changes by which brokers refuse the clients' log-ins. EngineError where clients do not log in."""
-    changes = []
-    for step in steps:
-        if isinstance(step, RefuseLogins):
-            if access is None or access.security.mechanism is None:
-                raise EngineError("the listener asks for no log-in, so none can be refused")
-            changes.append(pb.Timed(change=pb.Change(security=_refusing(access, step.by)), from_start=True))
-    return changes
+    """Return the changes by which brokers refuse the clients' log-ins. EngineError where clients do not log in so."""
+    found = (_refusing(step, access) for step in steps if isinstance(step, RefuseLogins | RefuseFirstToken))
+    return [pb.Timed(change=pb.Change(security=security), from_start=True) for security in found]
 
 
-def _refusing(access: Access, by: Refusal) -> pb.Security:
-    mechanism = access.security.mechanism
-    assert mechanism is not None  # of callers
-    if by is Refusal.CREDENTIALS:
+def _refusing(step: RefuseLogins | RefuseFirstToken, access: Access | None) -> pb.Security:
+    mechanism = None if access is None else access.security.mechanism
+    if access is None or mechanism is None:
+        raise EngineError("the listener asks for no log-in, so none can be refused")
+    if isinstance(step, RefuseFirstToken):
+        if mechanism is not Mechanism.OAUTHBEARER:
+            raise EngineError(f"clients log in by {mechanism}, so no token can be refused")
+        return _security(access, mechanism, access.password, refuse_first_token=True)
+    if step.by is Refusal.CREDENTIALS:
         return _security(access, mechanism, access.password + ANOTHER)
     return _security(access, Mechanism.PLAIN if mechanism.scram else Mechanism.SCRAM_SHA_512, access.password)
 
 
-def _security(access: Access, mechanism: Mechanism, password: str) -> pb.Security:
+def _security(access: Access, mechanism: Mechanism, password: str, *, refuse_first_token: bool = False) -> pb.Security:
     return pb.Security(
         mechanisms=[str(mechanism)],
         passwords={access.user: password},
         session_ms=access.session_ms,
         token_key="" if access.issuer is None else access.issuer.public_key,
+        refuse_first_token=refuse_first_token,
     )
 
 

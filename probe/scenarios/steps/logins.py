@@ -40,4 +40,9 @@ class LeaveTokenServer:
     """The token server gives no token until reverted: it answers 503. Tokens that it gave stay valid to their end."""
 
 
-LoginStep = RefuseLogins | CutAllConnections | RevokePermissions | LeaveTokenServer
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefuseFirstToken:
+    """Every broker refuses the first token that it is given, and takes the same one from then on."""
+
+
+LoginStep = RefuseLogins | CutAllConnections | RevokePermissions | LeaveTokenServer | RefuseFirstToken

@@ -37,7 +37,7 @@ type conn struct {
 
 func newConn(b *broker, raw net.Conn) *conn {
 	return &conn{
-		front: b.front, broker: b.id, bootstrap: b.bootstrap, raw: raw, pipes: map[int32]*backend.Pipe{},
+		front: b.front, broker: b.id, bootstrap: b.bootstrap, raw: raw, pipes: map[int32]*backend.Pipe{}, login: sasl.Login{Broker: b.id},
 		frames: make(chan []byte, pipelined), gone: make(chan struct{}), ended: make(chan struct{}),
 	}
 }

@@ -27,7 +27,7 @@ func (f *Front) listenerOf(s *clusterpb.Security) (*sasl.Listener, error) {
 	}
 	made, err := sasl.NewListener(s.Mechanisms, s.Passwords, time.Duration(s.SessionMs)*time.Millisecond, s.TokenKey)
 	if err == nil {
-		made.ChecksNonce = f.release.ChecksNonces()
+		made.ChecksNonce, made.RefusesFirstToken = f.release.ChecksNonces(), s.RefuseFirstToken
 	}
 	return made, err
 }

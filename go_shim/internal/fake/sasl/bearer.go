@@ -37,7 +37,8 @@ type bearerExchange struct {
 	began   time.Time
 	name    string
 	ends    time.Time
-	refused bool // the next message takes the refusal
+	refuses func() bool // whether the broker refuses any token now
+	refused bool        // the next message takes the refusal
 }
 
 func (b *bearerExchange) user() string { return b.name }
@@ -64,7 +65,7 @@ func (b *bearerExchange) next(message []byte) ([]byte, bool, error) {
 		return nil, false, refused(oauthBearer)
 	}
 	claims, err := b.check(token)
-	if b.refused = err != nil; b.refused {
+	if b.refused = err != nil || b.refuses(); b.refused {
 		return []byte(invalidToken), false, nil
 	}
 	if as := string(parts[1]); as != "" && as != claims.Subject {

@@ -124,6 +124,24 @@ func TestWithoutAKeyEveryTokenIsRefused(t *testing.T) {
 	}
 }
 
+func TestEveryBrokerRefusesItsFirstTokenAndTakesTheSameOneThen(t *testing.T) {
+	signs := newIssuer(t)
+	asked := signs.listener(t, 0)
+	asked.RefusesFirstToken = true
+	token := signs.token(t, "probe", began.Add(time.Minute))
+	for _, broker := range []int32{1, 2} {
+		login := &Login{Broker: broker}
+		ask(t, login, asked, oauthBearer, began) // a handshake alone is no token
+		for _, want := range []string{invalidToken, ""} {
+			login = &Login{Broker: broker}
+			ask(t, login, asked, oauthBearer, began)
+			if resp, action := authenticate(t, login, first(token), began); action != Reply || string(resp.SASLAuthBytes) != want {
+				t.Errorf("broker %d: %q, action %d, not %q", broker, resp.SASLAuthBytes, action, want)
+			}
+		}
+	}
+}
+
 func TestAFirstMessageThatIsNoneIsRefusedAtOnce(t *testing.T) {
 	signs := newIssuer(t)
 	token := signs.token(t, "probe", began.Add(time.Minute))

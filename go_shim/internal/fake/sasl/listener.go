@@ -7,6 +7,7 @@ import (
 	"crypto/rsa"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -20,6 +21,12 @@ type Listener struct {
 	scram      map[string]map[string]credential // by mechanism and user
 	session    time.Duration
 	tokenKey   *rsa.PublicKey // of the signatures of OAUTHBEARER's tokens; nil: every token is refused
+
+	// RefusesFirstToken lets every broker refuse the first token that it is given, and take the same one from then on, as
+	// brokers do whose set of keys is older than the token's: they refuse it and fetch the keys anew (maybeExpediteRefresh
+	// of RefreshingHttpsJwks, Kafka 4.4).
+	RefusesFirstToken bool
+	asked             sync.Map // brokers that were given a token
 
 	// ChecksNonce refuses a final message of SCRAM that does not end with the nonce of both (CVE-2024-56128).
 	ChecksNonce bool
@@ -61,14 +68,23 @@ type exchange interface {
 	expires() time.Time
 }
 
-func (l *Listener) begin(mechanism string, now time.Time) exchange {
+func (l *Listener) begin(mechanism string, broker int32, now time.Time) exchange {
 	switch mechanism {
 	case plainName:
 		return &plainExchange{passwords: l.passwords}
 	case oauthBearer:
-		return &bearerExchange{key: l.tokenKey, began: now}
+		return &bearerExchange{key: l.tokenKey, began: now, refuses: func() bool { return l.refusesFirst(broker) }}
 	}
 	return &scramExchange{mechanism: mechanism, hash: hashes[mechanism], credentials: l.scram[mechanism], checksNonce: l.ChecksNonce}
+}
+
+// refusesFirst reports whether a broker refuses a token because it is the first one.
+func (l *Listener) refusesFirst(broker int32) bool {
+	if !l.RefusesFirstToken {
+		return false
+	}
+	_, given := l.asked.LoadOrStore(broker, struct{}{})
+	return !given
 }
 
 // sessionEnd returns when the session of a log-in is over: at the end of its credential, and no later than the listener

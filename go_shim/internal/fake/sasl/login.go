@@ -28,6 +28,8 @@ const (
 
 // Login is the log-in of one connection. Calls for one connection must not overlap.
 type Login struct {
+	Broker int32 // of the connection
+
 	listener  *Listener // of the log-in that runs or ran
 	versions  bool      // ApiVersions was answered
 	running   exchange
@@ -82,7 +84,7 @@ func (l *Login) handshake(asked *Listener, req *kmsg.SASLHandshakeRequest, now t
 		resp.ErrorCode = unsupportedMechanism
 		return resp, Fail
 	}
-	l.listener, l.running, l.mechanism, l.headers = asked, asked.begin(req.Mechanism, now), req.Mechanism, req.Version > 0
+	l.listener, l.running, l.mechanism, l.headers = asked, asked.begin(req.Mechanism, l.Broker, now), req.Mechanism, req.Version > 0
 	return resp, Reply
 }
 

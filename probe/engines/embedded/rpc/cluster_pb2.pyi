@@ -867,10 +867,13 @@ class Security(_message.Message):
     PASSWORDS_FIELD_NUMBER: _builtins.int
     SESSION_MS_FIELD_NUMBER: _builtins.int
     TOKEN_KEY_FIELD_NUMBER: _builtins.int
+    REFUSE_FIRST_TOKEN_FIELD_NUMBER: _builtins.int
     session_ms: _builtins.int
     """connections.max.reauth.ms; 0 = sessions do not end, but those of tokens"""
     token_key: _builtins.str
     """public key of the tokens' signatures (PEM); empty: every token is refused"""
+    refuse_first_token: _builtins.bool
+    """every broker refuses the first token that it is given, and takes the same one then"""
     @_builtins.property
     def mechanisms(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """enabled, by Kafka's names; empty: no client logs in"""
@@ -886,10 +889,11 @@ class Security(_message.Message):
         passwords: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
         session_ms: _builtins.int = ...,
         token_key: _builtins.str = ...,
+        refuse_first_token: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["mechanisms", b"mechanisms", "passwords", b"passwords", "session_ms", b"session_ms", "token_key", b"token_key"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["mechanisms", b"mechanisms", "passwords", b"passwords", "refuse_first_token", b"refuse_first_token", "session_ms", b"session_ms", "token_key", b"token_key"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from probe.scenarios.steps.brokers import CutAnswers, HideBrokers, KeepAnswers, LimitVersions, Throttle
 from probe.scenarios.steps.coordinators import NameWrongCoordinator, Rejoin
 from probe.scenarios.steps.handshakes import SpoilHandshakes
-from probe.scenarios.steps.logins import CutAllConnections, LeaveTokenServer, RefuseLogins, RevokePermissions
+from probe.scenarios.steps.logins import (
+    CutAllConnections,
+    LeaveTokenServer,
+    RefuseFirstToken,
+    RefuseLogins,
+    RevokePermissions,
+)
 from probe.scenarios.steps.partitions import (
     AnswerError,
     HoldFollowerBack,
@@ -36,6 +42,7 @@ UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     LimitVersions: "a real broker of Kafka answers UNSUPPORTED_VERSION in version 0 (KIP-511)",
     LoseLeader: "a real cluster elects any replica in sync; leader/election-slow stops the remaining ones",
     NameWrongCoordinator: "a real broker denies it for as long only as its cluster's metadata is late",
+    RefuseFirstToken: "not built for real brokers, which read the key of tokens from a file here, and know it",
     RefuseLogins: "not built for real brokers, which read mechanisms and the first passwords when they start",
     Rejoin: "a real coordinator asks for it when a member joins or leaves, and the group has one member",
     RevokePermissions: "not built for real brokers, which have no authorizer here",
