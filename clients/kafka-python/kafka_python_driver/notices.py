@@ -7,9 +7,14 @@ import threading
 
 from driver_runtime.reports import Reports
 
+IO_THREAD = "kafka-io-"
+"""Beginning of the name of the thread that connects and logs in, from 3.0 on (kafka/net/selector.py, start)."""
+OTHER_THREADS = ("-network-thread", "-heartbeat")
+"""Endings of the names of a producer's and of a member's thread (producer/sender.py, coordinator/base.py)."""
+
 
 class Notices(logging.Handler):
-    """Passes a record to the instance whose client id begins the name of its thread."""
+    """Passes a record to the instance whose client id the name of its thread has."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -32,7 +37,9 @@ class Notices(logging.Handler):
 
         Records of threads without an instance are dropped.
         """
-        thread = (record.threadName or "").removesuffix("-network-thread").removesuffix("-heartbeat")
+        thread = (record.threadName or "").removeprefix(IO_THREAD)
+        for ending in OTHER_THREADS:
+            thread = thread.removesuffix(ending)
         if reports := self._reports.get(thread):
             reports.log(f"log: {record.getMessage()}")
         return True
