@@ -13,6 +13,7 @@ from probe.cells.lines import sides_of
 from probe.inventory.entries import Place
 from probe.model import CONTROL, Cell, Profile
 from probe.model.harm import Harm
+from probe.model.refusals import asks_absent_protocol
 
 
 class Finding(StrEnum):
@@ -93,7 +94,9 @@ class Fault:
     @cached_property
     def harm(self) -> CellHarm | None:
         """The harm that the evidence shows; None = unknown."""
-        return None if self.evidence is None or self.finding is Finding.UNKNOWN else harm_in(self.evidence)
+        if self.evidence is None or self.finding is Finding.UNKNOWN or asks_absent_protocol(self.cell):
+            return None
+        return harm_in(self.evidence)
 
     @property
     def grade(self) -> int:
@@ -196,7 +199,12 @@ def _fault(cell: Cell, stored: Mapping[Cell, SettledCell], *, usual_settings: bo
 
 
 def _finding(cell: Cell, answer: SettledCell) -> Finding:
-    """Return what an answer shows. Other lines prove something only together, from both sides of the asked one."""
+    """Return what an answer shows. Other lines prove something only together, from both sides of the asked one.
+
+    That a client has no group where brokers lack the protocol that it was set to is no fault of the client.
+    """
+    if asks_absent_protocol(cell):
+        return Finding.INFORMATIVE
     sides = sides_of(cell, answer)
     found = {_shown(item) for item in sides or [answer]}
     if len(sides) == 1:

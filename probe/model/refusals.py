@@ -11,6 +11,8 @@ import re
 from probe.model.cell import CONTROL, Cell, Outcome
 from probe.model.grades import Grade
 from probe.model.outcomes import STOPS
+from probe.model.profile import CONSUMER_PROTOCOL, Profile
+from probe.model.release_lines import Since, has
 
 START = "it cannot work with Kafka "
 """Beginning of the sentence; the release line, `: ` and the cause follow."""
@@ -38,6 +40,12 @@ def refused_by(cell: Cell, reason: str) -> str:
     if cell.scenario != CONTROL or not reason.startswith(START):
         return ""
     return reason.removeprefix(START).partition(": ")[2]
+
+
+def asks_absent_protocol(cell: Cell) -> bool:
+    """Return whether a control cell is set to the new group protocol (KIP-848), which brokers of its line lack."""
+    is_set = Profile.parse(cell.profile).name == CONSUMER_PROTOCOL
+    return cell.scenario == CONTROL and is_set and not has(cell.broker, Since.NEW_GROUPS)
 
 
 def in_short(why: str) -> str:

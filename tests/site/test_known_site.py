@@ -34,14 +34,18 @@ pytest_plugins = ("tests.support.browser",)
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schema"
 BAD = replace(CELL, version="1.43.2")
 GOOD = replace(CELL, version="1.43.3")
+COMMIT = "7.0.0-alpha2.0.20241022170531-d2e6603d82fb"
+"""The commit that was measured for the releases of Beats that no registry serves."""
+BEATS = replace(CELL, family="beats", version=COMMIT)
 OTHER = Cell("java", "4.4.0", Role.CONSUMER, "isolated", "broker/kill", CELL.engine, "3.9")
 
 
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return evidence of two clients in two versions of one: the older one stops."""
+    """Return evidence of three clients, in two versions of one: the older one stops."""
     path = tmp_path_factory.mktemp("evidence") / PUBLISHED
     cells = [settled(BAD, Outcome.STUCK), settled(GOOD, Outcome.REFRESHES), settled(OTHER, Outcome.STORMS)]
+    cells.append(settled(BEATS, Outcome.STUCK))
     return publish(path, *cells)
 
 
@@ -68,6 +72,7 @@ def test_each_client_version_and_scenario_has_a_page_that_says_there_are_no_time
         "client/sarama-1.43.2.html",
         "client/sarama-1.43.3.html",
         "client/java-4.4.0.html",
+        f"client/beats-{COMMIT}.html",
         "scenario/disk.storage-error.html",
         "scenario/broker.kill.html",
         "supports.html",
@@ -142,6 +147,7 @@ def test_latest_is_the_newest_version_and_the_list_has_every_document(built: Pat
     listed = document(built, "clients.json")
     jsonschema.Draft202012Validator(json.loads((SCHEMAS / "api-clients.json").read_text())).validate(listed)
     assert [(one["family"], one["version"]) for one in listed["clients"]] == [
+        ("beats", COMMIT),
         ("java", "4.4.0"),
         ("sarama", "1.43.2"),
         ("sarama", "1.43.3"),
@@ -173,7 +179,8 @@ def test_names_lead_to_families_and_to_the_library_inside() -> None:
     assert found["kafka-clients"].family == found["org.apache.kafka:kafka-clients"].family == "java"
     filebeat = found["filebeat"]
     assert (filebeat.family, filebeat.library) == ("beats", "sarama")
-    assert ("8.0.0", "8.16.1", "1.29.1") in filebeat.spans
+    (span,) = [one for one in filebeat.spans if one[:3] == ("8.0.0", "8.16.1", "1.29.1")]
+    assert span[3] == COMMIT
 
 
 def test_it_is_served_on_loopback_until_interrupted(evidence: Path, tmp_path: Path) -> None:
@@ -200,6 +207,7 @@ PASTED = {
     "kafka-clients-4.4.0.jar": ["java 4.4.0"],
     "github.com/Shopify/sarama v1.30.0": ["sarama 1.43.2"],
     "filebeat:9.0.0": ["sarama 1.43.3"],
+    "docker.elastic.co/beats/filebeat:8.16.1": [f"beats {COMMIT}"],
     "aiokafka==0.12.0": [],
 }
 """Texts that people paste, and the clients that are shown: the client, or the nearest ones."""

@@ -140,6 +140,14 @@ def site(tmp_path_factory: pytest.TempPathFactory, families: list[Family]) -> Pa
     return build(matrix, site_data.BARE, out, listed=families).parent
 
 
+def test_levels_stand_open_and_scenarios_are_folded(site: Path) -> None:
+    text = (site / "choose.html").read_text()
+    folded = "".join(re.findall(r"<details>.*?</details>", text, re.DOTALL))
+    shown = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
+    assert (">level<" in shown, ">level<" in folded) == (True, False)
+    assert ("chip" in shown, "chip" in folded) == (False, True)
+
+
 def test_every_link_of_the_page_leads_somewhere(site: Path) -> None:
     links = re.findall(r'href="([^"#]+)"', (site / "choose.html").read_text())
     assert [link for link in links if not (site / link).exists()] == []
@@ -157,7 +165,7 @@ def test_the_page_is_one_click_from_the_front_page(width: int, site: Path, opene
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("page_name", "label"), [("choose", "sarama: "), ("ready", "Kafka 3.9: ")])
+@pytest.mark.parametrize(("page_name", "label"), [("choose", "sarama 1.46.1: "), ("ready", "Kafka 3.9: ")])
 def test_a_narrow_page_names_each_answer(page_name: str, label: str, site: Path, opener: Opener) -> None:
     page = opener((site / f"{page_name}.html").as_uri(), viewport={"width": 390, "height": 900})
     read = "cells => [...cells].map(cell => getComputedStyle(cell, '::before').content.replaceAll('\"', ''))"

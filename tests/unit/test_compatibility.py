@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from probe.model import App, AppKind, ClientError, Closed, Event, Request, Response, Row
+import pytest
+
+from probe.model import CONTROL, App, AppKind, ClientError, Closed, Engine, Event, Request, Response, Row
+from probe.model.refusals import refused_by
 from probe.protocol.apis import FETCH, METADATA, SASL_AUTHENTICATE, SASL_HANDSHAKE
 from probe.protocol.apis import OFFSET_COMMIT as COMMIT
 from probe.runner.trial.compatibility import incompatibility_reason
+from tests.support.synthetic_rows import CELL
 
 MAIN = [FETCH]
 LINE = "4.3"
@@ -43,6 +47,29 @@ def test_a_request_that_is_always_refused_is_named() -> None:
         == incompatibility_reason(LINE, refused(3), MAIN, served=False)
         == expected
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "engine", "version", "says"),
+    [
+        (
+            "3.9",
+            Engine.EMBEDDED,
+            0,
+            "the fake brokers refuse Fetch v0, as Kafka does from 4.0 on; real brokers of line 3.9",
+        ),
+        ("4.0", Engine.EMBEDDED, 0, "it cannot work with Kafka 4.0: brokers closed the connection at each Fetch v0"),
+        ("3.9", Engine.KAFKA, 0, "it cannot work with Kafka 3.9: brokers closed the connection at each Fetch v0"),
+        ("3.9", Engine.EMBEDDED, 4, "it cannot work with Kafka 3.9: brokers closed the connection at each Fetch v4"),
+    ],
+)
+def test_what_only_fake_brokers_refuse_says_nothing_about_the_line(
+    line: str, engine: Engine, version: int, says: str
+) -> None:
+    events = [one for conn in range(3) for one in (asked(conn, FETCH, version), closed(conn))]
+    found = incompatibility_reason(line, events, MAIN, served=False, engine=engine)
+    assert found.startswith(says)
+    assert bool(refused_by(replace(CELL, scenario=CONTROL), found)) is not found.startswith("the fake")
 
 
 def test_a_client_that_works_is_compatible_unless_often_refused() -> None:

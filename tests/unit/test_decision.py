@@ -199,9 +199,16 @@ def test_what_was_seen_in_some_trials_only_is_not_called_mended() -> None:
 
 @pytest.mark.parametrize(("profile", "scored"), [("isolated", True), ("defaults", True), ("consumer-protocol", False)])
 def test_a_client_that_never_serves_counts_with_the_profiles_of_scored_scenarios(profile: str, scored: bool) -> None:
-    control = replace(CELL, scenario="steady", role=Role.GROUP, profile=profile)
+    control = replace(CELL, scenario="steady", role=Role.GROUP, profile=profile, broker="4.0")
     (one,) = causes(faults(known(control, Outcome.STUCK, "warm-up did not end within 45 s")))
     assert one.scored is scored
+
+
+@pytest.mark.parametrize(("line", "shown"), [("3.9", False), ("4.0", True)])
+def test_a_protocol_that_brokers_of_the_line_lack_is_no_fault_of_a_client(line: str, shown: bool) -> None:
+    control = replace(CELL, scenario="steady", role=Role.GROUP, profile="consumer-protocol", broker=line)
+    (one,) = faults(known(control, Outcome.STUCK, "warm-up did not end within 45 s"))
+    assert (bool(causes([one])), one.harm is not None, one.finding is not Finding.INFORMATIVE) == (shown,) * 3
 
 
 def test_many_scenarios_are_counted() -> None:

@@ -11,6 +11,7 @@ from probe.catalogue.package_table import package_table
 from probe.catalogue.purposes import PURPOSES
 from probe.catalogue.selectors import Chosen, select_clients
 from probe.cells.aggregate import SettledCell
+from probe.cells.answer_context import Asking
 from probe.cells.audit import TOLD, Fault, examine
 from probe.cells.causes import Cause, causes, is_scored
 from probe.cells.client_levels import findings_and_levels
@@ -23,6 +24,7 @@ from probe.cli.answers.lookup import Known, levels_json
 from probe.cli.answers.operations import operation
 from probe.cli.answers.short_answer import in_short
 from probe.cli.answers.supports import kip_data
+from probe.cli.wiring.alternatives import other_libraries
 from probe.cli.wiring.catalogue import apps, by_number, families, inside
 from probe.cli.wiring.evidence import Evidence
 from probe.cli.wiring.kip_support import supports_of
@@ -84,17 +86,17 @@ def _alias(name: str, client: str, app: App | None) -> Alias | None:
         return Alias(name=name, family=client, spans=_artifacts(client))
     if app is None:
         return None
-    spans = tuple((item.since, item.last, item.library) for item in app.versions) or _artifacts(app.family)
+    spans = tuple((one.since, one.last, one.library, one.measured) for one in app.versions) or _artifacts(app.family)
     driven = app.driven_by if app.driven_by in families() else app.family
     return Alias(name=name, family=driven, library=app.family, spans=spans)
 
 
-def _artifacts(family: str) -> tuple[tuple[str, str, str], ...]:
+def _artifacts(family: str) -> tuple[tuple[str, str, str, str], ...]:
     """Return the packages of a family whose number is not that of the library."""
     versions = families()[family].versions
     numbers = {one.version for one in versions}
     return tuple(
-        (one.pinned_artifact, one.pinned_artifact, one.version)
+        (one.pinned_artifact, one.pinned_artifact, one.version, "")
         for one in versions
         if one.pinned_artifact not in numbers
     )
@@ -130,7 +132,7 @@ def _known(
         library=library.library if library else None,
         inside=inside(asked.client),
         levels=tuple(levels),
-        short=in_short(suffered, levels, ways_out),
+        short=in_short(suffered, levels, ways_out, Asking(otherwise=other_libraries(asked, families()))),
         note=note_of(suffered),
         sections=sections,
         ways_out=todo,

@@ -106,7 +106,11 @@ def happens(report: Report, found: Readiness) -> str:
     if found.harm is None:
         return _unproven(found) or "nothing is known of it"
     harm = f"{found.harm.rank.word}{' silently' if found.harm.worst.silently else ''}" if found.harm.rank else "no harm"
-    scope = (", everything" if found.everything else ", affected partitions only") if found.harm.rank else ""
+    scope = (
+        (", partitions without a fault, too" if found.everything else ", affected partitions only")
+        if found.harm.rank
+        else ""
+    )
     after = " where it goes on" if found.harm.rank >= Harm.STOPS else ""
     stands = f", stands still for up to {found.stood_ms / 1000:.1f} s{after}" if found.stood_ms else ""
     return f"{harm}{stands}{scope}"

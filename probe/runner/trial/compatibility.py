@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from probe.model import App, Closed, Event, Folded, Request, Response
+from probe.model import App, Closed, Engine, Event, Folded, Request, Response
+from probe.model.engines import DEFAULT_ENGINE, ENGINES
 from probe.model.refusals import closed_at, never_sent, refusal
-from probe.protocol.apis import HANDSHAKE_APIS, SASL_APIS
+from probe.model.release_lines import Since, has
+from probe.protocol.apis import FETCH, HANDSHAKE_APIS, PRODUCE, SASL_APIS
 from probe.protocol.names import api_name, error_name
 from probe.verdict.apis import METADATA
 
@@ -19,18 +21,26 @@ MIN_CLOSED = 3
 MAX_TEXT = 200
 NAMED_ANSWERS = 2
 """Most kinds of error answers that a reason names."""
+OLDEST_SERVED: Mapping[int, int] = {PRODUCE: 3, FETCH: 4}
+"""Oldest versions that fake brokers of every line serve, and Kafka from 4.0 on (KIP-896)."""
 REFUSED = re.compile(r"unsupported|not[ _]support|incompatible", re.IGNORECASE)
 """Words of libraries for brokers that lack a request or its version: UNSUPPORTED_VERSION (Java, sarama, franz-go),
 _UNSUPPORTED_FEATURE (librdkafka), IncompatibleBrokerVersion (kafka-python, aiokafka), "does not support" (KafkaJS)."""
 
 
-def incompatibility_reason(line: str, events: Sequence[Event], main: Collection[int], *, served: bool) -> str:
+def incompatibility_reason(
+    line: str, events: Sequence[Event], main: Collection[int], *, served: bool, engine: Engine = DEFAULT_ENGINE
+) -> str:
     """Return which request keeps client and brokers apart, or an empty text if none does.
 
     `served` is True if some operation succeeded: then only a request that brokers never answer is a reason. `main` are
-    the API keys by which the client's role works at leaders.
+    the API keys by which the client's role works at leaders. A request that only the fake brokers refuse says nothing
+    about Kafka of the line.
     """
-    reason = _refused_request(events)
+    refused = _refused_request(events)
+    if refused and (text := _refused_by_fake(line, engine, *refused[:2])):
+        return text
+    reason = closed_at(_named(*refused[:2]), refused[2]) if refused else ""
     if not reason and not served:
         reason = _refused_log_in(events) or _refused_by_version(events) or _closed(events) or _never_sent(events, main)
     return refusal(line, reason)[:MAX_TEXT] if reason else ""
@@ -57,8 +67,27 @@ def _answered_errors(events: Sequence[Event]) -> Iterator[str]:
             yield from (f"{error_name(code)} {code} to {api_name(event.api)}" for code in codes - {0})
 
 
-def _refused_request(events: Sequence[Event]) -> str:
-    """Return a request at which brokers always closed the connection, as they do for unknown request versions."""
+def _refused_by_fake(line: str, engine: Engine, api: int, version: int) -> str:
+    """Return that fake brokers refuse an old request that brokers of the line serve, and how to play it on those."""
+    is_old = version < OLDEST_SERVED.get(api, 0) and not has(line, Since.OLD_REQUESTS_REFUSED)
+    if not is_old or not ENGINES[engine].refuses_old_requests:
+        return ""
+    since = Since.OLD_REQUESTS_REFUSED.line
+    return (
+        f"the fake brokers refuse {_named(api, version)}, as Kafka does from {since} on; real brokers of line {line} "
+        f"serve it: --engine kafka --broker {line}"
+    )
+
+
+def _named(api: int, version: int) -> str:
+    return f"{api_name(api)} v{version}"
+
+
+def _refused_request(events: Sequence[Event]) -> tuple[int, int, int] | None:
+    """Return a request at which brokers always closed the connection, as they do for unknown request versions.
+
+    It is the API key, the version and the number of times; None = there is none.
+    """
     closed = {event.conn for event in events if isinstance(event, Closed) and event.by == "broker"}
     answered = {(event.api, event.version) for event in events if isinstance(event, Response)}
     asked: dict[tuple[int, int], list[int]] = defaultdict(list)
@@ -67,8 +96,8 @@ def _refused_request(events: Sequence[Event]) -> str:
             asked[event.api, event.version].append(event.conn)
     for (api, version), conns in asked.items():
         if (times := sum(conn in closed for conn in conns)) >= MIN_CLOSED:
-            return closed_at(f"{api_name(api)} v{version}", times)
-    return ""
+            return api, version, times
+    return None
 
 
 def _refused_log_in(events: Sequence[Event]) -> str:

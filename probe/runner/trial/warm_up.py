@@ -157,7 +157,8 @@ def _never_served(state: TrialState, what: str) -> None:
         state.problem(what)
         return
     served = bool(recorder.successes) or recorder.kinds[AppKind.TXN_COMMITTED] > 0
-    if reason := incompatibility_reason(cell.broker, events, proving(cell.role), served=served):
+    main = proving(cell.role)
+    if reason := incompatibility_reason(cell.broker, events, main, served=served, engine=cell.engine):
         state.header = replace(state.header, impossible=reason)
     else:
         state.header = replace(state.header, unserved=f"{what}; {answers_met(events)}")

@@ -128,5 +128,6 @@ class Alias:
     """The family whose versions it has: the one that drives an application, else that of the library inside."""
     library: str = ""
     """The family of the library inside an application; empty = it is no application."""
-    spans: tuple[tuple[str, str, str], ...] = ()
-    """First and last version, and the version of the library inside, where these are not the same."""
+    spans: tuple[tuple[str, str, str, str], ...] = ()
+    """First and last version, the version of the library inside where these are not the same, and the version of
+    `family` that was measured for them, since no registry serves them; empty = none stands for them."""

@@ -62,6 +62,8 @@
     const exact = alias.family === alias.library ? [] : own.filter((row) => row.version === version);
     const span = alias.spans.find(([first, last]) => compare(first, version) <= 0 && compare(version, last) <= 0);
     if (!span) return answer(alias.family, version, "");
+    const stand = own.filter((row) => span[3] && row.version === span[3]);
+    if (stand.length) return [stand, `${alias.name} ${version} is in no registry; it was measured as ${alias.family} ${span[3]}`];
     const [inner, words] = answer(alias.library, span[2], `${alias.name} ${version} has ${alias.library} ${span[2]} inside; `);
     return [[...new Set([...exact, ...inner])], words];
   }
