@@ -30,6 +30,14 @@ class Access:
     """Certificate of the run's authority (PEM), which clients trust; empty without TLS."""
     authority_file: str = ""
     """The same as a file of the run's, for libraries that take no text."""
+    certificate: str = field(default="", repr=False)
+    """The client's own certificate (PEM), where brokers ask for one; else empty."""
+    key: str = field(default="", repr=False, compare=False)
+    """Its key (PEM)."""
+    certificate_file: str = ""
+    """Key and certificate as a file of the run's or the trial's, for libraries that take no text."""
+    renewed: str = field(default="", repr=False, compare=False)
+    """Key and a certificate of another authority (PEM), which brokers accept, too."""
     server: SSLContext | None = field(default=None, repr=False, compare=False)
     """The relay's side of TLS, with a certificate of that authority; None without TLS."""
     flawed: Mapping[str, SSLContext] = field(default_factory=dict, repr=False, compare=False)

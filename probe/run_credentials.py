@@ -1,6 +1,7 @@
-"""Credentials of a run, made anew each time: a password, a key that signs tokens, and a certificate authority.
+"""Credentials of a run, made anew each time: a password, a key that signs tokens, and an authority of certificates.
 
-They live in memory and in a folder of the run's that is removed at its end. Every secret text begins with `MARK`, and
+They live in memory and in a folder of the run's that is removed at its end; the key of the clients' own certificate
+lies there for the run, in a file that only its owner can read. Every secret text begins with `MARK`, and
 every token with `TOKEN_MARK`, so that a search finds them where they must not be. The authority is trusted by nobody
 but the clients of its run, and what it signs is valid for loopback only.
 """
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from probe.access import Access
+from probe.files.private_files import write_private
 from probe.model.endpoint import LOOPBACK
 from probe.model.security import Mechanism, Security
 from probe.scenarios.steps.handshakes import Flaw
@@ -68,7 +70,12 @@ class _Issued:
     authority: str
     file: Path
     server: ssl.SSLContext
+    asking: ssl.SSLContext
+    """The same server, which asks for certificates of clients, of either authority."""
     flawed: Mapping[str, ssl.SSLContext]
+    certificate: str
+    key: str
+    renewed: str
 
 
 def _access(security: Security, password: str, issued: _Issued | None, issuer: Issuer | None) -> Access:
@@ -80,31 +87,42 @@ def _access(security: Security, password: str, issued: _Issued | None, issuer: I
     )
     if issued is None or not security.protocol.tls:
         return access
-    return replace(
+    access = replace(
         access,
         authority=issued.authority,
         authority_file=str(issued.file),
         server=issued.server,
         flawed=issued.flawed,
     )
+    if not security.client_auth:
+        return access
+    return replace(
+        access,
+        server=issued.asking,
+        certificate=issued.certificate,
+        key=issued.key,
+        renewed=issued.renewed,
+        certificate_file=str(write_private(issued.file.with_name("client.pem"), issued.key + issued.certificate)),
+    )
 
 
 def _issued(folder: Path) -> _Issued:
-    """Make an authority and certificates of it; the keys are on disk only until they are loaded."""
+    """Make an authority and certificates of it; brokers' keys are on disk only until they are loaded."""
     from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415  # loaded by runs with TLS only
 
-    root, other, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(3))
+    root, other, key, own = (ec.generate_private_key(ec.SECP256R1()) for _ in range(4))
     authority, stranger = _certificate(AUTHORITY, root, root, None), _certificate(AUTHORITY, other, other, None)
     text, file = _pem(authority), folder / "authority.pem"
     file.write_text(text)
 
-    def serving(certificate: x509.Certificate) -> ssl.SSLContext:
-        chain = folder / "broker.pem"
-        chain.touch(mode=0o600)
-        chain.write_text(_private(key) + _pem(certificate))
+    def serving(certificate: x509.Certificate, *clients: x509.Certificate) -> ssl.SSLContext:
+        chain = write_private(folder / "broker.pem", _private(key) + _pem(certificate))
         server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         server.load_cert_chain(chain)
         chain.unlink()
+        if clients:
+            server.verify_mode = ssl.CERT_REQUIRED
+            server.load_verify_locations(cadata="".join(map(_pem, clients)))
         return server
 
     broker = partial(_certificate, "probe broker", key)
@@ -114,7 +132,18 @@ def _issued(folder: Path) -> _Issued:
         Flaw.OTHER_AUTHORITY: broker(other, stranger),
     }
     found = {str(flaw): serving(certificate) for flaw, certificate in flawed.items()}
-    return _Issued(text, file, serving(broker(root, authority)), found)
+    right = broker(root, authority)
+    found[str(Flaw.CLIENT_REFUSED)] = serving(right, stranger)
+    return _Issued(
+        authority=text,
+        file=file,
+        server=serving(right),
+        asking=serving(right, authority, stranger),
+        flawed=found,
+        certificate=_pem(_certificate(USER, own, root, authority, client=True)),
+        key=_private(own),
+        renewed=_private(own) + _pem(_certificate(USER, own, other, stranger, client=True)),
+    )
 
 
 def _certificate(
@@ -125,10 +154,11 @@ def _certificate(
     *,
     ends: dt.timedelta = VALID,
     host: str = "",
+    client: bool = False,
 ) -> x509.Certificate:
     """Return a certificate for a key: the authority's own without an `authority`, else a server's on loopback.
 
-    It ends this time from now, and is a server's of another `host` where one is named.
+    It ends this time from now, and is a server's of another `host` where one is named, or a client's.
     """
     from cryptography import x509  # noqa: PLC0415  # see `_issued`
     from cryptography.hazmat.primitives import hashes  # noqa: PLC0415
@@ -153,7 +183,9 @@ def _certificate(
             critical=False,
         )
     )
-    if not own:
+    if client:
+        built = built.add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CLIENT_AUTH]), critical=False)
+    elif not own:
         own_names = [x509.IPAddress(ipaddress.ip_address(LOOPBACK)), x509.DNSName("localhost")]
         names = [x509.DNSName(host)] if host else own_names
         built = built.add_extension(x509.SubjectAlternativeName(names), critical=False)

@@ -408,7 +408,7 @@ Global___Start: _TypeAlias = Start  # noqa: Y015
 @_typing.final
 class Security(_message.Message):
     """The listener's security, by Kafka's own names. A driver sets what its library needs for it, and checks the name in the
-    broker's certificate where the library can. It never reports, logs or writes the password or a token.
+    broker's certificate where the library can. It never reports, logs or writes the password, the key or a token.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -420,6 +420,9 @@ class Security(_message.Message):
     AUTHORITY_FIELD_NUMBER: _builtins.int
     AUTHORITY_FILE_FIELD_NUMBER: _builtins.int
     TOKEN_ENDPOINT_FIELD_NUMBER: _builtins.int
+    CERTIFICATE_FIELD_NUMBER: _builtins.int
+    KEY_FIELD_NUMBER: _builtins.int
+    CERTIFICATE_FILE_FIELD_NUMBER: _builtins.int
     protocol: _builtins.str
     """SSL, SASL_PLAINTEXT, SASL_SSL"""
     mechanism: _builtins.str
@@ -434,6 +437,12 @@ class Security(_message.Message):
     """the same, as a file"""
     token_endpoint: _builtins.str
     """with OAUTHBEARER: where tokens are given for client credentials (RFC 6749, 4.4); else empty"""
+    certificate: _builtins.str
+    """the client's own, PEM, where brokers ask for it (ssl.client.auth=required); else empty"""
+    key: _builtins.str
+    """its key, PEM"""
+    certificate_file: _builtins.str
+    """both as one file"""
     def __init__(
         self,
         *,
@@ -444,10 +453,13 @@ class Security(_message.Message):
         authority: _builtins.str = ...,
         authority_file: _builtins.str = ...,
         token_endpoint: _builtins.str = ...,
+        certificate: _builtins.str = ...,
+        key: _builtins.str = ...,
+        certificate_file: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authority", b"authority", "authority_file", b"authority_file", "mechanism", b"mechanism", "password", b"password", "protocol", b"protocol", "token_endpoint", b"token_endpoint", "user", b"user"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authority", b"authority", "authority_file", b"authority_file", "certificate", b"certificate", "certificate_file", b"certificate_file", "key", b"key", "mechanism", b"mechanism", "password", b"password", "protocol", b"protocol", "token_endpoint", b"token_endpoint", "user", b"user"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

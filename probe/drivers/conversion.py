@@ -55,6 +55,9 @@ def to_security(access: Access) -> pb.Security:
         authority=access.authority,
         authority_file=access.authority_file,
         token_endpoint=access.token_endpoint,
+        certificate=access.certificate,
+        key=access.key,
+        certificate_file=access.certificate_file,
     )
 
 

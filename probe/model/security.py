@@ -46,10 +46,13 @@ class Mechanism(StrEnum):
 
 SSL = str(SecurityProtocol.SSL)
 """The name under which `client.toml` says that a family has TLS, beside the names of mechanisms."""
-NAMES = (SSL, *map(str, Mechanism))
+CLIENT_AUTH = "CLIENT-AUTH"
+"""The name of TLS in which brokers ask for a certificate of the client's, too (`ssl.client.auth=required`)."""
+NAMES = (SSL, CLIENT_AUTH, *map(str, Mechanism))
 """Names that a family declares in `[security.NAME]` of its client.toml."""
 SINCE: Mapping[str, Since] = {
     SSL: Since.TLS,
+    CLIENT_AUTH: Since.TLS,
     Mechanism.PLAIN: Since.SASL_PLAIN,
     Mechanism.SCRAM_SHA_256: Since.SASL_SCRAM,
     Mechanism.SCRAM_SHA_512: Since.SASL_SCRAM,
@@ -60,13 +63,19 @@ SINCE: Mapping[str, Since] = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class Security:
-    """Protocol of the listener, and how clients log in there. Written `SASL_SSL/SCRAM-SHA-512`, or `SSL` alone."""
+    """Protocol of the listener, and how clients log in there.
+
+    Written `SASL_SSL/SCRAM-SHA-512`, `SSL` alone, or `SSL/CLIENT-AUTH`.
+    """
 
     protocol: SecurityProtocol
     mechanism: Mechanism | None = None
+    client_auth: bool = False
+    """Whether brokers ask for a certificate of the client's, which it has. Only with SSL."""
 
     def __str__(self) -> str:
-        return SEPARATOR.join(map(str, filter(None, (self.protocol, self.mechanism))))
+        second = CLIENT_AUTH if self.client_auth else self.mechanism
+        return SEPARATOR.join(map(str, filter(None, (self.protocol, second))))
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -82,9 +91,9 @@ class Security:
             raise ValueError(f"there is no protocol {first!r}; write {', '.join(SecurityProtocol)}")
         protocol = SecurityProtocol(first)
         if not protocol.sasl:
-            if text != protocol:
-                raise ValueError(f"{protocol} has no log-in, so write {protocol} alone")
-            return cls(protocol)
+            if text not in {protocol, f"{protocol}{SEPARATOR}{CLIENT_AUTH}"}:
+                raise ValueError(f"{protocol} has no log-in, so write {protocol} or {protocol}/{CLIENT_AUTH}")
+            return cls(protocol, client_auth=second == CLIENT_AUTH)
         if second not in list(Mechanism):
             known = f"write {protocol}/MECHANISM with one of {', '.join(Mechanism)}"
             raise ValueError(
@@ -95,7 +104,8 @@ class Security:
     @property
     def needs(self) -> tuple[str, ...]:
         """Return what clients and brokers must have of `NAMES`."""
-        return tuple(filter(None, (SSL if self.protocol.tls else "", str(self.mechanism or ""))))
+        own = CLIENT_AUTH if self.client_auth else ""
+        return tuple(filter(None, (SSL if self.protocol.tls else "", own, str(self.mechanism or ""))))
 
     def beyond(self, other: Security) -> str:
         """Return what this has and another lacks, in words; empty where it lacks nothing.
@@ -107,6 +117,8 @@ class Security:
             return "log-ins"
         if self.mechanism is Mechanism.OAUTHBEARER and other.mechanism is not self.mechanism:
             return "tokens"
+        if self.client_auth and not other.client_auth:
+            return "certificates of clients"
         return "TLS" if self.protocol.tls and not other.protocol.tls else ""
 
     def missing_on(self, line: str) -> str:

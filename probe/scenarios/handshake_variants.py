@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from probe.model import Reaction, Symptom, Target
+from probe.model import Outcome, Reaction, Symptom, Target
 from probe.scenarios.login_variants import REFUSED_MS
 from probe.scenarios.scenario import CLIENT_ROLES, CONFORMS, RoleVariant, expect
 from probe.scenarios.steps.handshakes import Flaw, SpoilHandshakes
@@ -24,13 +24,19 @@ SPOILED = replace(
 """An error may reach the application, since waiting does not mend a certificate."""
 
 
-def spoiled_variants(by: Flaw) -> tuple[RoleVariant, ...]:
-    """Return the variant: all connections are cut, and new ones meet the flaw for `REFUSED_MS`."""
+def spoiled_variants(by: Flaw, *, at_start: bool = False) -> tuple[RoleVariant, ...]:
+    """Return the variant: all connections are cut, and new ones meet the flaw for `REFUSED_MS`.
+
+    With `at_start` nothing is cut, and the client's first ones meet it, too.
+    """
+    spoiled = SpoilHandshakes(by=by)
+    conforms = (*SPOILED.conforms, Outcome.FATAL) if at_start else SPOILED.conforms
     return (
         RoleVariant(
             roles=CLIENT_ROLES,
-            expectation=SPOILED,
-            steps=(SpoilHandshakes(by=by), CutAllConnections()),
+            expectation=replace(SPOILED, conforms=conforms),
+            steps=(spoiled,) if at_start else (spoiled, CutAllConnections()),
             heal_after_ms=REFUSED_MS,
+            at_start=at_start,
         ),
     )

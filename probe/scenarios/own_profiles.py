@@ -27,7 +27,9 @@ OWN_PROFILES: Mapping[str, str] = MappingProxyType(
 )
 """The profile by the name of the scenario."""
 LOG_INS, TLS, TOKENS = "SASL_PLAINTEXT/SCRAM-SHA-512", "SSL", "SASL_PLAINTEXT/OAUTHBEARER"
-"""Security with which scenarios about log-ins, TLS and tokens are run, unless the user names another one."""
+CERTIFICATES = "SSL/CLIENT-AUTH"
+"""Security with which scenarios about log-ins, TLS, tokens and certificates of clients are run, unless the user names
+another one."""
 _LOG_INS = (
     "auth/mechanism-off",
     "auth/password-rotated",
@@ -35,10 +37,22 @@ _LOG_INS = (
     "auth/session-expires-idle",
     "auth/wrong-password",
 )
-_TLS = ("tls/authority-replaced", "tls/certificate-expired", "tls/handshake-closed", "tls/name-mismatch")
+_TLS = (
+    "tls/authority-replaced",
+    "tls/certificate-expired",
+    "tls/client-certificate-missing",
+    "tls/handshake-closed",
+    "tls/name-mismatch",
+)
+_CERTIFICATES = ("tls/client-certificate-refused", "tls/client-certificate-renewed")
 _TOKENS = ("auth/token-refused", "auth/token-server-away")
 OWN_SECURITY: Mapping[str, str] = MappingProxyType(
-    {**dict.fromkeys(_LOG_INS, LOG_INS), **dict.fromkeys(_TLS, TLS), **dict.fromkeys(_TOKENS, TOKENS)}
+    {
+        **dict.fromkeys(_LOG_INS, LOG_INS),
+        **dict.fromkeys(_TLS, TLS),
+        **dict.fromkeys(_TOKENS, TOKENS),
+        **dict.fromkeys(_CERTIFICATES, CERTIFICATES),
+    }
 )
 """The security of the listener by the name of the scenario."""
 _OF_NEW_GROUPS = re.compile(r"/consumer-group-heartbeat/|/offset-(commit|fetch)/STALE_MEMBER_EPOCH$")

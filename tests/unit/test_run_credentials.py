@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+import stat
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from probe.run_credentials import MARK, run_credentials
 from probe.scenarios.steps.handshakes import Flaw
 
 PLAIN, SCRAM, SSL = map(Security.parse, ("SASL_PLAINTEXT/PLAIN", "SASL_SSL/SCRAM-SHA-512", "SSL"))
-OAUTH = Security.parse("SASL_PLAINTEXT/OAUTHBEARER")
+OAUTH, MUTUAL = map(Security.parse, ("SASL_PLAINTEXT/OAUTHBEARER", "SSL/CLIENT-AUTH"))
 
 
 def test_nothing_is_made_where_nothing_is_wanted() -> None:
@@ -60,6 +61,18 @@ def test_no_key_is_on_disk() -> None:
         folder = Path(found[SSL].authority_file).parent
         assert [file.name for file in folder.iterdir()] == ["authority.pem"]
         assert "PRIVATE KEY" not in found[SSL].authority
+
+
+def test_the_clients_key_is_in_a_file_of_its_owner_only_while_brokers_ask_for_its_certificate() -> None:
+    with run_credentials([SSL, MUTUAL]) as found:
+        access = found[MUTUAL]
+        file = Path(access.certificate_file)
+        assert file.read_text() == access.key + access.certificate
+        assert stat.S_IMODE(file.stat().st_mode) == stat.S_IRUSR | stat.S_IWUSR
+        assert sorted(one.name for one in file.parent.iterdir()) == ["authority.pem", "client.pem"]
+        assert "PRIVATE KEY" not in repr(found)
+        assert (found[SSL].certificate, found[SSL].key, found[SSL].certificate_file) == ("", "", "")
+    assert not file.exists()
 
 
 def _handshake(access: Access, context: ssl.SSLContext, host: str) -> str:
@@ -129,3 +142,43 @@ def test_flaws_without_a_certificate_have_none() -> None:
     with run_credentials([SSL, PLAIN]) as found:
         assert set(found[SSL].flawed) == set(Flaw) - {Flaw.CLOSED}
         assert not found[PLAIN].flawed
+
+
+def _reason_of_server(access: Access, version: ssl.TLSVersion, *, certified: bool) -> str:
+    """Return why the server's side of a handshake fails with a client that has its certificate, or none; else empty."""
+    context = ssl.create_default_context(cadata=access.authority)
+    context.minimum_version = context.maximum_version = version
+    if certified:
+        context.load_cert_chain(access.certificate_file)
+    assert access.server is not None
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    server = access.server.wrap_bio(incoming, outgoing, server_side=True)
+    client = context.wrap_bio(outgoing, incoming, server_hostname="127.0.0.1")
+    for side in (client, server) * 3:
+        try:
+            side.do_handshake()
+        except ssl.SSLWantReadError:
+            continue
+        except ssl.SSLError as error:
+            assert side is server
+            return str(error.reason)
+    return ""
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+@pytest.mark.parametrize(
+    ("flaw", "certified", "reason"),
+    [
+        (None, True, ""),
+        (None, False, "PEER_DID_NOT_RETURN_A_CERTIFICATE"),
+        (Flaw.CLIENT_REFUSED, True, "CERTIFICATE_VERIFY_FAILED"),
+        (Flaw.CLIENT_REFUSED, False, "PEER_DID_NOT_RETURN_A_CERTIFICATE"),
+    ],
+)
+def test_brokers_that_ask_for_certificates_take_those_of_the_run(
+    version: ssl.TLSVersion, flaw: Flaw | None, certified: bool, reason: str
+) -> None:
+    with run_credentials([MUTUAL]) as found:
+        access = found[MUTUAL]
+        asked = access if flaw is None else replace(access, server=access.flawed[flaw])
+        assert _reason_of_server(asked, version, certified=certified) == reason

@@ -14,10 +14,10 @@ from probe.cli.app import app
 from probe.cli.wiring.catalogue import families
 from probe.model import Profile
 from probe.model.security import NAMES, Mechanism, Security, SecurityProtocol
-from probe.scenarios.own_profiles import LOG_INS, TOKENS
+from probe.scenarios.own_profiles import CERTIFICATES, LOG_INS, TOKENS
 
 LOGGING_IN = [one for one in SecurityProtocol if one.sasl]
-ANY = st.just(Security(SecurityProtocol.SSL)) | st.builds(
+ANY = st.builds(Security, st.just(SecurityProtocol.SSL), client_auth=st.booleans()) | st.builds(
     Security, st.sampled_from(LOGGING_IN), st.sampled_from(list(Mechanism))
 )
 
@@ -35,8 +35,13 @@ def test_a_written_security_is_an_own_key_of_the_profile(security: Security) -> 
     [
         ("PLAINTEXT", "PLAINTEXT is what clients have without it; leave it out"),
         ("ssl", "there is no protocol 'ssl'; write SSL, SASL_PLAINTEXT, SASL_SSL"),
-        ("SSL/PLAIN", "SSL has no log-in, so write SSL alone"),
-        ("SSL/", "SSL has no log-in, so write SSL alone"),
+        ("SSL/PLAIN", "SSL has no log-in, so write SSL or SSL/CLIENT-AUTH"),
+        (
+            "SASL_SSL/CLIENT-AUTH",
+            "there is no mechanism 'CLIENT-AUTH'; write SASL_SSL/MECHANISM with one of PLAIN, SCRAM-SHA-256, "
+            "SCRAM-SHA-512, OAUTHBEARER",
+        ),
+        ("SSL/", "SSL has no log-in, so write SSL or SSL/CLIENT-AUTH"),
         (
             "SASL_SSL",
             "the mechanism is missing; write SASL_SSL/MECHANISM with one of PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, "
@@ -62,6 +67,7 @@ def test_anything_else_is_refused_in_one_line(text: str, reason: str) -> None:
     ("text", "lines"),
     [
         ("SSL", {"0.9.0": True}),
+        ("SSL/CLIENT-AUTH", {"0.9.0": True}),
         ("SASL_PLAINTEXT/PLAIN", {"0.9.0": False, "0.10.2": True}),
         ("SASL_SSL/SCRAM-SHA-256", {"0.10.1": False, "0.10.2": True, "4.4": True}),
         ("SASL_SSL/SCRAM-SHA-512", {"0.10.1": False, "0.10.2": True}),
@@ -95,6 +101,7 @@ def test_the_reason_names_line_and_source() -> None:
             "has OAUTHBEARER since 1.9.2: librdkafka has asked token servers by itself since 1.9.0",
         ),
         ("kcat@1.7.0", ["--security", "SSL"], "kcat cannot be played with SSL here"),
+        ("java@2.1.1", ["--security", "SSL/CLIENT-AUTH"], "java has SSL since 2.7.0"),
         (
             "kafka-python@3.0.12",
             ["--security", "SASL_PLAINTEXT/PLAIN", "--engine", "kafka", "--broker", "0.9.0"],
@@ -145,6 +152,14 @@ def test_a_scenario_about_tls_is_skipped_where_nothing_is_encrypted(asked: str, 
     done = CliRunner().invoke(app, ["plan", *wanted, "--security", asked])
     reason = f"is about TLS, which {asked} lacks: --security SSL"
     assert (reason in f"{done.output}{done.exception}") is skipped
+
+
+def test_a_scenario_about_the_clients_certificate_is_skipped_where_brokers_ask_for_none() -> None:
+    wanted = ["--client", "kafka-python@3.0.12", "--role", "producer", "--scenario", "tls/client-certificate-refused"]
+    done = CliRunner().invoke(app, ["plan", *wanted, "--security", "SSL"])
+    assert f"is about certificates of clients, which SSL lacks: --security {CERTIFICATES}" in (
+        f"{done.output}{done.exception}"
+    )
 
 
 def test_every_declared_security_has_a_source() -> None:

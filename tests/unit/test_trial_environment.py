@@ -1,8 +1,12 @@
-"""Environment of a trial whose clients log in by tokens: their endpoint, and the token server in the fault."""
+"""Environment of a trial: where clients get tokens and their certificate, and what the fault does there."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import stat
+from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,11 +15,15 @@ import pytest
 from probe.access import Access
 from probe.model.security import Security
 from probe.runner.trial.environment import TrialEnvironment
-from probe.scenarios.own_profiles import TOKENS
+from probe.runner.trial.own_certificate import CertificateFile, certificate_of
+from probe.scenarios.own_profiles import CERTIFICATES, TOKENS
+from probe.scenarios.scenario import RoleVariant
+from probe.scenarios.steps.handshakes import RenewClientCertificate
 from probe.scenarios.steps.logins import CutAllConnections, LeaveTokenServer
 from probe.scenarios.steps.step import Step
 from tests.support.real_cells import planned
 
+STEADY = ("sarama@1.43.3", "steady", "producer")
 URL = "http://127.0.0.1:1/token"
 ACCESS = Access(security=Security.parse(TOKENS), user="probe")
 
@@ -39,6 +47,42 @@ class Recorded:
         some: Any = SimpleNamespace(access=lambda *_: ACCESS)
         cluster: Any = self
         return TrialEnvironment(cluster, some, some, some, some, some, some, alone=False, tokens=self.tokens)
+
+
+RENEWED = "the renewed key and certificate"
+
+
+def own_certificate(tmp_path: Path, *steps: Step) -> contextlib.AbstractContextManager[CertificateFile | None]:
+    access = Access(
+        security=Security.parse(CERTIFICATES),
+        key="the run's ",
+        certificate="certificate",
+        certificate_file=str(tmp_path / "client.pem"),
+        renewed=RENEWED,
+    )
+    return certificate_of(access, RoleVariant(roles=(), expectation=planned(*STEADY).expectation, steps=steps))
+
+
+def test_a_certificate_is_renewed_with_the_fault_in_a_file_of_the_trial_that_is_gone_with_it(tmp_path: Path) -> None:
+    with own_certificate(tmp_path, RenewClientCertificate()) as certificate:
+        assert certificate is not None
+        environment = replace(Recorded(by_tokens=False).environment(), certificate=certificate)
+        access = environment.access(planned(*STEADY))
+        assert access is not None
+        assert Path(access.certificate_file) == certificate.path
+        asyncio.run(environment.inject((CutAllConnections(),), None))
+        assert certificate.path.read_text() == "the run's certificate"
+        asyncio.run(environment.inject((RenewClientCertificate(),), None))
+        assert certificate.path.read_text() == RENEWED
+        assert stat.S_IMODE(certificate.path.stat().st_mode) == stat.S_IRUSR | stat.S_IWUSR
+        asyncio.run(environment.revert())
+        assert certificate.path.read_text() == RENEWED
+    assert not list(tmp_path.iterdir())
+
+
+def test_trials_that_renew_nothing_share_the_runs_file(tmp_path: Path) -> None:
+    with own_certificate(tmp_path, CutAllConnections()) as certificate:
+        assert certificate is None
 
 
 @pytest.mark.parametrize(
@@ -65,7 +109,7 @@ def test_the_token_server_leaves_with_the_fault_and_is_back_with_its_end(
 
 @pytest.mark.parametrize(("by_tokens", "endpoint"), [(True, URL), (False, "")])
 def test_clients_learn_where_tokens_are_given(by_tokens: bool, endpoint: str) -> None:
-    item = planned("sarama@1.43.3", "steady", "producer")
+    item = planned(*STEADY)
     access = Recorded(by_tokens=by_tokens).environment().access(item)
     assert access is not None
     assert access.token_endpoint == endpoint

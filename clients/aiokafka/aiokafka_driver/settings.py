@@ -54,10 +54,12 @@ def build(kind: Callable[..., Any], start: pb.Start, role: Mapping[str, Any]) ->
 
 
 def _secured(start: pb.Start) -> dict[str, Any]:
-    """Return the settings for the listener's security; the authority is in a context of the standard library's."""
+    """Return the settings for the listener's security; certificates are in a context of the standard library's."""
     own: dict[str, Any] = {}
     if authority := start.security.authority:
         own["ssl_context"] = ssl.create_default_context(cadata=authority)
+        if start.security.certificate_file:
+            own["ssl_context"].load_cert_chain(start.security.certificate_file)
     if start.security.token_endpoint:
         own["sasl_oauth_token_provider"] = TokenFunction(start.security)
     return {**secured(start), **own}

@@ -84,10 +84,12 @@ def build(
 
 
 def _secured(start: pb.Start) -> dict[str, Any]:
-    """Return the settings for the listener's security; the authority is a file here, the token function an object."""
+    """Return the settings for the listener's security; certificates are files here, the token function an object."""
     own: dict[str, Any] = {}
     if start.security.authority_file:
         own["ssl_cafile"] = start.security.authority_file
+    if start.security.certificate_file:
+        own |= {"ssl_certfile": start.security.certificate_file, "ssl_keyfile": start.security.certificate_file}
     if start.security.token_endpoint:
         own["sasl_oauth_token_provider"] = token_provider(start.security)
     return {**secured(start), **own}

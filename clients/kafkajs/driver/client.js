@@ -27,9 +27,14 @@ export function construct(library, start, reports, settings, make) {
 /** The arguments for the listener's security; none for PLAINTEXT. */
 function secured(asked) {
   return {
-    ...(asked?.authority && { ssl: { ca: [asked.authority] } }),
+    ...(asked?.authority && { ssl: { ca: [asked.authority], ...own(asked) } }),
     ...(asked?.mechanism && { sasl: { mechanism: asked.mechanism.toLowerCase(), ...credentials(asked) } }),
   };
+}
+
+/** The client's own certificate, where brokers ask for one. */
+function own(asked) {
+  return asked.certificate ? { cert: asked.certificate, key: asked.key } : {};
 }
 
 /** User and password, or the application's token function: each log-in asks for a new token. */

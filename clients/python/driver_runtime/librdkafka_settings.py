@@ -33,6 +33,8 @@ def secured(start: pb.Start) -> dict[str, str]:
     found = {"security.protocol": asked.protocol} if asked.protocol else {}
     if asked.authority_file:
         found["ssl.ca.location"] = asked.authority_file
+    if asked.certificate_file:
+        found |= {"ssl.certificate.location": asked.certificate_file, "ssl.key.location": asked.certificate_file}
     if asked.token_endpoint:
         found |= {
             "sasl.mechanisms": asked.mechanism,

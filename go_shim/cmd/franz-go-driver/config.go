@@ -62,7 +62,11 @@ func configure(start *driverpb.Start, out *driver.Instance) ([]kgo.Opt, error) {
 	if err != nil {
 		return nil, err
 	}
-	made = append(append(made, secure...), dialed(start)...)
+	dialer, err := dialed(start)
+	if err != nil {
+		return nil, err
+	}
+	made = append(append(made, secure...), dialer...)
 	if !driver.IsKeyed(start) { // the library's default hashes the key
 		made = append(made, kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"net"
 	"time"
 
@@ -24,21 +23,22 @@ const dialTimeout = 10 * time.Second
 const quickDial = 5 * time.Second
 
 // dialed returns the options for the connections of an instance: their timeout, and TLS where the listener asks for it.
-func dialed(start *driverpb.Start) []kgo.Opt {
+func dialed(start *driverpb.Start) ([]kgo.Opt, error) {
 	plain := net.Dialer{Timeout: dialTimeout}
 	if start.Profile == "quick-timeouts" {
 		plain.Timeout = quickDial
 	}
-	switch authority := start.Security.GetAuthority(); {
-	case authority != "":
-		trusted := x509.NewCertPool()
-		trusted.AppendCertsFromPEM([]byte(authority))
-		secure := tls.Dialer{NetDialer: &plain, Config: &tls.Config{RootCAs: trusted}}
-		return []kgo.Opt{kgo.Dialer(secure.DialContext)}
+	made, err := driver.TLSConfig(start.Security)
+	switch {
+	case err != nil:
+		return nil, err
+	case made != nil:
+		secure := tls.Dialer{NetDialer: &plain, Config: made}
+		return []kgo.Opt{kgo.Dialer(secure.DialContext)}, nil
 	case plain.Timeout != dialTimeout:
-		return []kgo.Opt{kgo.Dialer(plain.DialContext)}
+		return []kgo.Opt{kgo.Dialer(plain.DialContext)}, nil
 	}
-	return nil // the library's own
+	return nil, nil // the library's own
 }
 
 // secured returns the options for log-ins; none where the listener asks for none.

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"crypto/tls"
-	"crypto/x509"
-
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
 	"github.com/segmentio/kafka-go"
@@ -15,10 +12,9 @@ var algorithms = map[string]scram.Algorithm{"SCRAM-SHA-256": scram.SHA256, "SCRA
 
 // secure sets TLS and the log-in of the listener, for readers and writers.
 func secure(dialer *kafka.Dialer, asked *driverpb.Security) error {
-	if authority := asked.GetAuthority(); authority != "" {
-		trusted := x509.NewCertPool()
-		trusted.AppendCertsFromPEM([]byte(authority))
-		dialer.TLS = &tls.Config{RootCAs: trusted}
+	var err error
+	if dialer.TLS, err = driver.TLSConfig(asked); err != nil {
+		return err
 	}
 	algorithm, salted := algorithms[asked.GetMechanism()]
 	switch {

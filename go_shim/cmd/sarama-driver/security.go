@@ -1,8 +1,6 @@
 package main
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"reflect"
 
 	"github.com/IBM/sarama"
@@ -16,10 +14,12 @@ var secureByToken func(config *sarama.Config, asked *driverpb.Security)
 // secure sets TLS and the log-in of the listener. Fields that only some versions have are found by reflection; the version
 // of the log-in's messages (Net.SASL.Version) stays the library's own.
 func secure(config *sarama.Config, asked *driverpb.Security) error {
-	if authority := asked.GetAuthority(); authority != "" {
-		trusted := x509.NewCertPool()
-		trusted.AppendCertsFromPEM([]byte(authority))
-		config.Net.TLS.Enable, config.Net.TLS.Config = true, &tls.Config{RootCAs: trusted}
+	made, err := driver.TLSConfig(asked)
+	if err != nil {
+		return err
+	}
+	if made != nil {
+		config.Net.TLS.Enable, config.Net.TLS.Config = true, made
 	}
 	if asked.GetMechanism() == "" {
 		return nil
@@ -42,9 +42,9 @@ func secure(config *sarama.Config, asked *driverpb.Security) error {
 		return driver.Refuse("%s has no mechanism %s", named(), asked.Mechanism)
 	}
 	chosen.SetString(asked.Mechanism)
-	made := generator.Type().Out(0) // an interface that the oldest versions lack
+	client := generator.Type().Out(0) // an interface that the oldest versions lack
 	generator.Set(reflect.MakeFunc(generator.Type(), func([]reflect.Value) []reflect.Value {
-		return []reflect.Value{reflect.ValueOf(&scramClient{hash: hash}).Convert(made)}
+		return []reflect.Value{reflect.ValueOf(&scramClient{hash: hash}).Convert(client)}
 	}))
 	return nil
 }

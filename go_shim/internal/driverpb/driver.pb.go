@@ -735,18 +735,21 @@ func (x *Start) GetSecurity() *Security {
 }
 
 // The listener's security, by Kafka's own names. A driver sets what its library needs for it, and checks the name in the
-// broker's certificate where the library can. It never reports, logs or writes the password or a token.
+// broker's certificate where the library can. It never reports, logs or writes the password, the key or a token.
 type Security struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Protocol      string                 `protobuf:"bytes,1,opt,name=protocol,proto3" json:"protocol,omitempty"`                                // SSL, SASL_PLAINTEXT, SASL_SSL
-	Mechanism     string                 `protobuf:"bytes,2,opt,name=mechanism,proto3" json:"mechanism,omitempty"`                              // PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER; empty with SSL
-	User          string                 `protobuf:"bytes,3,opt,name=user,proto3" json:"user,omitempty"`                                        // with OAUTHBEARER: the client's id
-	Password      string                 `protobuf:"bytes,4,opt,name=password,proto3" json:"password,omitempty"`                                // with OAUTHBEARER: the client's secret
-	Authority     string                 `protobuf:"bytes,5,opt,name=authority,proto3" json:"authority,omitempty"`                              // the certificate authority to trust, PEM; empty with SASL_PLAINTEXT
-	AuthorityFile string                 `protobuf:"bytes,6,opt,name=authority_file,json=authorityFile,proto3" json:"authority_file,omitempty"` // the same, as a file
-	TokenEndpoint string                 `protobuf:"bytes,7,opt,name=token_endpoint,json=tokenEndpoint,proto3" json:"token_endpoint,omitempty"` // with OAUTHBEARER: where tokens are given for client credentials (RFC 6749, 4.4); else empty
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	Protocol        string                 `protobuf:"bytes,1,opt,name=protocol,proto3" json:"protocol,omitempty"`                                       // SSL, SASL_PLAINTEXT, SASL_SSL
+	Mechanism       string                 `protobuf:"bytes,2,opt,name=mechanism,proto3" json:"mechanism,omitempty"`                                     // PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER; empty with SSL
+	User            string                 `protobuf:"bytes,3,opt,name=user,proto3" json:"user,omitempty"`                                               // with OAUTHBEARER: the client's id
+	Password        string                 `protobuf:"bytes,4,opt,name=password,proto3" json:"password,omitempty"`                                       // with OAUTHBEARER: the client's secret
+	Authority       string                 `protobuf:"bytes,5,opt,name=authority,proto3" json:"authority,omitempty"`                                     // the certificate authority to trust, PEM; empty with SASL_PLAINTEXT
+	AuthorityFile   string                 `protobuf:"bytes,6,opt,name=authority_file,json=authorityFile,proto3" json:"authority_file,omitempty"`        // the same, as a file
+	TokenEndpoint   string                 `protobuf:"bytes,7,opt,name=token_endpoint,json=tokenEndpoint,proto3" json:"token_endpoint,omitempty"`        // with OAUTHBEARER: where tokens are given for client credentials (RFC 6749, 4.4); else empty
+	Certificate     string                 `protobuf:"bytes,8,opt,name=certificate,proto3" json:"certificate,omitempty"`                                 // the client's own, PEM, where brokers ask for it (ssl.client.auth=required); else empty
+	Key             string                 `protobuf:"bytes,9,opt,name=key,proto3" json:"key,omitempty"`                                                 // its key, PEM
+	CertificateFile string                 `protobuf:"bytes,10,opt,name=certificate_file,json=certificateFile,proto3" json:"certificate_file,omitempty"` // both as one file
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Security) Reset() {
@@ -824,6 +827,27 @@ func (x *Security) GetAuthorityFile() string {
 func (x *Security) GetTokenEndpoint() string {
 	if x != nil {
 		return x.TokenEndpoint
+	}
+	return ""
+}
+
+func (x *Security) GetCertificate() string {
+	if x != nil {
+		return x.Certificate
+	}
+	return ""
+}
+
+func (x *Security) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *Security) GetCertificateFile() string {
+	if x != nil {
+		return x.CertificateFile
 	}
 	return ""
 }
@@ -1300,7 +1324,7 @@ const file_driver_proto_rawDesc = "" +
 	"\bsecurity\x18\x13 \x01(\v2\x19.probe.driver.v1.SecurityR\bsecurity\x1a=\n" +
 	"\x0fPropertiesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xe0\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xbf\x02\n" +
 	"\bSecurity\x12\x1a\n" +
 	"\bprotocol\x18\x01 \x01(\tR\bprotocol\x12\x1c\n" +
 	"\tmechanism\x18\x02 \x01(\tR\tmechanism\x12\x12\n" +
@@ -1308,7 +1332,11 @@ const file_driver_proto_rawDesc = "" +
 	"\bpassword\x18\x04 \x01(\tR\bpassword\x12\x1c\n" +
 	"\tauthority\x18\x05 \x01(\tR\tauthority\x12%\n" +
 	"\x0eauthority_file\x18\x06 \x01(\tR\rauthorityFile\x12%\n" +
-	"\x0etoken_endpoint\x18\a \x01(\tR\rtokenEndpoint\"C\n" +
+	"\x0etoken_endpoint\x18\a \x01(\tR\rtokenEndpoint\x12 \n" +
+	"\vcertificate\x18\b \x01(\tR\vcertificate\x12\x10\n" +
+	"\x03key\x18\t \x01(\tR\x03key\x12)\n" +
+	"\x10certificate_file\x18\n" +
+	" \x01(\tR\x0fcertificateFile\"C\n" +
 	"\x04Stop\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1f\n" +
 	"\vdeadline_ms\x18\x02 \x01(\x05R\n" +

@@ -11,7 +11,9 @@ from probe.model import History, Subject
 from probe.planning.plan import Planned
 from probe.ports import Cluster, Start, Tap
 from probe.runner.tools import Options, Tools
+from probe.runner.trial.own_certificate import CertificateFile
 from probe.runner.trial.setup import make_start
+from probe.scenarios.steps.handshakes import RenewClientCertificate
 from probe.scenarios.steps.logins import LeaveTokenServer
 from probe.scenarios.steps.step import Step
 from probe.tokens.server import TokenServer
@@ -68,6 +70,8 @@ class TrialEnvironment:
     """The client does not bear the harmless election, so there is none."""
     tokens: TokenServer | None = None
     """The trial's token server, where clients log in by tokens."""
+    certificate: CertificateFile | None = None
+    """The trial's own file of the client's certificate, where it is renewed."""
 
     def start_of(self, item: Planned, subject: Subject) -> Start:
         """Return the start message of a cell's instance at these brokers."""
@@ -76,14 +80,21 @@ class TrialEnvironment:
     def access(self, item: Planned) -> Access | None:
         """Return how the clients of a cell reach the brokers; None = by PLAINTEXT."""
         access = self.tools.access(item.profile, item.variant.cluster)
-        if access is None or self.tokens is None:
-            return access
-        return replace(access, token_endpoint=self.tokens.url)
+        if access is not None and self.tokens is not None:
+            access = replace(access, token_endpoint=self.tokens.url)
+        if access is not None and self.certificate is not None:
+            access = replace(access, certificate_file=str(self.certificate.path))
+        return access
 
     async def inject(self, steps: Sequence[Step], election_ms: int | None) -> None:
-        """Inject the fault, at the token server, too. The event `fault_on` has been emitted when this returns."""
+        """Inject the fault, at the token server and in the client's file, too.
+
+        The event `fault_on` has been emitted when this returns.
+        """
         if self.tokens is not None and any(isinstance(step, LeaveTokenServer) for step in steps):
             self.tokens.leave()
+        if self.certificate is not None and any(isinstance(step, RenewClientCertificate) for step in steps):
+            self.certificate.renew()
         await self.cluster.inject(steps, election_ms)
 
     async def revert(self) -> None:

@@ -15,6 +15,7 @@ from probe.ports import Cluster, Tap
 from probe.processes.resources import exhaustion
 from probe.runner.tools import Options, Tools
 from probe.runner.trial.environment import StartingSlot, TrialEnvironment
+from probe.runner.trial.own_certificate import CertificateFile, certificate_of
 from probe.runner.trial.setup import make_header
 from probe.runner.trial.start_modes import run_instances
 from probe.runner.trial.state import TrialState, new_recorder
@@ -57,8 +58,8 @@ async def run_trial(
             await _run(
                 state,
                 own,
-                lambda cluster, tap, tokens: TrialEnvironment(
-                    cluster, tap, own, options, slot, rest, ready, alone, young, tokens
+                lambda cluster, tap, *held: TrialEnvironment(
+                    cluster, tap, own, options, slot, rest, ready, alone, young, *held
                 ),
                 closed,
             )
@@ -98,21 +99,22 @@ def _note(state: TrialState, error: HarnessError | ExceptionGroup[Exception]) ->
 async def _run(
     state: TrialState,
     tools: Tools,
-    environment: Callable[[Cluster, Tap, TokenServer | None], TrialEnvironment],
+    environment: Callable[[Cluster, Tap, TokenServer | None, CertificateFile | None], TrialEnvironment],
     closed: Callable[[], None],
 ) -> None:
     access = tools.access(state.item.profile, state.item.variant.cluster)
-    async with (
-        token_server(access, state.on_event, state.item.variant.token_ms) as tokens,
-        tools.engine.cluster(state.item.cell.broker, state.on_event, access) as (cluster, tap),
-    ):
-        state.read_on = tap.read_on
-        try:
-            await run_instances(state, environment(cluster, tap, tokens))
-            closed()
-            await read_back(state, cluster)
-        finally:
-            await _keep(state, tap, tools)
+    with certificate_of(access, state.item.variant) as certificate:
+        async with (
+            token_server(access, state.on_event, state.item.variant.token_ms) as tokens,
+            tools.engine.cluster(state.item.cell.broker, state.on_event, access) as (cluster, tap),
+        ):
+            state.read_on = tap.read_on
+            try:
+                await run_instances(state, environment(cluster, tap, tokens, certificate))
+                closed()
+                await read_back(state, cluster)
+            finally:
+                await _keep(state, tap, tools)
 
 
 async def _keep(state: TrialState, tap: Tap, tools: Tools) -> None:

@@ -15,6 +15,9 @@ class Flaw(StrEnum):
     """The certificate is valid for another host."""
     OTHER_AUTHORITY = "other-authority"
     """The certificate is signed by an authority of the same name and another key, which clients do not trust."""
+    CLIENT_REFUSED = "client-refused"
+    """The listener asks for the client's certificate (ssl.client.auth=required) and trusts another authority than the
+    clients': it refuses one of the run's authority, and a client that has none."""
     CLOSED = "closed"
     """The listener ends the connection after the client's first bytes, without an alert."""
 
@@ -26,4 +29,9 @@ class SpoilHandshakes:
     by: Flaw
 
 
-HandshakeStep = SpoilHandshakes
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenewClientCertificate:
+    """The file of the client's own certificate is replaced by one of another authority, and stays so."""
+
+
+HandshakeStep = SpoilHandshakes | RenewClientCertificate

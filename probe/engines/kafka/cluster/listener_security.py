@@ -11,6 +11,7 @@ from pathlib import Path
 
 from probe.access import Access
 from probe.engines.kafka.cluster.nodes import Broker
+from probe.files.private_files import write_private
 from probe.model.release_lines import Since, has
 from probe.model.security import Mechanism
 from probe.token_issuer import AUDIENCE, ISSUER
@@ -70,9 +71,3 @@ def jaas(access: Access, mechanism: Mechanism) -> str:
     """Return the JAAS file of a broker. It has users of PLAIN only: the cluster keeps those of SCRAM."""
     users = f' user_{access.user}="{access.password}"' if mechanism is Mechanism.PLAIN else ""
     return f"KafkaServer {{ {MODULES[mechanism]} required{users}; }};\n"
-
-
-def write_private(file: Path, text: str) -> None:
-    """Write a file that only its owner can read."""
-    file.touch(mode=0o600)
-    file.write_text(text)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from probe.scenarios.steps.brokers import CutAnswers, HideBrokers, KeepAnswers, LimitVersions, Throttle
 from probe.scenarios.steps.coordinators import NameWrongCoordinator, Rejoin
-from probe.scenarios.steps.handshakes import SpoilHandshakes
+from probe.scenarios.steps.handshakes import RenewClientCertificate, SpoilHandshakes
 from probe.scenarios.steps.logins import (
     CutAllConnections,
     LeaveTokenServer,
@@ -45,6 +45,7 @@ UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     RefuseFirstToken: "not built for real brokers, which read the key of tokens from a file here, and know it",
     RefuseLogins: "not built for real brokers, which read mechanisms and the first passwords when they start",
     Rejoin: "a real coordinator asks for it when a member joins or leaves, and the group has one member",
+    RenewClientCertificate: "the relay ends TLS, so it refuses clients' certificates in front of real brokers, too",
     RevokePermissions: "not built for real brokers, which have no authorizer here",
     SpoilHandshakes: "the relay ends TLS, so clients meet its certificate in front of real brokers, too",
     RollBack: "brokers of two versions cannot use the same log dirs in turn",

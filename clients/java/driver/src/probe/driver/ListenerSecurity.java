@@ -25,6 +25,10 @@ final class ListenerSecurity {
             settings.put("ssl.truststore.type", "PEM");
             settings.put("ssl.truststore.certificates", asked.getAuthority());
         }
+        if (!asked.getCertificateFile().isEmpty()) {
+            settings.put("ssl.keystore.type", "PEM");
+            settings.put("ssl.keystore.location", asked.getCertificateFile());
+        }
         if (!asked.getTokenEndpoint().isEmpty()) {
             settings.putAll(ofTokens(asked));
         } else if (!asked.getMechanism().isEmpty()) {
