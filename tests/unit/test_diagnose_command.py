@@ -48,7 +48,9 @@ def run(monkeypatch: pytest.MonkeyPatch, files: dict[str, WireScript], *argument
     """Run the command on transcripts by file name. A name without a transcript cannot be read."""
 
     @contextmanager
-    def opened(paths: Sequence[str], *, progress: Any = None, log_zone: Any = None) -> Iterator[Input]:
+    def opened(
+        paths: Sequence[str], *, progress: Any = None, log_zone: Any = None, names: Any = None
+    ) -> Iterator[Input]:
         missing = [path for path in paths if path not in files]
         if missing:
             raise ProbeError(f"{missing[0]}: neither a capture nor a request log")

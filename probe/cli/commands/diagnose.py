@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from contextlib import nullcontext
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -59,6 +59,14 @@ def diagnose(
             help="Time zone of request logs whose time stamps name none, such as Europe/Berlin or +02:00.",
         ),
     ] = None,
+    keylog: Annotated[
+        Path | None,
+        typer.Option(
+            "--keylog",
+            metavar="FILE",
+            help="Keys of the captures' TLS connections (NSS key log); tshark reads them (docs/diagnose.md).",
+        ),
+    ] = None,
     now: Annotated[
         bool, typer.Option("--now", help="Exit code 1 only for clients that are stuck, or storm, at the end.")
     ] = False,
@@ -77,8 +85,8 @@ def diagnose(
     if not there.paths:
         raise ProbeError(visible(there.problems[-1]))
     waiting = interrupt_ends_input() if STDIN in there.paths else nullcontext()
-    with ReadingProgress() as progress, waiting:
-        found = diagnose_files(there.paths, progress, 0 if html is None else TIMELINES, zone)
+    with _readable(there.paths, keylog) as names, ReadingProgress() as progress, waiting:
+        found = diagnose_files(tuple(names), progress, 0 if html is None else TIMELINES, zone, names)
     advised = advices(found, evidence, results, max_age)
     shown, advised = _named(found, advised, anonymize=anonymize)
     if html is not None:
@@ -93,6 +101,20 @@ def diagnose(
             for line in wrapped(text, columns, AT):
                 typer.echo(line)
     _check(shown, there.problems, NOW if now else BAD)
+
+
+@contextmanager
+def _readable(paths: Sequence[str], keylog: Path | None) -> Iterator[Mapping[str, str]]:
+    """Yield the files to read, by path, each with the name that it was given; decrypted ones with a key log."""
+    if keylog is None:
+        yield dict.fromkeys(paths, "")
+        return
+    from probe.cli.wiring.decryption import decrypted  # noqa: PLC0415  # only --keylog needs it
+
+    with decrypted(paths, keylog) as (names, said):
+        for line in said:
+            say(visible(line))
+        yield names
 
 
 def _named(
@@ -141,5 +163,5 @@ def _worst(bad: Sequence[ClientFinding]) -> str:
 def _no_client(found: Diagnosis) -> str:
     """Return why there is no client, and the way out."""
     if any(one.reason == ENCRYPTED for one in found.left):
-        return "what could be Kafka is encrypted; record the request logs of the brokers instead (docs/diagnose.md)"
+        return "what could be Kafka is encrypted; name its keys (--keylog), or record request logs (docs/diagnose.md)"
     return "no client of Kafka is in there; docs/diagnose.md says what to record"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from probe.catalogue.families import CatalogueError
 from probe.cli.wiring.catalogue import families
@@ -61,10 +62,17 @@ def _is_read_once(path: str) -> bool:
 
 
 def diagnose_files(
-    paths: Sequence[str], progress: Callable[[int, int], None], pictures: int, log_zone: LogZone | None = None
+    paths: Sequence[str],
+    progress: Callable[[int, int], None],
+    pictures: int,
+    log_zone: LogZone | None = None,
+    names: Mapping[str, str] = MappingProxyType({}),
 ) -> Diagnosis:
-    """Read files together, and return what became of their clients, with the events of `pictures` timelines."""
-    with readers.open_inputs(paths, progress=progress, log_zone=log_zone) as source:
+    """Read files together, and return what became of their clients, with the events of `pictures` timelines.
+
+    `names` are shown in place of paths.
+    """
+    with readers.open_inputs(paths, progress=progress, log_zone=log_zone, names=names) as source:
         return analyse(source, whose=by_fingerprint(), back_off_ms=back_off_ms, pictures=pictures)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC
 from heapq import merge
+from types import MappingProxyType
 
 from probe.diagnose.input.capture import CaptureInput
 from probe.diagnose.input.duplicates import counted_once
@@ -78,18 +79,23 @@ class Files:
 
 @contextmanager
 def open_inputs(
-    paths: Sequence[str], *, progress: Progress | None = None, log_zone: LogZone | None = None
+    paths: Sequence[str],
+    *,
+    progress: Progress | None = None,
+    log_zone: LogZone | None = None,
+    names: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Input]:
     """Open captures and request logs, `-` for standard input. ProbeError in one line for what is neither.
 
-    `log_zone` is that of logs whose time stamps name none; None = that which a capture shows, or UTC.
+    `names` are shown in place of paths. `log_zone` is that of logs whose time stamps name none; None = that which a
+    capture shows, or UTC.
     """
     if paths.count(STDIN) > 1:
         raise ProbeError("standard input can be read once; name `-` once")
     files: list[InputFile] = []
     try:
         for path in dict.fromkeys(paths):
-            files.append(InputFile(path))  # noqa: PERF401  # what was opened is closed if the next one fails
+            files.append(InputFile(path, names.get(path, "")))  # noqa: PERF401  # what was opened is closed if the next one fails
         try:
             yield Files(files, Registry(ShippedSchemas()), progress, _zone(files, log_zone))
         except DefinitionsError as error:
@@ -118,7 +124,7 @@ def _zone(files: Sequence[InputFile], asked: LogZone | None) -> LogZone | None:
 
 def _shown(captures: Sequence[InputFile], logs: Sequence[InputFile]) -> LogZone | None:
     """Return the zone that captures show. They are read a second time in part, the logs as far as needed."""
-    again = [InputFile(file.name) for file in captures]
+    again = [file.again() for file in captures]
     try:
         events = CaptureInput(again, Registry(ShippedSchemas()), lambda: None).events()
         return zone_by_capture(events, lambda: _lines(logs))
@@ -129,7 +135,7 @@ def _shown(captures: Sequence[InputFile], logs: Sequence[InputFile]) -> LogZone 
 
 def _lines(logs: Sequence[InputFile]) -> Iterator[Line]:
     for log in logs:
-        again = InputFile(log.name)
+        again = log.again()
         try:
             yield from read_lines(again)
         finally:

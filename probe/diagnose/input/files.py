@@ -40,9 +40,12 @@ class InputFile:
     Reading raises nothing: a file that is damaged or cannot be read further ends there, and `damage` has the reason.
     """
 
-    def __init__(self, path: str) -> None:
-        """Open and recognise a file. ProbeError if it cannot be read, or is neither a capture nor text."""
-        self.name = STANDARD_INPUT if path == STDIN else path
+    def __init__(self, path: str, name: str = "") -> None:
+        """Open and recognise a file. ProbeError if it cannot be read, or is neither a capture nor text.
+
+        `name` is shown in place of its path, where another file was made of it.
+        """
+        self.name = name or (STANDARD_INPUT if path == STDIN else path)
         self._path = path
         self.damage = ""
         """Why the file was not read to its end, in a few words."""
@@ -92,6 +95,10 @@ class InputFile:
         while parts[-1] and (missing := count - sum(map(len, parts))):
             parts.append(self.read(missing))
         return b"".join(parts)
+
+    def again(self) -> InputFile:
+        """Open a regular file a second time, from its beginning. Raises ProbeError."""
+        return InputFile(self._path, self.name)
 
     def close(self) -> None:
         """Close the file. It is not read again."""
