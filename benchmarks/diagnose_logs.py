@@ -3,10 +3,10 @@
     python benchmarks/diagnose_logs.py [--broker 2.6 ...] [--scenario S ...] [--client C ...] [--role R ...] [--list]
     python benchmarks/diagnose_logs.py --keep FOLDER --again
 
-Trials are played on real brokers that write request logs at DEBUG. Of each trial the lines of the broker that fails are
-read, those of the trial's own client up to the end of its window, and what is said is compared with its verdict, as
-`diagnose_trials.py` does with captures. `--again` plays nothing, and reads what FOLDER holds of runs since the
-machine's last start, those that were interrupted, too.
+Trials are played on real brokers that write request logs at DEBUG. Of each trial with a fault the lines of the broker
+that fails are read, those of the trial's own client up to the end of its window, and what is said is compared with its
+verdict, as `diagnose_trials.py` does with captures. `--again` plays nothing, and reads what FOLDER holds of runs since
+the machine's last start, those that were interrupted, too.
 """
 
 # the figures are the output of this command
@@ -41,7 +41,7 @@ from probe.cli.wiring.run_selection import RunSelection
 from probe.diagnose.input.log_lines import time_of
 from probe.diagnose.observation import LogZone, ZoneBy
 from probe.engines.kafka.engine import Kafka
-from probe.model import Engine, History, Role
+from probe.model import CONTROL, Engine, History, Role
 from probe.model.clock import now_us
 from probe.planning.plan import Plan
 from probe.runner import Options
@@ -105,7 +105,7 @@ def compared(folder: Path, line: str, options: argparse.Namespace) -> Iterator[C
         rows = {(row.cell, row.trial): row for row in store.trials(str(folder)) if row.run_id == run_id}
         for history in store.histories(str(folder), run_id):
             row = rows[history.header.cell, history.header.trial]
-            if row.verdict.outcome not in LEFT_OUT and not row.shortened:
+            if row.cell.scenario != CONTROL and row.verdict.outcome not in LEFT_OUT and not row.shortened:
                 yield _one(folder, row, history, ahead)
 
 
