@@ -9,6 +9,7 @@ from probe.diagnose.assessment import View, findings_of
 from probe.diagnose.brokers import Brokers
 from probe.diagnose.client_identity import Library, Whose
 from probe.diagnose.client_libraries import Libraries
+from probe.diagnose.client_storms import connects_too_often
 from probe.diagnose.clients import FIRST_CONNS, ClientKey, ClientState, Link, is_over
 from probe.diagnose.coverage import Coverage, Hosts, coverage
 from probe.diagnose.diagnosis import Diagnosis
@@ -162,7 +163,7 @@ class _Reading:
             self.leaders,
             now,
             back_off_ms=self.back_off_ms(library),
-            view=self._view(client),
+            view=self._view(client, self.back_off_ms(library)),
         )
         known = self.findings.setdefault(client.key, [])
         known.extend(map(self._pictured, found))
@@ -173,12 +174,13 @@ class _Reading:
         client.troubled.clear()
         client.kept.end()
 
-    def _view(self, client: ClientState) -> View:
+    def _view(self, client: ClientState, back_off_ms: int) -> View:
         known = self.source.connections
         return View(
             brokers=self.hosts.several(client.key.address),
             clocks=len({known[conn].file for conn in client.conns if conn in known}) > 1,
             coverage=self.coverage(client),
+            connects=connects_too_often(client, back_off_ms),
         )
 
     def coverage(self, client: ClientState) -> Coverage:

@@ -42,6 +42,8 @@ class View:
     clocks: bool
     """Its connections are in several files, which may be of hosts whose clocks differ."""
     coverage: Coverage
+    connects: bool = False
+    """It opens too many connections (docs/verdicts.md#storm, bound c)."""
 
 
 def findings_of(client: ClientState, leaders: Leaders, now: int, *, back_off_ms: int, view: View) -> list[Finding]:
@@ -126,7 +128,7 @@ def _detailed(plain: Finding, history: History, trouble: Trouble, view: View) ->
     futile = find_futile(evidence, discoveries, recovery, provoked=True)
     exceeded = find_storms(evidence, discoveries, hits, futile).letters
     whole = plain.status is Status.STUCK or not view.coverage.missing(plain.item)
-    storm = _shown(exceeded, trouble, works=_works(plain.item, history), whole=whole)
+    storm = _shown(exceeded, trouble, works=_works(plain.item, history), whole=whole, connects=view.connects)
     status = Status.STORMS if storm and plain.status is not Status.STUCK else plain.status
     rates = _rates(futile, plain)
     return replace(
@@ -142,18 +144,19 @@ def _detailed(plain: Finding, history: History, trouble: Trouble, view: View) ->
     )
 
 
-def _shown(letters: str, trouble: Trouble, *, works: bool, whole: bool) -> str:
+def _shown(letters: str, trouble: Trouble, *, works: bool, whole: bool, connects: bool) -> str:
     """Return the bounds whose excess a wire proves.
 
     What an administrator is asked, and looks up the leader for (bounds a and b), is in no frame.
     That nothing happened before a discovery (bound a) is not known where a broker is away or no leader is in office: no
     frame shows attempts that are refused. Where brokers are not in the input, a reason to ask, and what was served, may
-    be there (bounds a and d).
+    be there (bounds a and d). `connects`: it opened too many connections without those that it kept (bound c).
     """
     away = trouble.cuts or trouble.silent or any(api in DISCOVERY for _, api, _ in trouble.errors)
     unproven = {StormBound.IDLE} if away else set()
     unproven |= set() if whole else {StormBound.IDLE, StormBound.FUTILE}
     unproven |= set() if works else {StormBound.IDLE, StormBound.ASKED}
+    unproven |= set() if connects else {StormBound.CONNECTED}
     return "".join(letter for letter in letters if letter not in unproven)
 
 

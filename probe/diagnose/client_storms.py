@@ -13,12 +13,17 @@ between two (`reconnect.backoff.max.ms` of Kafka's own)."""
 
 def storm_of(client: ClientState, back_off_ms: int, *, let_in: bool) -> str:
     """Return which connections or questions of a client are too many, as a clause; empty if they are not."""
-    if client.most_connects > allowed_connects(back_off_ms):
+    if connects_too_often(client, back_off_ms):
         return f"opened {client.most_connects} connections to one broker within two seconds"
     seconds = (client.last_at - client.first_at) / 1e6
     if not let_in and client.opened >= MOST and client.opened > PER_SECOND * seconds:
         return f"opened {client.opened} connections in {seconds:.0f} s without being let in"
     return _questions(client, allowed_discoveries(back_off_ms))
+
+
+def connects_too_often(client: ClientState, back_off_ms: int) -> bool:
+    """Return whether a client opens too many connections (bound c)."""
+    return client.most_connects > allowed_connects(back_off_ms)
 
 
 def _questions(client: ClientState, allowed: float) -> str:

@@ -104,7 +104,7 @@ class ClientState:
     bursts: Bursts = field(default_factory=Bursts)
     """Connections that were opened, by the number of the broker's address, and questions by connection and name."""
     most_connects: int = 0
-    """Most connections to one broker in two seconds."""
+    """Most connections to one broker in two seconds, without those that it still had: they may be other processes'."""
     most_asked: dict[Item, int] = field(default_factory=dict)
     """Most questions about one name on one connection in two seconds, by name as in `asked`. Several processes may have
     one address and client id, and no connection."""
@@ -186,13 +186,15 @@ class ClientState:
             self.ask(event)
 
     def ask(self, event: Request) -> None:
-        """Note a question about who leads or coordinates."""
+        """Note a question about who leads or coordinates. One that names something for the first time has a reason."""
         self.questions.append(event.at)
         if len(self.asked) >= ITEMS:
             self.asked.clear()
-        for item in asked_for(event.api, event.rows) if event.rows else (EVERY_TOPIC,):
+        named = dict.fromkeys(asked_for(event.api, event.rows) if event.rows else (EVERY_TOPIC,))
+        again = named.keys() <= self.asked.keys()
+        for item in named:
             self.asked[item] = event.at
-            often = self.bursts.add((event.conn, item), event.at)
+            often = self.bursts.add((event.conn, item), event.at) if again else 0
             if often > self.most_asked.get(item, FEW) and len(self.most_asked) < ITEMS:
                 self.most_asked[item] = often
 

@@ -27,9 +27,10 @@ class Reader:
     def opened(self, event: Opened) -> None:
         """Note a connection that was opened."""
         client = self.client
-        client.links[event.conn] = Link()
+        beside = sum(link.broker == event.broker for link in client.links.values())
+        client.links[event.conn] = Link(broker=event.broker)
         client.opened += 1
-        client.most_connects = max(client.most_connects, client.bursts.add(event.broker, event.at))
+        client.most_connects = max(client.most_connects, client.bursts.add(event.broker, event.at) - beside)
         client.closed = False
         client.kept.add(event)
 
