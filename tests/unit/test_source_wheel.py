@@ -174,6 +174,15 @@ def test_a_library_that_fails_to_load_is_an_error_of_one_line(registry: Registry
         wheel.identify(family, "3.0", tmp_path / "cache")
 
 
+def test_a_listed_release_that_cannot_be_imported_cannot_be_driven(registry: Registry, tmp_path: Path) -> None:
+    digest = registry.add("3.1", code="import nowhere_to_be_found\n")
+    family = toy_family(tmp_path / "clients", [{"version": "3.1", "digest": digest}])
+    for _ in range(2):
+        with pytest.raises(ProvisionError, match=r"^toy 3\.1 cannot be loaded by this Python: .*nowhere_to_be_found"):
+            wheel.obtain(family, family.newest, tmp_path / "cache")
+    assert not (tmp_path / "cache" / "wheels" / "toy-3.1").exists()
+
+
 PIP_ERRORS = (
     ("ERROR: No matching distribution found for toy==9 (from versions: 1.0, 2.0)", "does not have this version"),
     ("WARNING: Retrying (Retry(total=1)) after connection broken\nERROR: none", "cannot be reached"),

@@ -68,6 +68,10 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
         if stamp is None or not _fits(stamp, family, version):
             stamp = _fill(family, version, folder)
     artifact = f"wheel {family.source.name} {version.pinned_artifact} {stamp.digest} {stamp.file}"
+    return _launch(family, folder, artifact)
+
+
+def _launch(family: Family, folder: Path, artifact: str) -> Launch:
     return Launch((sys.executable, str(_driver(family)), "--library", str(folder)), artifact, built=folder)
 
 
@@ -171,6 +175,7 @@ def _fill(family: Family, version: Version, folder: Path) -> Stamp:
             _unpack(file, whole)
         shutil.rmtree(whole / ".files")
         (whole / STAMP).write_text(json.dumps(record))
+        _ask(f"{family.family} {artifact}", _launch(family, whole, ""))  # what cannot be imported cannot be driven
     return stamp
 
 
