@@ -23,7 +23,7 @@ from probe.model.profile import (
     STATIC_MEMBER,
 )
 from probe.model.rack import Rack
-from probe.model.roles import READERS, WRITERS
+from probe.model.roles import READERS, ROLES, WRITERS
 from probe.model.security import Security
 from probe.model.versions import VersionKey, version_key
 
@@ -59,7 +59,7 @@ ONLY_FOR: Mapping[str, tuple[Role, ...]] = {
     STATIC_MEMBER: (Role.GROUP,),
     COOPERATIVE: (Role.GROUP,),
     AUTOCOMMIT: (Role.GROUP,),
-    READ_COMMITTED: READERS,
+    READ_COMMITTED: tuple(role for role in READERS if not ROLES[role].shares),  # of a share group the broker decides it
 }
 """Roles that a profile applies to, where not all of them."""
 

@@ -27,6 +27,8 @@ class Role(StrEnum):
     TRANSACTIONAL = "transactional"
     ADMIN = "admin"
     """Asks for offsets, whether topics can be created, and for the cluster and a group."""
+    SHARE = "share"
+    """A member of a share group (KIP-932), which accepts each record that it was given."""
 
 
 class Workload(StrEnum):

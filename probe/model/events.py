@@ -30,6 +30,9 @@ class Row:
     """Fetch request: fetch offset. Produce response: base offset. OffsetCommit and OffsetFetch: the offset."""
     size: int | None = None
     """Bytes of record batches in this row."""
+    records: int | None = None
+    """ShareFetch and ShareAcknowledge: the number of records from `offset` on that a request accepts, or that an answer
+    gives to the member (KIP-932)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,12 +45,16 @@ class Subject:
     successor: str = ""
     """Second member (and client id) of the client's group, where there is one: for the whole trial, from the fault on,
     or while the client's application is absent."""
+    shares: bool = False
+    """Its group is a share group, which has no committed offsets."""
     history: ClusterHistory = field(default_factory=ClusterHistory)
     """Events on these objects and their cluster before the client started."""
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Return the groups of all instances of the trial."""
+        """Return the groups of all instances of the trial that have committed offsets."""
+        if self.shares:
+            return ()
         beside = "" if self.transactional_id else self.bystander_key
         return tuple(filter(None, (self.group, beside)))
 

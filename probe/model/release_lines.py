@@ -65,6 +65,10 @@ class Since(Enum):
         "4.3",
         "A commit of an older member epoch is taken for partitions that the member kept (KIP-1251, KAFKA-20066)",
     )
+    SHARE_GROUPS = (
+        "4.2",
+        "Brokers have share groups; in 4.1 they are a preview that is off by default (share.version=0, KIP-932)",
+    )
     OLD_REQUESTS_REFUSED = (
         "4.0",
         "Brokers refuse Produce below 3 and Fetch below 4 (KIP-896), as the embedded engine does on every line",

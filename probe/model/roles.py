@@ -22,7 +22,9 @@ class RoleInfo:
     reads: bool = False
     """It receives records that others write."""
     member: bool = False
-    """It is a member of a consumer group, which commits."""
+    """It is a member of a group, and tells brokers which records it is done with."""
+    shares: bool = False
+    """Its group is a share group (KIP-932): each record is accepted by itself, and the group has no committed offset."""
     transactional: bool = False
     """Its operations are transactions, which have a coordinator."""
     asks: bool = False
@@ -108,6 +110,18 @@ ROLES: Mapping[Role, RoleInfo] = MappingProxyType(
             whole=AppKind.LISTED,
             work=("ListOffsets",),
             shared_pace=SELDOM,
+        ),
+        Role.SHARE: RoleInfo(
+            noun="a share consumer",
+            phrase="as a member of a share group",
+            reads=True,
+            member=True,
+            shares=True,
+            has_group=True,
+            success=AppKind.RECEIVED,
+            whole=AppKind.RECEIVED,
+            work=("ShareFetch",),
+            commits=1,
         ),
     }
 )

@@ -30,6 +30,7 @@ def of_client(cell: Cell, chosen: Chosen, part: RoleVariant) -> str:
         or _reads_all(chosen, part)
         or _unasked(chosen, cell.role, part)
         or _other_protocol(cell, part)
+        or _no_share_groups(cell)
         or _too_old(cell, chosen)
     )
 
@@ -108,6 +109,13 @@ def _other_protocol(cell: Cell, part: RoleVariant) -> str:
     if asked is GroupProtocol.CLASSIC:
         return f"it is about {asked.value}; profile {CONSUMER_PROTOCOL} has the other one"
     return f"it is about {asked.value}: profile {CONSUMER_PROTOCOL}, Kafka {Since.NEW_GROUPS.line} and newer"
+
+
+def _no_share_groups(cell: Cell) -> str:
+    """Return why brokers have no share group for a client to be a member of."""
+    if not ROLES[cell.role].shares or has(cell.broker, Since.SHARE_GROUPS):
+        return ""
+    return f"role {cell.role} needs Kafka {Since.SHARE_GROUPS.line} or newer: {Since.SHARE_GROUPS.reason}"
 
 
 def _too_old(cell: Cell, chosen: Chosen) -> str:

@@ -93,7 +93,6 @@ def _any(purpose: Purpose, *names: str) -> tuple[ApiInfo, ...]:
 
 
 _GROUP, _TRANSACTION, _SHARE = CoordinatorKind
-_SHARES = "no scenario plays share groups yet; captures have them"
 _ADMIN = "an admin's request; no scenario has errors for it"
 _NEW_GROUPS = "a heartbeat of a group protocol that no scenario plays yet"
 
@@ -103,15 +102,15 @@ APIS: tuple[ApiInfo, ...] = (
     _led("ListOffsets"),
     _led("OffsetForLeaderEpoch"),
     _led("DeleteRecords", Purpose.WORK, own=False, rules=False, apart=_ADMIN),
-    _led("ShareFetch", Purpose.WORK, reads=True, rules=False, apart=_SHARES),
-    _led("ShareAcknowledge", Purpose.WORK, reads=True, rules=False, apart=_SHARES),
+    _led("ShareFetch", reads=True),
+    _led("ShareAcknowledge", reads=True),
     *_coordinated(_GROUP, "OffsetCommit", "OffsetFetch"),
     *_coordinated(_GROUP, "JoinGroup", "Heartbeat", "LeaveGroup", "SyncGroup", protocol=GroupProtocol.CLASSIC),
     *_coordinated(_GROUP, "TxnOffsetCommit"),
     *_coordinated(_GROUP, "ConsumerGroupHeartbeat", protocol=GroupProtocol.CONSUMER),
     *_coordinated(_GROUP, "DescribeGroups", "DeleteGroups", own=False, rules=False, apart=_ADMIN),
     *_coordinated(_GROUP, "ConsumerGroupDescribe", own=False, rules=False, apart=_ADMIN),
-    *_coordinated(_GROUP, "ShareGroupHeartbeat", rules=False, apart=_SHARES),
+    *_coordinated(_GROUP, "ShareGroupHeartbeat"),
     *_coordinated(_GROUP, "StreamsGroupHeartbeat", rules=False, judged=False, apart=_NEW_GROUPS),
     *_coordinated(_TRANSACTION, "InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn"),
     *(ApiInfo(name=name, by=AnsweredBy.CONTROLLER) for name in ("CreateTopics", "DeleteTopics", "CreatePartitions")),

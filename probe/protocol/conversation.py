@@ -6,7 +6,7 @@ from collections import Counter, deque
 from struct import Struct
 
 from probe.model import Event, Request, Response
-from probe.protocol.apis import API_VERSIONS, CONTROLLED_SHUTDOWN, FETCH, PRODUCE, SASL_HANDSHAKE
+from probe.protocol.apis import API_VERSIONS, CONTROLLED_SHUTDOWN, FETCH, PRODUCE, SASL_HANDSHAKE, SHARE_FETCH
 from probe.protocol.compiler import MALFORMED, skip_tags
 from probe.protocol.decoder import Decoder
 from probe.protocol.digest import ANSWERS, QUESTIONS
@@ -141,6 +141,8 @@ class Conversation(Decoder):
         if asked.api == FETCH:
             rows, fetched = self._sessions.asked(body, digest.rows, self._names)
             return asked._replace(fetched=fetched), digest._replace(rows=rows)
+        if asked.api == SHARE_FETCH:
+            return asked, digest._replace(rows=self._sessions.shared(body, digest.rows, self._names))
         if digest.rows and digest.rows[0].key:
             asked = asked._replace(key=digest.rows[0].key, key_type=digest.rows[0].key_type)
         return asked, digest

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
+
 from probe.model import Row
 from probe.protocol.rows import Asked, Body, Digest, Names, learn, nodes_of, partitions_of, row, topic_of
 
@@ -58,21 +62,59 @@ def forgotten(body: Body, names: Names) -> set[tuple[str, int]]:
 
 
 def ask_share(body: Body, _: int, names: Names) -> Digest:
-    """Read the partitions that a ShareFetch or ShareAcknowledge names: in a session only changes (KIP-932)."""
+    """Read the partitions that a ShareFetch or ShareAcknowledge names, in a session only changes, and what it accepts.
+
+    A partition has a row per run of records that are accepted, or one without any (KIP-932).
+    """
     rows = (
-        row(topic, part["PartitionIndex"])
+        row(topic, part["PartitionIndex"], offset=first, records=count)
         for topic, part in partitions_of(body, "Topics", "Partitions", names, "Topic")
+        for first, count in _accepted(part.get("AcknowledgementBatches") or ()) or NO_RECORDS
     )
     return Digest(tuple(rows))
 
 
+ACCEPT = 1
+"""AcknowledgeType.ACCEPT of Kafka's clients; 0 is a gap, 2 releases, 3 rejects, 4 renews."""
+NO_RECORDS: list[tuple[int | None, int | None]] = [(None, None)]
+
+
+def _accepted(batches: Iterable[Body]) -> list[tuple[int | None, int | None]]:
+    """Return (first offset, number of records) of the accepted runs. One type stands for all records of a batch."""
+    found: list[tuple[int | None, int | None]] = []
+    for batch in batches:
+        first, types = batch["FirstOffset"], batch["AcknowledgeTypes"]
+        every = types if len(types) > 1 else [*types] * (batch["LastOffset"] - first + 1)
+        for kind, run in groupby(enumerate(every, first), key=itemgetter(1)):
+            offsets = [offset for offset, _ in run]
+            if kind == ACCEPT:
+                found.append((offsets[0], len(offsets)))
+    return found
+
+
 def answer_share(body: Body, _: Asked, names: Names) -> Digest:
-    """Read codes of partitions, of acknowledgements that came with a fetch, too."""
+    """Read codes of partitions, of acknowledgements that came with a fetch, too, hints, and the records given.
+
+    A partition has a row per run of records that the member was given, or one without any (KIP-932).
+    """
     rows = (
-        row(topic, part["PartitionIndex"], part["ErrorCode"] or part.get("AcknowledgeErrorCode", 0))
+        row(
+            topic,
+            part["PartitionIndex"],
+            part["ErrorCode"] or part.get("AcknowledgeErrorCode", 0),
+            *_leader(part),
+            first,
+            records=count,
+        )
         for topic, part in partitions_of(body, "Responses", "Partitions", names, "Topic")
+        for first, count in _given(part.get("AcquiredRecords") or ()) or NO_RECORDS
     )
     return Digest(tuple(rows), body.get("ErrorCode", 0))
+
+
+def _given(runs: Iterable[Body]) -> list[tuple[int | None, int | None]]:
+    """Return (first offset, number of records) of the runs of records that a member was given."""
+    return [(run["FirstOffset"], run["LastOffset"] - run["FirstOffset"] + 1) for run in runs]
 
 
 def ask_list_offsets(body: Body, _: int, names: Names) -> Digest:

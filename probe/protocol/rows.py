@@ -69,6 +69,7 @@ def row(
     size: int | None = None,
     key: str = "",
     key_type: int = -1,
+    records: int | None = None,
 ) -> Row:
     """Return a row. Equal rows are one object, which is faster than to create another."""
     return Row(
@@ -81,6 +82,7 @@ def row(
         size=size,
         key=key,
         key_type=key_type,
+        records=records,
     )
 
 

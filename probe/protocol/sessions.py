@@ -1,8 +1,9 @@
-"""Fetch sessions (KIP-227): an incremental fetch names only changes, but asks for all partitions of its session."""
+"""Fetch and share sessions (KIP-227, KIP-932): a fetch names only changes, but asks for all partitions of its session."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 
 from probe.model import Row
 from probe.protocol.leaders import forgotten
@@ -15,6 +16,8 @@ LOST = frozenset({70, 71})
 FULL, CLOSING = 0, -1
 
 Partitions = dict[tuple[str, int], Row]
+Session = int | tuple[str, str]
+"""The id of a fetch session, or group and member of a share session."""
 
 
 class FetchSessions:
@@ -24,7 +27,7 @@ class FetchSessions:
     """
 
     def __init__(self) -> None:
-        self._open: OrderedDict[int, Partitions] = OrderedDict()
+        self._open: OrderedDict[Session, Partitions] = OrderedDict()
 
     def asked(self, body: Body, rows: tuple[Row, ...], names: Names) -> tuple[tuple[Row, ...], Fetched | None]:
         """Return the rows that a request really asks for, and the data to keep until its answer."""
@@ -43,11 +46,30 @@ class FetchSessions:
         if body.get("ErrorCode") in LOST:
             self._open.pop(asked.fetched.session, None)
         elif asked.fetched.rows and (granted := body.get("SessionId", 0)):
-            self._open[granted] = {(row.topic, row.partition): row for row in asked.fetched.rows}
-            while len(self._open) > MAX_SESSIONS:
-                self._open.popitem(last=False)
+            self._begin(granted, asked.fetched.rows)
 
-    def _incremental(self, session: int, body: Body, rows: tuple[Row, ...], names: Names) -> tuple[Row, ...]:
+    def shared(self, body: Body, rows: tuple[Row, ...], names: Names) -> tuple[Row, ...]:
+        """Return the rows that a ShareFetch really asks for, after those of what it accepts.
+
+        A broker has one share session per member, which epoch 0 begins and -1 ends (ShareRequestMetadata).
+        """
+        session, epoch = (body["GroupId"] or "", body["MemberId"] or ""), body["ShareSessionEpoch"]
+        if epoch == CLOSING:
+            self._open.pop(session, None)
+            return rows
+        plain = tuple(dict.fromkeys(replace(row, offset=None, records=None) for row in rows))
+        if epoch == FULL:
+            self._begin(session, plain if len(plain) <= MAX_PARTITIONS else ())
+            return rows
+        accepting = tuple(row for row in rows if row.records)
+        return (*accepting, *self._incremental(session, body, plain, names))
+
+    def _begin(self, session: Session, rows: tuple[Row, ...]) -> None:
+        self._open[session] = {(row.topic, row.partition): row for row in rows}
+        while len(self._open) > MAX_SESSIONS:
+            self._open.popitem(last=False)
+
+    def _incremental(self, session: Session, body: Body, rows: tuple[Row, ...], names: Names) -> tuple[Row, ...]:
         known = self._open.get(session)
         if known is None:
             return rows

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from probe.model import Expectation, Role
 from probe.model.cluster import COUNT
+from probe.model.roles import ROLES
 from probe.scenarios.scenario import RoleVariant
 from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
 from probe.scenarios.steps.partitions import LoseAllLeaders
@@ -37,7 +38,7 @@ def real_variants_of_the_cluster(play: Expectation, down_ms: int) -> tuple[RoleV
 
 
 def _by_role(play: Expectation, steps: tuple[Step, ...], heal_after_ms: int) -> tuple[RoleVariant, ...]:
-    others = tuple(role for role in Role if role is not Role.GROUP)
+    others = tuple(role for role in Role if not ROLES[role].member)
     variant = RoleVariant(roles=others, expectation=play, steps=steps, heal_after_ms=heal_after_ms)
     members = replace(play, watch_ms=play.watch_ms + SESSION_MS)
     return variant, replace(variant, roles=(Role.GROUP,), expectation=members)

@@ -11,7 +11,7 @@ Source: KIP-112; IBM/sarama #2939 (fixed in 1.43.3); confluentinc/librdkafka #30
 Not covered: the disk of the coordinator's log (disk/offsets-storage-error), a restart with the disk still broken.
 """
 
-from probe.model import Reaction, Symptom, Target
+from probe.model import Reaction, Role, Symptom, Target
 from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.partitions import BreakLogDir
 
@@ -22,7 +22,7 @@ SCENARIO = Scenario(
     real_reason="a broker halts at its first I/O error",
     variants=(
         RoleVariant(
-            roles=CLIENT_ROLES,
+            roles=(*CLIENT_ROLES, Role.SHARE),
             expectation=expect(
                 Symptom.ANSWER,
                 Reaction.DISCOVER,

@@ -15,14 +15,15 @@ from probe.verdict.wire_evidence import WireEvidence
 
 STANDS_STILL_US = 3_000_000
 """A client that serves no later operation for this time has not recovered. It is watched for longer (storms)."""
-HEARTBEATS = frozenset({apis.HEARTBEAT, apis.CONSUMER_GROUP_HEARTBEAT})
+HEARTBEATS_BY_BROKER = frozenset({apis.CONSUMER_GROUP_HEARTBEAT, apis.SHARE_GROUP_HEARTBEAT})
+HEARTBEATS = frozenset({apis.HEARTBEAT, *HEARTBEATS_BY_BROKER})
 JOINING = frozenset({apis.JOIN_GROUP, apis.SYNC_GROUP, apis.FIND_COORDINATOR})
 """Requests of a member that has no session, or looks for the broker that has it: it owes no heartbeat meanwhile."""
 SILENT_INTERVALS = 3
 """Intervals without a heartbeat that show that none comes: libraries' sessions last at least as long by default, and
 Kafka's documentation wants an interval of at most a third of the session."""
 BY_BROKER_US = HEARTBEAT_MS * 1000
-"""Interval of the new group protocol, which brokers set, whatever the library's own setting is."""
+"""Interval of the new group protocols, which brokers set, whatever the library's own setting is."""
 MARGIN_US = 1_000_000
 """A heartbeat that is late by less may be on its way, as timers of clients are coarse."""
 
@@ -117,12 +118,12 @@ def _interval_us(evidence: WireEvidence) -> int | None:
     """Return the longest time from one heartbeat to the next that is usual for a member; None if nothing shows it.
 
     It is the library's setting, or what the member did before the fault, if that is longer: old libraries send
-    heartbeats only while they poll. Of the new protocol (KIP-848) the broker sets it.
+    heartbeats only while they poll. Of the new protocols (KIP-848, KIP-932) the broker sets it.
     """
     beats = [request for request in evidence.events.requests if request.api in HEARTBEATS]
     before = [request.at for request in beats if request.at <= evidence.timeline.begin]
     learned = max((later - sooner for sooner, later in pairwise(before)), default=0)
-    new = any(request.api == apis.CONSUMER_GROUP_HEARTBEAT for request in beats)
+    new = any(request.api in HEARTBEATS_BY_BROKER for request in beats)
     return max(BY_BROKER_US if new else evidence.setting_us("heartbeat_ms") or 0, learned) or None
 
 

@@ -14,6 +14,7 @@ from probe.model.roles import ROLES
 from probe.verdict import absence, members, new_log
 from probe.verdict.beginnings import skipped_at_start
 from probe.verdict.other_cluster import served_elsewhere
+from probe.verdict.share_promises import shared
 from probe.verdict.wire_evidence import WireEvidence
 from probe.verdict.writer_promises import Promises, written
 
@@ -33,6 +34,8 @@ def find_promises(evidence: WireEvidence) -> Promises:
 def _of_role(evidence: WireEvidence) -> Promises:
     if ROLES[evidence.role].writes:
         return written(evidence)
+    if ROLES[evidence.role].shares:
+        return shared(evidence)
     if ROLES[evidence.role].reads:
         return _reader(evidence)
     return Promises()

@@ -296,7 +296,7 @@ class FakeCluster:
             return ReadBack((), {})
         reply = await self._call(self._stub.ReadBack, pb.Topic(topic=subject.topic))
         committed: Mapping[int, int] = {}
-        if subject.group:
+        if subject.groups:
             question = pb.Group(group=subject.group, topic=subject.topic)
             committed = (await self._call(self._stub.Committed, question)).offsets
         if not reply.whole:

@@ -70,6 +70,7 @@ def make_subject(item: Planned, name: str, old: int) -> Subject:
         bystander_instance=bystander_instance,
         bystander_key=bystander_key,
         successor=f"{name}-s" if _has_second_member(item.variant) else "",
+        shares=ROLES[role].shares,
     )
 
 

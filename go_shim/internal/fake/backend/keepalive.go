@@ -24,6 +24,8 @@ func (b *Backend) Evict(request kmsg.Request) {
 		leave.Group, leave.MemberID = r.Group, r.MemberID
 	case *kmsg.ConsumerGroupHeartbeatRequest:
 		b.evictNew(r.Group, r.MemberID)
+	case *kmsg.ShareGroupHeartbeatRequest:
+		b.evictShare(r.GroupID, r.MemberID)
 	}
 	if leave.MemberID != "" {
 		_, _ = b.Ask(b.CoordinatorOf(leave.Group), leave) // an error means that the member is gone already

@@ -42,6 +42,13 @@ func (b *Backend) evictNew(group, member string) {
 	_, _ = b.Ask(b.CoordinatorOf(group), leave) // an error means that the member is gone already
 }
 
+// evictShare removes a member of a share group (KIP-932).
+func (b *Backend) evictShare(group, member string) {
+	leave := kmsg.NewPtrShareGroupHeartbeatRequest()
+	leave.Version, leave.GroupID, leave.MemberID, leave.MemberEpoch = 1, group, member, -1
+	_, _ = b.Ask(b.CoordinatorOf(group), leave) // an error means that the member is gone already
+}
+
 // keepNewAlive renews the sessions of the members of the new protocol by commits of nothing: the answer to a heartbeat
 // could carry an assignment, which would be lost.
 func (b *Backend) keepNewAlive(group string) {

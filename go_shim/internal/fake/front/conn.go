@@ -33,12 +33,13 @@ type conn struct {
 	ended     chan struct{} // closed when serving ends
 	pipes     map[int32]*backend.Pipe
 	login     sasl.Login
+	shares    map[shareMember]shareSession
 }
 
 func newConn(b *broker, raw net.Conn) *conn {
 	return &conn{
 		front: b.front, broker: b.id, bootstrap: b.bootstrap, raw: raw, pipes: map[int32]*backend.Pipe{}, login: sasl.Login{Broker: b.id},
-		frames: make(chan []byte, pipelined), gone: make(chan struct{}), ended: make(chan struct{}),
+		shares: map[shareMember]shareSession{}, frames: make(chan []byte, pipelined), gone: make(chan struct{}), ended: make(chan struct{}),
 	}
 }
 
@@ -133,6 +134,7 @@ func (c *conn) respond(header wire.Header, rest []byte) (kmsg.Response, error) {
 
 // answer asks the rules, and asks again when a hold ends or a parked request is woken, until there is a response.
 func (c *conn) answer(req kmsg.Request, clientID string) (kmsg.Response, error) {
+	req = c.whole(req)
 	x := &exchange{conn: c, req: req, clientID: clientID, call: c.front.callOf(c, req), held: map[string]bool{}}
 	changed := c.front.waiting()
 	decision := c.front.decide(x.call, x.held)

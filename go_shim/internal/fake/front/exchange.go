@@ -45,6 +45,9 @@ func (x *exchange) act(decision rules.Decision) (kmsg.Response, *rules.Decision,
 				return resp, nil, err
 			}
 		}
+	case *kmsg.ShareFetchRequest, *kmsg.ShareAcknowledgeRequest:
+		resp, err := x.share(decision.Codes)
+		return resp, nil, err
 	case *kmsg.ListOffsetsRequest, *kmsg.OffsetForLeaderEpochRequest:
 		resp, err := x.split(x.req, decision.Codes)
 		return resp, nil, err

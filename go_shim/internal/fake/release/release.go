@@ -68,7 +68,8 @@ func (r *Release) Hints(api, version int16) bool {
 	if !r.AtLeast(3, 7) {
 		return false
 	}
-	return api == int16(kmsg.Produce) && version >= 10 || api == int16(kmsg.Fetch) && version >= 16
+	shares := kmsg.Key(api) == kmsg.ShareFetch || kmsg.Key(api) == kmsg.ShareAcknowledge
+	return api == int16(kmsg.Produce) && version >= 10 || api == int16(kmsg.Fetch) && version >= 16 || shares
 }
 
 // AdvertisedMin returns the lowest version of an API in ApiVersions, which is not always served: from 4.0 on brokers
@@ -81,13 +82,21 @@ func (r *Release) AdvertisedMin(api int16, served VersionRange) int16 {
 	return served.Min
 }
 
-// newGroups are the APIs of the new group protocol (KIP-848) that brokers before 4.0 advertise as a preview: by default
-// group.coordinator.rebalance.protocols does not name the protocol (recorded of 3.9.2 in cmd/fake-cluster/testdata).
-var newGroups = []kmsg.Key{kmsg.ConsumerGroupHeartbeat}
+// newGroups are the APIs of the new group protocols that brokers advertise as a preview before these releases: of KIP-848
+// group.coordinator.rebalance.protocols does not name the protocol by default (recorded of 3.9.2 in
+// cmd/fake-cluster/testdata), of KIP-932 the feature share.version is 0 (ShareVersion.java of 4.1).
+var newGroups = map[kmsg.Key]number{
+	kmsg.ConsumerGroupHeartbeat: {4, 0},
+	kmsg.ShareGroupHeartbeat:    {4, 2},
+	kmsg.ShareGroupDescribe:     {4, 2},
+	kmsg.ShareFetch:             {4, 2},
+	kmsg.ShareAcknowledge:       {4, 2},
+}
 
 // Disabled reports whether brokers advertise an API and answer UNSUPPORTED_VERSION (35) to every version of it.
 func (r *Release) Disabled(api int16) bool {
-	return slices.Contains(newGroups, kmsg.Key(api)) && !r.AtLeast(4, 0)
+	since, preview := newGroups[kmsg.Key(api)]
+	return preview && !r.AtLeast(since.major, since.minor)
 }
 
 // RelaxesCommits reports whether a commit of an older member epoch is taken for partitions that the member kept

@@ -51,6 +51,28 @@ func SetHints(resp kmsg.Response, hints Hints) {
 		for id, hint := range nodes {
 			r.Brokers = append(r.Brokers, kmsg.FetchResponseBroker{NodeID: id, Host: hint.Host, Port: hint.Port})
 		}
+	case *kmsg.ShareFetchResponse:
+		for _, t := range r.Topics {
+			for i := range t.Partitions {
+				p := &t.Partitions[i]
+				p.CurrentLeader.LeaderID, p.CurrentLeader.LeaderEpoch = row("", t.TopicID, p.Partition, p.ErrorCode)
+			}
+		}
+		r.NodeEndpoints = nil
+		for id, hint := range nodes {
+			r.NodeEndpoints = append(r.NodeEndpoints, kmsg.ShareFetchResponseNodeEndpoint{NodeID: id, Host: hint.Host, Port: hint.Port})
+		}
+	case *kmsg.ShareAcknowledgeResponse:
+		for _, t := range r.Topics {
+			for i := range t.Partitions {
+				p := &t.Partitions[i]
+				p.CurrentLeader.LeaderID, p.CurrentLeader.LeaderEpoch = row("", t.TopicID, p.Partition, p.ErrorCode)
+			}
+		}
+		r.NodeEndpoints = nil
+		for id, hint := range nodes {
+			r.NodeEndpoints = append(r.NodeEndpoints, kmsg.ShareAcknowledgeResponseNodeEndpoint{NodeID: id, Host: hint.Host, Port: hint.Port})
+		}
 	}
 }
 

@@ -23,6 +23,18 @@ func CallOf(broker int32, req kmsg.Request, names Names) *rules.Call {
 		call.Objects = rowsOfProduce(r, names)
 	case *kmsg.FetchRequest:
 		call.Objects = rowsOfFetch(r, names)
+	case *kmsg.ShareFetchRequest:
+		for _, t := range r.Topics {
+			for _, p := range t.Partitions {
+				call.Objects = append(call.Objects, rules.Object{Topic: names(t.TopicID), Partition: p.Partition, Epoch: -1})
+			}
+		}
+	case *kmsg.ShareAcknowledgeRequest:
+		for _, t := range r.Topics {
+			for _, p := range t.Partitions {
+				call.Objects = append(call.Objects, rules.Object{Topic: names(t.TopicID), Partition: p.Partition, Epoch: -1})
+			}
+		}
 	case *kmsg.ListOffsetsRequest:
 		for _, t := range r.Topics {
 			for _, p := range t.Partitions {
@@ -126,6 +138,8 @@ func keysOf(req kmsg.Request) []rules.Object {
 		return keyed(Group, r.Group)
 	case *kmsg.ConsumerGroupHeartbeatRequest:
 		return keyed(Group, r.Group)
+	case *kmsg.ShareGroupHeartbeatRequest:
+		return keyed(Group, r.GroupID)
 	case *kmsg.DescribeGroupsRequest:
 		return keyed(Group, r.Groups...)
 	case *kmsg.ConsumerGroupDescribeRequest:

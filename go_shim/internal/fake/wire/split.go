@@ -11,7 +11,7 @@ type Codes = map[int]rules.Code
 // Splits reports whether rows can be removed from requests of this API and added to its responses.
 func Splits(api int16) bool {
 	switch kmsg.Key(api) {
-	case kmsg.Produce, kmsg.Fetch, kmsg.ListOffsets, kmsg.OffsetForLeaderEpoch:
+	case kmsg.Produce, kmsg.Fetch, kmsg.ListOffsets, kmsg.OffsetForLeaderEpoch, kmsg.ShareFetch, kmsg.ShareAcknowledge:
 		return true
 	}
 	return false
@@ -42,6 +42,19 @@ func Cut(req kmsg.Request, codes Codes) (rest kmsg.Request, left int) {
 		cut := *r
 		cut.Topics, left = cutTopics(r.Topics, codes,
 			func(t *kmsg.OffsetForLeaderEpochRequestTopic) *[]kmsg.OffsetForLeaderEpochRequestTopicPartition {
+				return &t.Partitions
+			})
+		return &cut, left
+	case *kmsg.ShareFetchRequest:
+		cut := *r
+		cut.Topics, left = cutTopics(r.Topics, codes, func(t *kmsg.ShareFetchRequestTopic) *[]kmsg.ShareFetchRequestTopicPartition {
+			return &t.Partitions
+		})
+		return &cut, left
+	case *kmsg.ShareAcknowledgeRequest:
+		cut := *r
+		cut.Topics, left = cutTopics(r.Topics, codes,
+			func(t *kmsg.ShareAcknowledgeRequestTopic) *[]kmsg.ShareAcknowledgeRequestTopicPartition {
 				return &t.Partitions
 			})
 		return &cut, left
@@ -91,6 +104,10 @@ func Add(resp kmsg.Response, req kmsg.Request, codes Codes) {
 		addListOffsets(resp.(*kmsg.ListOffsetsResponse), r, code)
 	case *kmsg.OffsetForLeaderEpochRequest:
 		addEpochs(resp.(*kmsg.OffsetForLeaderEpochResponse), r, code)
+	case *kmsg.ShareFetchRequest:
+		addShareFetch(resp.(*kmsg.ShareFetchResponse), r, code)
+	case *kmsg.ShareAcknowledgeRequest:
+		addShareAcknowledge(resp.(*kmsg.ShareAcknowledgeResponse), r, code)
 	}
 }
 
@@ -124,6 +141,42 @@ func addFetch(resp *kmsg.FetchResponse, req *kmsg.FetchRequest, code func() (rul
 			row.Partition, row.ErrorCode = p.Partition, c.Code
 			row.HighWatermark, row.LastStableOffset, row.LogStartOffset = -1, -1, -1
 			row.RecordBatches = []byte{}
+		}
+	}
+}
+
+// addShareFetch answers what came with a fetch, acknowledgements, with the same error as the fetch.
+func addShareFetch(resp *kmsg.ShareFetchResponse, req *kmsg.ShareFetchRequest, code func() (rules.Code, bool)) {
+	for _, t := range req.Topics {
+		for _, p := range t.Partitions {
+			c, coded := code()
+			if !coded {
+				continue
+			}
+			topic := find(&resp.Topics, func(x *kmsg.ShareFetchResponseTopic) bool { return x.TopicID == t.TopicID })
+			topic.TopicID = t.TopicID
+			row := find(&topic.Partitions, func(x *kmsg.ShareFetchResponseTopicPartition) bool { return x.Partition == p.Partition })
+			*row = kmsg.NewShareFetchResponseTopicPartition()
+			row.Partition, row.ErrorCode = p.Partition, c.Code
+			if len(p.AcknowledgementBatches) > 0 {
+				row.AcknowledgeErrorCode = c.Code
+			}
+		}
+	}
+}
+
+func addShareAcknowledge(resp *kmsg.ShareAcknowledgeResponse, req *kmsg.ShareAcknowledgeRequest, code func() (rules.Code, bool)) {
+	for _, t := range req.Topics {
+		for _, p := range t.Partitions {
+			c, coded := code()
+			if !coded {
+				continue
+			}
+			topic := find(&resp.Topics, func(x *kmsg.ShareAcknowledgeResponseTopic) bool { return x.TopicID == t.TopicID })
+			topic.TopicID = t.TopicID
+			row := find(&topic.Partitions, func(x *kmsg.ShareAcknowledgeResponseTopicPartition) bool { return x.Partition == p.Partition })
+			*row = kmsg.NewShareAcknowledgeResponseTopicPartition()
+			row.Partition, row.ErrorCode = p.Partition, c.Code
 		}
 	}
 }

@@ -91,7 +91,7 @@ def _read_back(where: Brokers, subject: Subject, partitions: Sequence[int], give
     with _consumer(kafka, where, READER) as reader:
         stored = tuple(_whole(kafka, reader, subject.topic, partitions, given_up))
     committed: Mapping[int, int] = {}
-    if subject.group:
+    if subject.groups:
         with _consumer(kafka, where, subject.group) as member:
             committed = _committed(kafka, member, subject.topic, partitions)
     return ReadBack(tuple(sorted(stored, key=lambda item: (item.partition, item.offset))), committed)

@@ -134,7 +134,7 @@ final class Profiles {
     /** {@code delivery.timeout.ms} stays: it bounds the wait of the application, not the detection of silence. */
     private static Map<String, String> quick(Role role, Library library) {
         Map<String, String> settings = new HashMap<>(Map.of("request.timeout.ms", QUICK));
-        if (role.reads()) {
+        if (role.reads() && role.knows("session.timeout.ms")) {
             settings.put("session.timeout.ms", QUICK_SESSION);
             if (!library.atLeast(2, 0)) {
                 settings.put("request.timeout.ms", ABOVE_QUICK_SESSION);

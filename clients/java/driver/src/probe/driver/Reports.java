@@ -65,6 +65,11 @@ final class Reports {
         add(event(Kind.COMMIT_ERROR).setError(Failure.of(error)));
     }
 
+    /** A record of a share group that was not accepted. */
+    void commitError(int partition, long offset, Throwable error) {
+        add(event(Kind.COMMIT_ERROR).setPartition(partition).setOffset(offset).setError(Failure.of(error)));
+    }
+
     /** A TXN event without an error. */
     void transaction(Kind kind, long sequence) {
         add(event(kind).setSequence(sequence));

@@ -46,9 +46,20 @@ enum Role {
         String absentFrom(Library library) {
             return library.atLeast(2, 5) ? "" : "AdminClient.listOffsets came with 2.5 (KIP-396)";
         }
+    },
+    SHARE("consumer.ShareConsumerConfig") {
+        @Override
+        Instance create(Start start, Reports reports, Map<String, Object> configuration) {
+            return new ShareRole(start, reports, configuration);
+        }
+
+        @Override
+        String absentFrom(Library library) {
+            return library.atLeast(4, 1) ? "" : "ShareFetch 1, which brokers have, came with 4.1 (KIP-932)";
+        }
     };
 
-    /** The class with the role's properties, by name: that of admin came with 0.11. */
+    /** The class with the role's properties, by name: that of admin came with 0.11, that of share with 4.1. */
     private final String configuration;
 
     Role(String configuration) {
@@ -76,7 +87,7 @@ enum Role {
     }
 
     boolean reads() {
-        return this == CONSUMER || this == GROUP;
+        return this == CONSUMER || this == GROUP || this == SHARE;
     }
 
     /** Returns why this version of the library lacks the role; empty if it has it. */

@@ -60,10 +60,14 @@ final class Roles {
         if (role.reads()) {
             settings.put("key.deserializer", StringDeserializer.class.getName());
             settings.put("value.deserializer", StringDeserializer.class.getName());
+        }
+        if (role == Role.CONSUMER || role == Role.GROUP) {
             settings.put("enable.auto.commit", "false");
         }
-        if (role == Role.GROUP) {
+        if (role == Role.GROUP || role == Role.SHARE) {
             settings.put("group.id", start.getGroup());
+        }
+        if (role == Role.GROUP) {
             // As in all families: a member delivers the whole topic.
             settings.put("auto.offset.reset", "earliest");
         }

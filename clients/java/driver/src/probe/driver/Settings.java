@@ -45,6 +45,16 @@ final class Settings {
         return found;
     }
 
+    /** Of a share group the broker decides session, heartbeats and isolation (KIP-932). */
+    static Map<String, String> ofShareConsumer(Map<String, Object> configuration) {
+        try {
+            return of(Class.forName("org.apache.kafka.clients.consumer.ShareConsumerConfig")
+                    .asSubclass(AbstractConfig.class), configuration);
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     static Map<String, String> of(Class<? extends AbstractConfig> type, Map<String, Object> configuration) {
         return named(values(type, configuration));
     }

@@ -1,0 +1,64 @@
+package wire
+
+import "github.com/twmb/franz-go/pkg/kmsg"
+
+// SharePartition is a partition that a share session fetches.
+type SharePartition struct {
+	TopicID   [16]byte
+	Partition int32
+}
+
+// SharePartitions returns the partitions that a request names.
+func SharePartitions(req *kmsg.ShareFetchRequest) (named []SharePartition) {
+	for _, t := range req.Topics {
+		for _, p := range t.Partitions {
+			named = append(named, SharePartition{t.TopicID, p.Partition})
+		}
+	}
+	return named
+}
+
+// WithPartitions copies a request and adds the partitions of its session that it does not name.
+func WithPartitions(req *kmsg.ShareFetchRequest, session []SharePartition) *kmsg.ShareFetchRequest {
+	whole := *req
+	whole.Topics = nil
+	for _, t := range req.Topics {
+		t.Partitions = append([]kmsg.ShareFetchRequestTopicPartition(nil), t.Partitions...)
+		whole.Topics = append(whole.Topics, t)
+	}
+	for _, one := range session {
+		topic := find(&whole.Topics, func(x *kmsg.ShareFetchRequestTopic) bool { return x.TopicID == one.TopicID })
+		topic.TopicID = one.TopicID
+		row := find(&topic.Partitions, func(x *kmsg.ShareFetchRequestTopicPartition) bool { return x.Partition == one.Partition })
+		row.Partition = one.Partition
+	}
+	return &whole
+}
+
+// FillRecords gives rows without records the empty set of them that brokers send: the field is not nullable, and the state
+// machine's null ends the Java client's network thread (ShareFetchResponse.json of 4.4.0).
+func FillRecords(resp kmsg.Response) {
+	fetched, ok := resp.(*kmsg.ShareFetchResponse)
+	if !ok {
+		return
+	}
+	for _, t := range fetched.Topics {
+		for i := range t.Partitions {
+			if t.Partitions[i].Records == nil {
+				t.Partitions[i].Records = []byte{}
+			}
+		}
+	}
+}
+
+// Forget lets the session of `rest` forget the partitions of `whole` that have a code.
+func Forget(rest, whole *kmsg.ShareFetchRequest, codes Codes) {
+	rest.ForgottenTopicsData = append([]kmsg.ShareFetchRequestForgottenTopicsData(nil), rest.ForgottenTopicsData...)
+	for i, one := range SharePartitions(whole) {
+		if _, coded := codes[i]; coded {
+			gone := kmsg.NewShareFetchRequestForgottenTopicsData()
+			gone.TopicID, gone.Partitions = one.TopicID, []int32{one.Partition}
+			rest.ForgottenTopicsData = append(rest.ForgottenTopicsData, gone)
+		}
+	}
+}
