@@ -8,7 +8,8 @@ What a good client does: keeps asking at its back-off, no faster; keeps the reco
 new leader when there is one.
 Source: SIGKILL on real brokers: 8.6 s on 3.9.2, 5 to 6.4 s on ZooKeeper lines; out-of-memory kills, power failures,
 panics.
-Groups and transactions lose their coordinator, with both partitions elsewhere; the others lose their leader.
+Groups and transactions lose their coordinator, with both partitions elsewhere; the others, and share groups, lose their
+leader (broker/kill/share-coordinator has a share group's coordinator).
 Not covered: the broker's return; replicas that were not in sync.
 """
 
@@ -17,6 +18,7 @@ from dataclasses import replace
 from probe.model import Engine, Reaction, Role, Symptom, Target
 from probe.scenarios.broker_variants import variants_of_a_broker
 from probe.scenarios.scenario import Scenario, expect
+from probe.scenarios.share_variants import of_share_groups
 from probe.scenarios.steps.brokers import Evacuate, StopBroker, When
 
 WITH_OFFSETS = """The broker that coordinates a transaction and the group whose offsets it commits is killed.
@@ -28,27 +30,38 @@ Source: aio-libs/aiokafka #1151: the coordinator of the group was dead, and an a
 Not covered: coordinators at two brokers; producers that commit offsets as members of the group only.
 """
 
-SCENARIO = Scenario(
-    name="broker/kill",
-    story=__doc__,
-    variants=variants_of_a_broker(
-        expect(Symptom.CONNECTION, Reaction.DISCOVER, target=Target.LEADER, prompt_ms=3000, watch_ms=15000),
-        StopBroker(),
-        Evacuate(when=When(elected=True), leaves=True, loading_ms=300),
-        by_session=True,
-    ),
+LED, COORDINATED = variants_of_a_broker(
+    expect(Symptom.CONNECTION, Reaction.DISCOVER, target=Target.LEADER, prompt_ms=3000, watch_ms=15000),
+    StopBroker(),
+    Evacuate(when=When(elected=True), leaves=True, loading_ms=300),
+    by_session=True,
 )
+
+SCENARIO = Scenario(name="broker/kill", story=__doc__, variants=(LED, COORDINATED, of_share_groups(LED)))
+
+WITH_SHARES = """The broker that coordinates a share group is killed.
+
+What the brokers do: as in broker/kill. Both partitions have their leaders elsewhere, and go on.
+The error a client meets: a closed connection, refused connections, and a coordinator that is dead until another one is
+elected.
+What a good client does: accepts and reads on meanwhile, asks for the coordinator, and sends its heartbeats to the new
+one before its session ends.
+Source: KIP-932; KAFKA-20330 and KAFKA-20736 (share consumers that do not notice a broker's restart).
+Not covered: the coordinator of the group's state, which brokers ask.
+"""
 
 VARIANTS = (
     replace(
         SCENARIO,
+        name="broker/kill/share-coordinator",
+        story=WITH_SHARES,
+        variants=(replace(COORDINATED, roles=(Role.SHARE,)),),
+    ),
+    replace(
+        SCENARIO,
         name="broker/kill/with-offsets",
         story=WITH_OFFSETS,
-        variants=tuple(
-            replace(variant, roles=(Role.TRANSACTIONAL,), offsets=True)
-            for variant in SCENARIO.variants
-            if Role.TRANSACTIONAL in variant.roles
-        ),
+        variants=(replace(COORDINATED, roles=(Role.TRANSACTIONAL,), offsets=True),),
         engines=(Engine.EMBEDDED,),
         asked=True,
     ),

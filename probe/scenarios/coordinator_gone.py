@@ -18,7 +18,7 @@ from probe.scenarios.scenario import CAUSES, RoleVariant, Scenario, expect
 from probe.scenarios.steps.coordinators import LoseCoordinator
 
 VARIANT = RoleVariant(
-    roles=(Role.GROUP, Role.TRANSACTIONAL),
+    roles=(Role.GROUP, Role.TRANSACTIONAL, Role.SHARE),
     expectation=expect(
         Symptom.ANSWER, Reaction.RETRY, target=Target.COORDINATOR, codes=(15, 16), prompt_ms=5000, watch_ms=20000
     ),

@@ -21,7 +21,7 @@ SCENARIO = Scenario(
     story=__doc__,
     variants=(
         RoleVariant(
-            roles=(Role.GROUP, Role.TRANSACTIONAL),
+            roles=(Role.GROUP, Role.TRANSACTIONAL, Role.SHARE),
             expectation=expect(
                 Symptom.ANSWER,
                 Reaction.DISCOVER,

@@ -11,18 +11,19 @@ Not covered: clients that only follow hints (leader/hinted delays Metadata); a s
 
 from probe.model import Reaction, Symptom, Target
 from probe.scenarios.scenario import CLIENT_ROLES, RoleVariant, Scenario, expect
+from probe.scenarios.share_variants import of_share_groups
 from probe.scenarios.steps.partitions import MoveLeader
+
+VARIANT = RoleVariant(
+    roles=CLIENT_ROLES,
+    expectation=expect(
+        Symptom.CHANGE, Reaction.DISCOVER, target=Target.LEADER, codes=(6, 74), prompt_ms=3000, watch_ms=10000
+    ),
+    steps=(MoveLeader(),),
+)
 
 SCENARIO = Scenario(
     name="leader/elected",
     story=__doc__,
-    variants=(
-        RoleVariant(
-            roles=CLIENT_ROLES,
-            expectation=expect(
-                Symptom.CHANGE, Reaction.DISCOVER, target=Target.LEADER, codes=(6, 74), prompt_ms=3000, watch_ms=10000
-            ),
-            steps=(MoveLeader(),),
-        ),
-    ),
+    variants=(VARIANT, of_share_groups(VARIANT)),
 )
