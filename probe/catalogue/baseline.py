@@ -16,7 +16,7 @@ from typing import Any
 
 from probe.catalogue.files import data_file
 from probe.errors import CatalogueError
-from probe.model.cell import Role
+from probe.model.cell import CONTROL, Role
 from probe.model.harm import Harm
 
 MOST_SCENARIOS = 25
@@ -26,8 +26,9 @@ LONGEST_WATCH_MS = 90_000
 ALIKE = 0.97
 """Least share of cells in which both engines agree whether a client stops or loses records."""
 FILE = "baseline_2026.toml"
-UNLEVELLED = frozenset({Role.ADMIN})
-"""Roles without a level: a failed call is repeated by a person, so that only `stops` is said."""
+UNLEVELLED = frozenset({Role.ADMIN, Role.SHARE})
+"""Roles without a level: an admin's failed call is repeated by a person, so that only `stops` is said; the list of 2026
+was frozen before share groups, of which nothing is scored."""
 
 
 class Counted(StrEnum):
@@ -136,8 +137,14 @@ class Baseline:
 
     @property
     def only_roles(self) -> Mapping[str, tuple[Role, ...]]:
-        """The roles in which each scenario is scored."""
-        return {entry.scenario: tuple(one.role for one in entry.roles) for entry in self.entries}
+        """The roles in which each scenario is scored, and in the control those of any."""
+        scored = {entry.scenario: tuple(one.role for one in entry.roles) for entry in self.entries}
+        return {CONTROL: self.roles, **scored}
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """The roles with a scored scenario."""
+        return tuple(role for role in Role if self.of(role))
 
     def of(self, role: Role) -> tuple[Scored, ...]:
         """Return the scored scenarios of a role, in the order of the file."""

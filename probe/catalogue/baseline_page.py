@@ -41,7 +41,7 @@ def render() -> str:
 
 
 def _list(found: Baseline) -> str:
-    roles = tuple(Role)
+    roles = found.roles
     counts = " | ".join(str(len(found.of(role))) for role in roles)
     head = [f"| scenario | {' | '.join(roles)} | when |", "|---" * (len(roles) + 2) + "|"]
     rows = [

@@ -49,9 +49,11 @@ class _KindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Kind.ValueType],
     REVOKED: _Kind.ValueType  # 8
     """partitions"""
     COMMITTED: _Kind.ValueType  # 9
-    """partition, offset: a commit that the library reported as done"""
+    """partition, offset: a commit that the library reported as done. share: the record at `offset` is"""
     COMMIT_ERROR: _Kind.ValueType  # 10
-    """error"""
+    """accepted, by what the library says to its application
+    error. share: partition and offset of a record that was not accepted
+    """
     TXN_BEGUN: _Kind.ValueType  # 11
     """sequence = number of the transaction"""
     TXN_COMMITTED: _Kind.ValueType  # 12
@@ -93,9 +95,11 @@ ASSIGNED: Kind.ValueType  # 7
 REVOKED: Kind.ValueType  # 8
 """partitions"""
 COMMITTED: Kind.ValueType  # 9
-"""partition, offset: a commit that the library reported as done"""
+"""partition, offset: a commit that the library reported as done. share: the record at `offset` is"""
 COMMIT_ERROR: Kind.ValueType  # 10
-"""error"""
+"""accepted, by what the library says to its application
+error. share: partition and offset of a record that was not accepted
+"""
 TXN_BEGUN: Kind.ValueType  # 11
 """sequence = number of the transaction"""
 TXN_COMMITTED: Kind.ValueType  # 12
@@ -324,13 +328,13 @@ class Start(_message.Message):
     client_id: _builtins.str
     """must be the client id on the wire"""
     role: _builtins.str
-    """producer, consumer, group, transactional, admin; any other: `unsupported`"""
+    """producer, consumer, group, transactional, admin, share; any other: `unsupported`"""
     profile: _builtins.str
     """isolated, defaults, idempotent, no-retries, acks-1, zstd, oldest-protocol, refresh-1s,"""
     topic: _builtins.str
     group: _builtins.str
-    """group: ignored (it subscribes to the topic)
-    group, admin; transactional: if set, each transaction commits an offset of it
+    """group, share: ignored (it subscribes to the topic)
+    group, admin, share; transactional: if set, each transaction commits an offset of it
     """
     transactional_id: _builtins.str
     """transactional"""
@@ -516,7 +520,7 @@ Global___Pace: _TypeAlias = Pace  # noqa: Y015
 
 @_typing.final
 class Handle(_message.Message):
-    """Group: the application handles the next record for this time, before it asks for more. Transactional: it keeps the next
+    """Group, share: the application handles the next record for this time, before it asks for more. Transactional: it keeps the next
     transaction open for this time, once its records were handed over, before it commits. Other roles, an unknown instance and
     an ended one ignore it; so do applications with a handler of their own.
     """

@@ -24,7 +24,7 @@ class RoleInfo:
     member: bool = False
     """It is a member of a group, and tells brokers which records it is done with."""
     shares: bool = False
-    """Its group is a share group (KIP-932): each record is accepted by itself, and the group has no committed offset."""
+    """Its group is a share group (KIP-932): each record is accepted by itself, and no offset is committed."""
     transactional: bool = False
     """Its operations are transactions, which have a coordinator."""
     asks: bool = False

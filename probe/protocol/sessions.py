@@ -1,4 +1,4 @@
-"""Fetch and share sessions (KIP-227, KIP-932): a fetch names only changes, but asks for all partitions of its session."""
+"""Fetch and share sessions (KIP-227, KIP-932): a fetch names changes, and asks for all partitions of its session."""
 
 from __future__ import annotations
 

@@ -56,6 +56,7 @@ VARIANTS = (
         name="broker/kill/share-coordinator",
         story=WITH_SHARES,
         variants=(replace(COORDINATED, roles=(Role.SHARE,)),),
+        asked=True,
     ),
     replace(
         SCENARIO,

@@ -4,8 +4,9 @@ What the brokers do: within a second the controller elects another leader for ev
 log dir (KIP-112). The old broker stays up and keeps its healthy log dirs. It answers KAFKA_STORAGE_ERROR (56) for its
 offline replicas for as long as it runs. Brokers 1.0 to 2.7 answer NOT_LEADER_OR_FOLLOWER (6) instead to Produce up to
 v3, all brokers to Fetch up to v5.
-The error a client meets: 56 on Produce, Fetch, ShareFetch, ListOffsets, OffsetForLeaderEpoch. A real broker keeps a Produce with
-acks=all that was in flight until its timeout and answers REQUEST_TIMED_OUT (7). Requests behind it wait as well.
+The error a client meets: 56 on Produce, Fetch, ShareFetch, ListOffsets, OffsetForLeaderEpoch. A real broker keeps a
+Produce with acks=all that was in flight until its timeout and answers REQUEST_TIMED_OUT (7). Requests behind it wait as
+well.
 What a good client does: asks for metadata because of the error, and goes to the new leader.
 Source: KIP-112; IBM/sarama #2939 (fixed in 1.43.3); confluentinc/librdkafka #3026, #3067; the incident in the README.
 Not covered: the disk of the coordinator's log (disk/offsets-storage-error), a restart with the disk still broken.

@@ -16,6 +16,4 @@ def of_share_groups(led: RoleVariant) -> RoleVariant:
     new leader, and the record comes again with the same delivery count).
     """
     play = led.expectation
-    return replace(
-        led, roles=(Role.SHARE,), expectation=replace(play, conforms=(*play.conforms, Outcome.SURFACES))
-    )
+    return replace(led, roles=(Role.SHARE,), expectation=replace(play, conforms=(*play.conforms, Outcome.SURFACES)))

@@ -28,7 +28,7 @@ RESCUERS: dict[Trigger, Rescuer] = {
     Trigger.NONE: Rescuer.RETRY,
 }
 """The rescue of a client that did not move because of the fault. `unknown` for every other trigger."""
-HINTING = frozenset({apis.PRODUCE, apis.FETCH})
+HINTING = frozenset({apis.PRODUCE, apis.FETCH, apis.SHARE_FETCH, apis.SHARE_ACKNOWLEDGE})
 MIN_FUTILE_US = 1_000_000
 """Rates are never computed over less than a second."""
 EXCUSE_US = 1_000_000

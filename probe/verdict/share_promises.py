@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from probe.model import App, AppKind, Row
 from probe.model.counts import counted
-from probe.protocol.apis import SHARE_ACKNOWLEDGE, SHARE_FETCH
+from probe.verdict import apis
 from probe.verdict.absence import delivered
 from probe.verdict.wire_evidence import Exchange, WireEvidence
 from probe.verdict.writer_promises import Promises
 
-SHARES = frozenset({SHARE_FETCH, SHARE_ACKNOWLEDGE})
+SHARES = frozenset({apis.SHARE_FETCH, apis.SHARE_ACKNOWLEDGE})
 """APIs by which a member is given records, and accepts them."""
 Record = tuple[int, int]
 """Partition and offset."""

@@ -13,6 +13,14 @@ from tests.support.misbehaving.cells import Case, play_all
 
 pytestmark = [pytest.mark.real, pytest.mark.xdist_group("misbehaving")]
 RESET = "net/reset"
+SHARING = "4.4"
+SHARE_LIES = {
+    "accepts-unseen": ("accepted and never delivered", "lost"),
+    "hides-redelivery": ("accepted again without the delivery before it", "duplicated"),
+    "accepts-twice": ("accepted twice", "duplicated"),
+    "delivers-again": ("delivered again after a confirmed acceptance", "duplicated"),
+}
+"""Ways to break the promise of a share group, with the words and the fact by which the verdict says so."""
 CASES = {
     "well": Case(),
     "well-consumer": Case(role="consumer"),
@@ -64,6 +72,8 @@ CASES = {
     "skips": Case("skips", role="consumer"),
     "repeats": Case("repeats", role="consumer"),
     "commits-ahead": Case("commits-ahead", role="group"),
+    "well-share": Case(role="share", broker=SHARING),
+    **{way: Case(way, role="share", broker=SHARING, scenario="steady") for way in SHARE_LIES},
 }
 Found = dict[str, tuple[History, Verdict]]
 
@@ -274,3 +284,20 @@ def test_an_end_before_the_fault_is_broken(found: Found) -> None:
 def test_names_unknown_to_the_driver_are_unsupported(found: Found) -> None:
     facts_of(found, "sings", Outcome.UNSUPPORTED)
     assert "sings" in found["sings"][1].reason
+
+
+def test_a_share_consumer_that_loses_its_leader_reads_on_and_tells_what_was_not_accepted(found: Found) -> None:
+    _, verdict = found["well-share"]
+    # by whether the record that was given last is accepted before the fault
+    assert verdict.outcome in {Outcome.REFRESHES, Outcome.SURFACES}, verdict.reason
+    assert verdict.conforms is True
+    assert (verdict.facts.lost, verdict.facts.duplicated) == (0, 0)
+    assert verdict.facts.failed_ops == verdict.facts.errors_surfaced
+
+
+@pytest.mark.parametrize("way", SHARE_LIES)
+def test_a_broken_promise_of_a_share_group_is_seen(found: Found, way: str) -> None:
+    words, fact = SHARE_LIES[way]
+    facts = facts_of(found, way, Outcome.VIOLATES)
+    assert words in found[way][1].reason
+    assert (getattr(facts, fact) or 0) > 0

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 from probe.model import Cell, Engine, Event, Expectation, Header, History, Limits, Mark, MarkKind, Role, Subject, Target
+from probe.model.roles import READERS, ROLES
+from tests.support.share_steps import shared
 from tests.support.transcript import (
     AFFECTED,
     BEAT,
@@ -28,8 +30,6 @@ from tests.support.transcript import (
     Script,
 )
 from tests.support.transcript_steps import Step, acked, ask, fetched, listed, produced, received, tell, transactions
-
-READERS = {Role.CONSUMER, Role.GROUP}
 
 
 def history(
@@ -75,6 +75,7 @@ WORK: dict[Role, Callable[..., Step]] = {
     Role.GROUP: fetched,
     Role.TRANSACTIONAL: transactions,
     Role.ADMIN: listed,
+    Role.SHARE: shared,
 }
 
 
@@ -120,10 +121,11 @@ def _subject(role: Role) -> Subject:
         bystander=BYSTANDER,
         instance=ME,
         client_id="c",
-        group=GROUP if role in {Role.GROUP, Role.ADMIN} else "",
+        group=GROUP if ROLES[role].has_group else "",
         transactional_id=TXN_ID if role is Role.TRANSACTIONAL else "",
         old=OLD,
         bootstrap=(1, 2, 3),
+        shares=ROLES[role].shares,
     )
 
 

@@ -9,7 +9,10 @@ from probe.protocol.api_table import APIS, AnsweredBy, CoordinatorKind
 from probe.protocol.names import api_key
 from probe.verdict import apis as judged
 
-GROUPS = "OffsetCommit OffsetFetch JoinGroup Heartbeat LeaveGroup SyncGroup TxnOffsetCommit ConsumerGroupHeartbeat"
+GROUPS = (
+    "OffsetCommit OffsetFetch JoinGroup Heartbeat LeaveGroup SyncGroup TxnOffsetCommit ConsumerGroupHeartbeat "
+    "ShareGroupHeartbeat"
+)
 TRANSACTIONS = "InitProducerId AddPartitionsToTxn AddOffsetsToTxn EndTxn"
 SETS = {
     "SASL_APIS": (apis.SASL_APIS, "SaslHandshake SaslAuthenticate"),
@@ -19,18 +22,18 @@ SETS = {
     ),
     "DISCOVERY_APIS": (apis.DISCOVERY_APIS, "Metadata FindCoordinator"),
     "CONTROLLER_APIS": (apis.CONTROLLER_APIS, "CreateTopics DeleteTopics CreatePartitions"),
-    "LOG_APIS": (apis.LOG_APIS, "Produce Fetch ListOffsets OffsetForLeaderEpoch"),
+    "LOG_APIS": (apis.LOG_APIS, "Produce Fetch ListOffsets OffsetForLeaderEpoch ShareFetch ShareAcknowledge"),
     "GROUP_APIS": (apis.GROUP_APIS, GROUPS),
     "TXN_APIS": (apis.TXN_APIS, TRANSACTIONS),
     "LED": (judged.LED, "Produce Fetch ListOffsets DeleteRecords OffsetForLeaderEpoch ShareFetch ShareAcknowledge"),
     "COORDINATED": (
         judged.COORDINATED,
-        f"{GROUPS} {TRANSACTIONS} DescribeGroups DeleteGroups ConsumerGroupDescribe ShareGroupHeartbeat",
+        f"{GROUPS} {TRANSACTIONS} DescribeGroups DeleteGroups ConsumerGroupDescribe",
     ),
     "fetching": (handshake._FETCHING, "Fetch ShareFetch ShareAcknowledge"),  # a set of the table
     "coordinating": (
         handshake._COORDINATING,
-        f"{GROUPS} AddPartitionsToTxn AddOffsetsToTxn EndTxn ShareGroupHeartbeat StreamsGroupHeartbeat",
+        f"{GROUPS} AddPartitionsToTxn AddOffsetsToTxn EndTxn StreamsGroupHeartbeat",
     ),
 }
 
@@ -43,7 +46,8 @@ def test_sets_of_the_table_are_those_of_its_readers(name: str) -> None:
 
 
 def test_apis_of_a_log_come_in_the_order_in_which_faults_name_them() -> None:
-    assert tuple(map(api_key, ("Produce", "Fetch", "ListOffsets", "OffsetForLeaderEpoch"))) == apis.LOG_APIS
+    names = "Produce Fetch ListOffsets OffsetForLeaderEpoch ShareFetch ShareAcknowledge"
+    assert tuple(map(api_key, names.split())) == apis.LOG_APIS
     assert list(apis.COORDINATOR_APIS) == sorted((*apis.GROUP_APIS, *apis.TXN_APIS))
 
 

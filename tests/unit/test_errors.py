@@ -114,5 +114,5 @@ def test_the_default_catalogue_is_small_enough_for_a_run() -> None:
     unasked = {name: item for name, item in default_scenarios().items() if not item.asked}
     played = {name: item for name, item in unasked.items() if Engine.EMBEDDED in item.engines}
     pairs = [(name, role) for name, item in played.items() for role in item.roles]
-    assert 200 <= len(pairs) <= 300, "every pair makes a run longer: raise this on purpose"
+    assert 200 <= len(pairs) <= 310, "every pair makes a run longer: raise this on purpose"
     assert {role for _, role in pairs} == set(Role)

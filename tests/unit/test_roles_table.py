@@ -18,7 +18,7 @@ def test_each_role_has_a_row() -> None:
 
 def test_writers_and_readers() -> None:
     assert WRITERS == (Role.PRODUCER, Role.TRANSACTIONAL)
-    assert READERS == (Role.CONSUMER, Role.GROUP)
+    assert READERS == (Role.CONSUMER, Role.GROUP, Role.SHARE)
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,7 @@ def test_writers_and_readers() -> None:
         (Role.GROUP, {OPERATION: 3, COMMIT: 1}, AppKind.RECEIVED, SHARED, "Fetch ShareFetch"),
         (Role.TRANSACTIONAL, {OPERATION: 2}, AppKind.ACKED, TRANSACTIONS, "Produce"),
         (Role.ADMIN, {OPERATION: 3}, AppKind.LISTED, SELDOM, "ListOffsets"),
+        (Role.SHARE, {OPERATION: 3, COMMIT: 1}, AppKind.RECEIVED, SHARED, "ShareFetch"),
     ],
 )
 def test_what_proves_work_and_recovery(
@@ -44,9 +45,10 @@ def test_single_properties_belong_to_the_roles_that_branches_named() -> None:
     def having(name: str) -> set[Role]:
         return {role for role, info in ROLES.items() if getattr(info, name)}
 
-    assert having("member") == {Role.GROUP}
+    assert having("member") == {Role.GROUP, Role.SHARE}
+    assert having("shares") == {Role.SHARE}
     assert having("transactional") == {Role.TRANSACTIONAL}
     assert having("asks") == {Role.ADMIN}
     assert having("chooses_acks") == {Role.PRODUCER}
-    assert having("has_group") == {Role.GROUP, Role.ADMIN}
+    assert having("has_group") == {Role.GROUP, Role.ADMIN, Role.SHARE}
     assert having("interrupted") == {Role.PRODUCER, Role.TRANSACTIONAL}

@@ -93,9 +93,9 @@ class Reports:
         """Report a commit that the library reports as successful."""
         self._add(pb.COMMITTED, partition=partition, offset=offset)
 
-    def commit_error(self, error: pb.Error) -> None:
-        """Report a commit that failed."""
-        self._add(pb.COMMIT_ERROR, error=error)
+    def commit_error(self, error: pb.Error, partition: int = -1, offset: int = -1) -> None:
+        """Report a commit that failed; of a share group, the record that was not accepted."""
+        self._add(pb.COMMIT_ERROR, partition=partition, offset=offset, error=error)
 
     def transaction(self, kind: pb.Kind.ValueType, number: int, error: pb.Error | None = None) -> None:
         """Report a step of a transaction: TXN_BEGUN, TXN_COMMITTED, TXN_ABORTED, TXN_ERROR."""

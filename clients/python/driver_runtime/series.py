@@ -9,7 +9,7 @@ from probe.driver_contract import driver_pb2 as pb
 
 CONTINUOUS, PIPELINED, KEYED = "continuous", "pipelined", "keyed"
 ROLES: Mapping[str, frozenset[str]] = {
-    PIPELINED: frozenset({"producer", "consumer", "group", "transactional"}),
+    PIPELINED: frozenset({"producer", "consumer", "group", "transactional", "share"}),
     KEYED: frozenset({"producer", "transactional"}),
 }
 """The roles that have a workload; every role has `continuous`."""

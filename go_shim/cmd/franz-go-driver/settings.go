@@ -9,7 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-const allRoles = "producer consumer group transactional admin"
+const allRoles = "producer consumer group transactional admin share"
 
 // reported maps settings of READY to fields of the library's own configuration and to the roles that they concern. The
 // oldest versions have no other access to effective settings.
@@ -21,7 +21,7 @@ var reported = []struct{ name, field, roles string }{
 	{"session_timeout_ms", "sessionTimeout", "group"},
 	{"rebalance_timeout_ms", "rebalanceTimeout", "group"},
 	{"heartbeat_ms", "heartbeatInterval", "group"},
-	{"retries", "retries", "consumer group admin"},
+	{"retries", "retries", "consumer group admin share"},
 	{"refresh_ms", "metadataMaxAge", allRoles},
 }
 
@@ -63,7 +63,7 @@ func requestTimeout(found map[string]string, config reflect.Value, role string) 
 	switch role {
 	case "producer", "transactional":
 		timeout += time.Duration(config.FieldByName("produceTimeout").Int())
-	case "consumer", "group":
+	case "consumer", "group", "share":
 		timeout += time.Duration(config.FieldByName("maxWait").Int()) * time.Millisecond
 	}
 	found["request_timeout_ms"] = driver.Milliseconds(timeout)

@@ -18,8 +18,8 @@ const NoPartition int32 = -1
 
 // loads lists the roles that have each workload; admin has the first one alone, and readers write no keys.
 var loads = map[string][]string{
-	Continuous: {"producer", "consumer", "group", "transactional", "admin"},
-	Pipelined:  {"producer", "consumer", "group", "transactional"},
+	Continuous: {"producer", "consumer", "group", "transactional", "admin", "share"},
+	Pipelined:  {"producer", "consumer", "group", "transactional", "share"},
 	Keyed:      {"producer", "transactional"},
 }
 

@@ -32,26 +32,27 @@ type Kind int32
 
 const (
 	Kind_KIND_UNSPECIFIED Kind = 0
-	Kind_READY            Kind = 1  // the library is constructed; settings are set. Always the first event of an instance.
-	Kind_SENT             Kind = 2  // clock taken BEFORE the library call. partition, sequence.
-	Kind_ACKED            Kind = 3  // partition, sequence, offset (-1 if the library does not report it)
-	Kind_SEND_ERROR       Kind = 4  // partition, sequence, error: delivery of this operation failed for good
-	Kind_RECEIVED         Kind = 5  // partition, offset, value
-	Kind_RECEIVE_ERROR    Kind = 6  // error; partition if known
-	Kind_ASSIGNED         Kind = 7  // partitions
-	Kind_REVOKED          Kind = 8  // partitions
-	Kind_COMMITTED        Kind = 9  // partition, offset: a commit that the library reported as done
-	Kind_COMMIT_ERROR     Kind = 10 // error
-	Kind_TXN_BEGUN        Kind = 11 // sequence = number of the transaction
-	Kind_TXN_COMMITTED    Kind = 12 // sequence
-	Kind_TXN_ABORTED      Kind = 13 // sequence
-	Kind_TXN_ERROR        Kind = 14 // sequence, error
-	Kind_LISTED           Kind = 15 // admin: sequence, partition, offset, text = the question (see the last paragraph)
-	Kind_LIST_ERROR       Kind = 16 // admin: sequence, partition, error, text
-	Kind_NOTICE           Kind = 17 // text: client-wide errors and log lines; never counted as an error of an operation
-	Kind_UNSUPPORTED      Kind = 18 // text: the missing feature and the reason. Ends the instance, possibly before READY.
-	Kind_FATAL            Kind = 19 // error or text: the instance is unusable. Ends the instance.
-	Kind_CLOSED           Kind = 20 // ends the instance. Every instance ends in exactly one of closed, fatal, unsupported.
+	Kind_READY            Kind = 1 // the library is constructed; settings are set. Always the first event of an instance.
+	Kind_SENT             Kind = 2 // clock taken BEFORE the library call. partition, sequence.
+	Kind_ACKED            Kind = 3 // partition, sequence, offset (-1 if the library does not report it)
+	Kind_SEND_ERROR       Kind = 4 // partition, sequence, error: delivery of this operation failed for good
+	Kind_RECEIVED         Kind = 5 // partition, offset, value
+	Kind_RECEIVE_ERROR    Kind = 6 // error; partition if known
+	Kind_ASSIGNED         Kind = 7 // partitions
+	Kind_REVOKED          Kind = 8 // partitions
+	Kind_COMMITTED        Kind = 9 // partition, offset: a commit that the library reported as done. share: the record at `offset` is
+	// accepted, by what the library says to its application
+	Kind_COMMIT_ERROR  Kind = 10 // error. share: partition and offset of a record that was not accepted
+	Kind_TXN_BEGUN     Kind = 11 // sequence = number of the transaction
+	Kind_TXN_COMMITTED Kind = 12 // sequence
+	Kind_TXN_ABORTED   Kind = 13 // sequence
+	Kind_TXN_ERROR     Kind = 14 // sequence, error
+	Kind_LISTED        Kind = 15 // admin: sequence, partition, offset, text = the question (see the last paragraph)
+	Kind_LIST_ERROR    Kind = 16 // admin: sequence, partition, error, text
+	Kind_NOTICE        Kind = 17 // text: client-wide errors and log lines; never counted as an error of an operation
+	Kind_UNSUPPORTED   Kind = 18 // text: the missing feature and the reason. Ends the instance, possibly before READY.
+	Kind_FATAL         Kind = 19 // error or text: the instance is unusable. Ends the instance.
+	Kind_CLOSED        Kind = 20 // ends the instance. Every instance ends in exactly one of closed, fatal, unsupported.
 )
 
 // Enum value maps for Kind.
@@ -545,7 +546,7 @@ type Start struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Instance string                 `protobuf:"bytes,1,opt,name=instance,proto3" json:"instance,omitempty"`                 // unique name; every event carries it back
 	ClientId string                 `protobuf:"bytes,2,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"` // must be the client id on the wire
-	Role     string                 `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`                         // producer, consumer, group, transactional, admin; any other: `unsupported`
+	Role     string                 `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`                         // producer, consumer, group, transactional, admin, share; any other: `unsupported`
 	Profile  string                 `protobuf:"bytes,4,opt,name=profile,proto3" json:"profile,omitempty"`                   // isolated, defaults, idempotent, no-retries, acks-1, zstd, oldest-protocol, refresh-1s,
 	// quick-timeouts, consumer-protocol, short-limits, static-member (the instance id is
 	// `instance`), cooperative, autocommit (the library commits every second; `committed`
@@ -554,8 +555,8 @@ type Start struct {
 	Bootstrap  []string          `protobuf:"bytes,6,rep,name=bootstrap,proto3" json:"bootstrap,omitempty"`                                                                             // host:port
 	Topic      string            `protobuf:"bytes,7,opt,name=topic,proto3" json:"topic,omitempty"`
 	Partitions []int32           `protobuf:"varint,8,rep,packed,name=partitions,proto3" json:"partitions,omitempty"` // producer: writes to each. consumer: is assigned each, from the beginning.
-	// group: ignored (it subscribes to the topic)
-	Group           string `protobuf:"bytes,9,opt,name=group,proto3" json:"group,omitempty"`                                             // group, admin; transactional: if set, each transaction commits an offset of it
+	// group, share: ignored (it subscribes to the topic)
+	Group           string `protobuf:"bytes,9,opt,name=group,proto3" json:"group,omitempty"`                                             // group, admin, share; transactional: if set, each transaction commits an offset of it
 	TransactionalId string `protobuf:"bytes,10,opt,name=transactional_id,json=transactionalId,proto3" json:"transactional_id,omitempty"` // transactional
 	IntervalMs      int32  `protobuf:"varint,11,opt,name=interval_ms,json=intervalMs,proto3" json:"interval_ms,omitempty"`               // one operation per interval and partition (producer, transactional, admin), until a Pace
 	MaxInFlight     int32  `protobuf:"varint,12,opt,name=max_in_flight,json=maxInFlight,proto3" json:"max_in_flight,omitempty"`          // most operations in flight per partition; a tick above it is skipped
@@ -958,7 +959,7 @@ func (x *Pace) GetIntervalMs() int32 {
 	return 0
 }
 
-// Group: the application handles the next record for this time, before it asks for more. Transactional: it keeps the next
+// Group, share: the application handles the next record for this time, before it asks for more. Transactional: it keeps the next
 // transaction open for this time, once its records were handed over, before it commits. Other roles, an unknown instance and
 // an ended one ignore it; so do applications with a handler of their own.
 type Handle struct {

@@ -38,6 +38,7 @@ class Case:
     scenario: str = "disk/storage-error"
     role: str = "producer"
     profile: str = "isolated"
+    broker: str = "3.9"
     trial: int = 0
     """Number of the trial. It differs between cases of one cell, because instances are named after both."""
     watch_ms: int | None = None
@@ -55,7 +56,7 @@ def plan(case: Case) -> Planned:
         roles=[Role(case.role)],
         profiles=[Profile(case.profile, properties)],
         engine=Engine.EMBEDDED,
-        brokers=["3.9"],
+        brokers=[case.broker],
     )
     (found,) = make_plan(selection).cells
     return found

@@ -22,6 +22,8 @@ from probe.driver_contract import driver_pb2 as pb  # noqa: E402  # as above
 from tests.support.misbehaving.session import BACK_OFF_S, Client, Session, commit_all, error_of, read_all  # noqa: E402  # as above
 from tests.support.misbehaving.ways import WAYS, Way  # noqa: E402  # as above
 
+SHARE = "share"
+
 
 def way_of(start: pb.Start) -> Way:
     name = start.properties.get("misbehave", "no")
@@ -35,7 +37,8 @@ def way_of(start: pb.Start) -> Way:
 def play(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     way = way_of(start)
     client = way.client(start, reports, stop)
-    sessions = [way.session(client, partition) for partition in start.partitions]
+    kind = way.sharing if start.role == SHARE else way.session
+    sessions = [kind(client, partition) for partition in start.partitions]
     reports.ready(settings(start, client) | dict(way.settings))
     client.begin()
     ROLES[start.role](start, client, sessions)
@@ -69,7 +72,13 @@ def join(start: pb.Start, client: Client, sessions: list[Session]) -> None:
     threading.Thread(target=commit_all, args=(client, sessions), daemon=True).start()
 
 
-ROLES = {"producer": produce, "consumer": consume, "group": join}
+def share(_: pb.Start, __: Client, sessions: list[Session]) -> None:
+    """Read all partitions as members of a share group, one each."""
+    for session in sessions:
+        threading.Thread(target=read_all, args=(session,), daemon=True).start()
+
+
+ROLES = {"producer": produce, "consumer": consume, "group": join, SHARE: share}
 
 
 def settings(start: pb.Start, client: Client) -> dict[str, str]:

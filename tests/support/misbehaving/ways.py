@@ -13,7 +13,7 @@ from driver_runtime.library import Stopping
 from driver_runtime.reports import Reports
 
 from probe.driver_contract import driver_pb2 as pb
-from tests.support.misbehaving import wire
+from tests.support.misbehaving import share_session, wire
 from tests.support.misbehaving.session import NOT_LEADER, Client, Session, SurfacedError
 
 OFTEN_S = 0.02
@@ -304,6 +304,7 @@ class Way:
     session: type[Session] = Session
     client: type[Client] = Client
     settings: Mapping[str, str] = field(default_factory=dict)
+    sharing: type[Session] = share_session.ShareSession
 
 
 WAYS: Mapping[str, Way] = {
@@ -334,6 +335,10 @@ WAYS: Mapping[str, Way] = {
     "skips": Way(Skips),
     "repeats": Way(Repeats),
     "commits-ahead": Way(CommitsAhead),
+    "accepts-unseen": Way(sharing=share_session.AcceptsUnseen),
+    "hides-redelivery": Way(sharing=share_session.HidesRedelivery),
+    "accepts-twice": Way(sharing=share_session.AcceptsTwice),
+    "delivers-again": Way(sharing=share_session.DeliversAgain),
     "closes-slowly": Way(client=ClosesSlowly),
     "dies": Way(Dies),
     "dies-early": Way(DiesEarly),

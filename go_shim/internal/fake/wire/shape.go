@@ -41,6 +41,18 @@ var fillers = map[kmsg.Key]func(req kmsg.Request, resp kmsg.Response, code int16
 	kmsg.JoinGroup:             fillJoinGroup,
 	kmsg.InitProducerID:        fillInitProducerID,
 	kmsg.CreateTopics:          fillCreateTopics,
+	kmsg.ShareFetch:            fillShareFetch,
+	kmsg.ShareAcknowledge:      fillShareAcknowledge,
+}
+
+func fillShareFetch(_ kmsg.Request, resp kmsg.Response, code int16) bool {
+	resp.(*kmsg.ShareFetchResponse).ErrorCode = code
+	return true
+}
+
+func fillShareAcknowledge(_ kmsg.Request, resp kmsg.Response, code int16) bool {
+	resp.(*kmsg.ShareAcknowledgeResponse).ErrorCode = code
+	return true
 }
 
 func fillOffsetCommit(req kmsg.Request, resp kmsg.Response, code int16) bool {

@@ -19,7 +19,7 @@ record Series(int partition, long first, long step, int batch) {
     private static final String KEYED = "keyed";
     private static final Map<String, Set<Role>> ROLES = Map.of(
             CONTINUOUS, Set.of(Role.values()),
-            PIPELINED, Set.of(Role.PRODUCER, Role.TRANSACTIONAL, Role.CONSUMER, Role.GROUP),
+            PIPELINED, Set.of(Role.PRODUCER, Role.TRANSACTIONAL, Role.CONSUMER, Role.GROUP, Role.SHARE),
             KEYED, Set.of(Role.PRODUCER, Role.TRANSACTIONAL));
 
     /** Where a record belongs, and its number. */
