@@ -7,7 +7,7 @@ The error a client meets: none, if it logs in again in time (KIP-368). Else the 
 use, each 5 s; for a second log-in within a second ILLEGAL_SASL_STATE (34), and the end of the connection.
 What a good client does: logs in again on the open connection before the session ends, and notices nothing. The fact
 `fault_hits` counts the connections that brokers ended: none of such a client.
-Source: KIP-368; SaslServerAuthenticator of Kafka 4.4; KafkaJS #1455, vector #25328.
+Source: KIP-368; SaslServerAuthenticator of Kafka 4.4; aiokafka #1015, #1080.
 Not covered: sessions that end while a leader moves or a broker rolls; tokens, which have an end of their own.
 """
 

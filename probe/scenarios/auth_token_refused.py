@@ -8,7 +8,7 @@ SASL_AUTHENTICATION_FAILED (58) with the same text when it has taken that (RFC 7
 retriable). A client that goes on as if it were logged in gets ILLEGAL_SASL_STATE (34).
 What a good client does: tells the application the reason, logs in again at its back-off, with a new token or the same
 one, and works within seconds. Records may wait or fail meanwhile. Prompt is 15 s, as in auth/token-server-away.
-Source: RefreshingHttpsJwks.maybeExpediteRefresh of Kafka 4.4 (KIP-768); confluent-kafka-python #1485, vector #25328.
+Source: RefreshingHttpsJwks.maybeExpediteRefresh of Kafka 4.4 (KIP-768); strimzi-kafka-oauth #120.
 Not covered: a client that starts meanwhile; a token that is refused at each attempt; real brokers.
 """
 

@@ -8,7 +8,7 @@ SASL_AUTHENTICATION_FAILED (58) {"status":"invalid_token"} if it logs in with th
 What a good client does: tells the application the reason, asks again at its back-off, and works by itself once it gets
 a token. Records may wait or fail meanwhile. Prompt is 15 s: the longest default pause between two requests for a token
 is 10 s (kafka-clients, librdkafka).
-Source: KIP-255, KIP-368, KIP-768; confluent-kafka-python #1485, strimzi-kafka-oauth #123, vector #25328.
+Source: KIP-255, KIP-368, KIP-768; confluent-kafka-python #1485, strimzi-kafka-oauth #123.
 Not covered: a client that starts meanwhile; a token server that does not answer at all; real brokers.
 """
 

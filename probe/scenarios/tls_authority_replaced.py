@@ -4,7 +4,7 @@ What the brokers do: they serve a certificate of another authority with the same
 All connections are reset. 20 s after the fault the former certificate is served.
 The error a client meets: a reset, then a certificate at every handshake that it has to refuse.
 What a good client does: as in tls/certificate-expired.
-Source: an authority that is rotated on brokers first; librdkafka #2868, #3157.
+Source: RFC 5280, section 6.1; an authority that is rotated on brokers first.
 Not covered: real brokers, which refuse some changes of a keystore while they run; clients that read a new trust store.
 """
 

@@ -5,7 +5,7 @@ are reset. 20 s after the fault a valid certificate is served.
 The error a client meets: a reset, then a certificate at every handshake that it has to refuse.
 What a good client does: tells the application the reason, tries again at its back-off, and works by itself once the
 certificate is renewed. Records may wait or fail meanwhile. Prompt is 15 s, as in auth/password-rotated.
-Source: RFC 5280, section 6.1.3; certificates that nobody renewed; librdkafka #2868.
+Source: RFC 5280, section 6.1.3; certificates that nobody renewed.
 Not covered: real brokers; the moment of the expiry itself, which open connections outlive (docs/security.md).
 """
 

@@ -6,7 +6,7 @@ The error a client meets: a reset, then a certificate at every handshake that it
 names is switched off (`ssl.endpoint.identification.algorithm`).
 What a good client does: as in tls/certificate-expired. A client that goes on writing checks no names, and every holder
 of a certificate of that authority can be its broker.
-Source: KIP-294; RFC 6125; kafkajs #1455.
+Source: KIP-294; RFC 6125.
 Not covered: real brokers; names that resolve elsewhere.
 """
 
