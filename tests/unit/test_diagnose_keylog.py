@@ -15,10 +15,11 @@ from typer.testing import CliRunner, Result
 
 from probe.access import Access
 from probe.cli.app import app
+from probe.diagnose.input.decryption import pcap_head, plain_packets
 from probe.model.security import Security
 from probe.run_credentials import run_credentials
 from tests.support.fetched_tools import debian_program
-from tests.support.packets import Talk, ordinary, pcap
+from tests.support.packets import ACK, BROKER, CLIENT, PSH, RAW, START, End, Packet, Talk, ordinary, pcap, tcp
 
 TLS_PORT = 9093
 SAID = ("address", "client_id", "status", "connections", "connections_opened", "brokers", "requests", "bytes")
@@ -165,3 +166,17 @@ def test_what_cannot_be_read_is_one_line(tmp_path: Path, paths: list[str], keylo
     assert done.exit_code != 0
     assert reason in str(done.exception)
     assert "\n" not in str(done.exception)
+
+
+@pytest.mark.parametrize("ends", [(CLIENT, BROKER), (("fd00::7", 40_001), ("fd00::1", 9093))])
+@pytest.mark.parametrize("readable", [True, False])
+def test_a_line_of_tshark_is_a_packet_of_either_protocol(ends: tuple[End, End], readable: bool) -> None:
+    (client, port), (broker, broker_port) = ends
+    addresses = [client, "", str(port), broker, "", str(broker_port)]
+    if ":" in client:
+        addresses = ["", client, str(port), "", broker, str(broker_port)]
+    line = "\t".join(["1700000000.000250000", "3", *addresses, "7", "11", "0x0018", "1603", "68,69"])
+    (record,) = plain_packets([line, "no packet"], frozenset({"3"} if readable else ()))
+    numbers, data = ((0, 0), b"hi") if readable else ((7, 11), b"\x16\x03")
+    (expected,) = [Packet(START + 250, tcp(*ends, *numbers, PSH | ACK, data))]
+    assert pcap_head() + record == pcap([expected], RAW)

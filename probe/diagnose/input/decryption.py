@@ -101,7 +101,7 @@ def _packet(ends: tuple[str, int, str, int], seq: int, ack: int, flags: int, dat
     size = _TCP_HEAD + len(data)
     if len(addresses) > 8:
         return pack(">IHBB", 6 << 28, size, _TCP, 64) + addresses + head + data
-    return pack(">BBHHHBBH", 0x45, 0, 20 + size, 0, 0x4000, 64, _TCP, 0) + addresses + head + data
+    return pack(">BBHHHBBH", 0x45, 0, 20 + size, 1, 0x4000, 64, _TCP, 0) + addresses + head + data
 
 
 def _record(when: bytes, packet: bytes) -> bytes:
