@@ -105,6 +105,8 @@ class RoleLevel:
         """
         if self.low is not None and self.high is not None:
             return self._level(self.low, self.high)
+        if self.role in UNLEVELLED and not self.of:
+            return "not scored: the baseline has no scenario of this role"
         unknown = f", {self.of - self.known} not measured" if self.known < self.of else ""
         reacts = f"reacts in {self.reacts} of {self.known}{unknown}" if self.known else ""
         if self.measured and self.role not in UNLEVELLED:

@@ -11,6 +11,7 @@ from probe.cells.upgrades import next_conforming
 from probe.diagnose.client_identity import Library
 from probe.diagnose.findings import BAD, Finding, Status
 from probe.diagnose.objects import Kind
+from probe.diagnose.proofs import SHARES
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Outcome, Reroute, Role, Trigger
 from probe.model.grades import worst_trial
@@ -74,10 +75,17 @@ class Advice:
     """Why there is none; empty = there is."""
 
 
-def _speaking(role: Role) -> tuple[Role, ...]:
-    """Return the roles whose cells speak of what a client in this role does on the wire."""
+def _speaking(finding: Finding, role: Role) -> tuple[Role, ...]:
+    """Return the roles whose cells speak of what a client in this role does on the wire.
+
+    A reader of partitions may be a member of a group or not. A share consumer fetches by an API of its own, which its
+    errors name.
+    """
     info = ROLES[role]
-    return READERS if info.reads and not info.member else (role,)
+    if not info.reads or info.member:
+        return (role,)
+    shares = any(error.api in SHARES for error in finding.errors)
+    return tuple(one for one in READERS if ROLES[one].shares is shares)
 
 
 def advise(finding: Finding, library: Library, answers: Answers) -> Advice:
@@ -89,7 +97,7 @@ def advise(finding: Finding, library: Library, answers: Answers) -> Advice:
     wanted = Wanted(
         family=[library.family],
         version=list(library.versions) or None,
-        role=[str(role) for role in _speaking(finding.role)],
+        role=[str(role) for role in _speaking(finding, finding.role)],
     )
     every = list(answers.find(wanted, facts=True).values())
     known = _of_its_protocol(finding, every)

@@ -48,7 +48,7 @@ def test_additional_packages_are_pinned(family: Family) -> None:
 def test_profiles_are_those_of_librdkafka(family: Family) -> None:
     librdkafka = read_family(CLIENTS / "librdkafka" / "client.toml")
     assert set(librdkafka.profiles) - set(family.profiles) == {"zstd", "autocommit"}
-    assert set(librdkafka.roles) - set(family.roles) == {"consumer"}
+    assert set(librdkafka.roles) - set(family.roles) == {"consumer", "share"}
 
 
 @functools.cache

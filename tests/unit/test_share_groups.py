@@ -7,6 +7,7 @@ import pytest
 from probe.catalogue.baseline import UNLEVELLED, baseline
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import select_clients, select_profiles
+from probe.cells.levels import RoleLevel
 from probe.cli.wiring.catalogue import by_number, families
 from probe.model import Engine, Outcome, Role, Subject
 from probe.planning.selection import Selection, combinations
@@ -59,6 +60,7 @@ def test_a_refused_acceptance_conforms_where_the_leader_moves() -> None:
 def test_the_frozen_baseline_gives_the_role_no_level() -> None:
     assert Role.SHARE in UNLEVELLED
     assert not baseline().of(Role.SHARE)
+    assert RoleLevel(role=Role.SHARE, of=0).words == "not scored: the baseline has no scenario of this role"
 
 
 def test_a_share_group_has_no_committed_offsets() -> None:

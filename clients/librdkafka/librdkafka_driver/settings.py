@@ -24,6 +24,7 @@ SINCE = {COOPERATIVE: 0x01060000, CONSUMER_PROTOCOL: 0x020C0000}
 """First versions of profiles whose values older ones accept, as librdkafka numbers itself. Before 1.6.0 the name of any
 assignor is taken until the client is made; from 2.4.0 to 2.12.0 the new group protocol is a trial."""
 INSTANCE_ID = "group.instance.id"
+SHARE = "share"
 QUICK = {
     "session.timeout.ms": "6000",  # brokers reject less than their group.min.session.timeout.ms, 6 s by default
     "socket.connection.setup.timeout.ms": "5000",
@@ -112,7 +113,7 @@ def _settings(profile: str) -> dict[str, str]:
 
 def _reported(whole: Mapping[str, str], role: str) -> dict[str, str]:
     left_out = (set() if role in PRODUCING else OF_PRODUCERS) | (set() if role == "group" else OF_GROUPS)
-    left_out |= OF_READERS if role in PRODUCING else set()
+    left_out |= OF_READERS if role in {*PRODUCING, SHARE} else set()  # of a share group the broker decides them
     found = {ours: whole[key] for ours, key in REPORTED.items() if key in whole and ours not in left_out}
     if "offset_reset" in found:
         found["offset_reset"] = RESETS.get(found["offset_reset"], found["offset_reset"])

@@ -45,11 +45,13 @@ final class Settings {
         return found;
     }
 
-    /** Of a share group the broker decides session, heartbeats and isolation (KIP-932). */
+    /** Of a share group the broker decides session, heartbeats, isolation and where it begins (KIP-932). */
     static Map<String, String> ofShareConsumer(Map<String, Object> configuration) {
         try {
-            return of(Class.forName("org.apache.kafka.clients.consumer.ShareConsumerConfig")
+            Map<String, String> found = of(Class.forName("org.apache.kafka.clients.consumer.ShareConsumerConfig")
                     .asSubclass(AbstractConfig.class), configuration);
+            found.keySet().removeAll(Set.of("session_timeout_ms", "heartbeat_ms", "isolation", "offset_reset"));
+            return found;
         } catch (ClassNotFoundException e) {
             throw new IllegalStateException(e);
         }
