@@ -31,7 +31,7 @@ def tries(relay: Relay, access: Access) -> str:
     return "answered"
 
 
-@pytest.mark.parametrize("flaw", [flaw for flaw in Flaw if flaw is not Flaw.CLOSED])
+@pytest.mark.parametrize("flaw", [Flaw.EXPIRED, Flaw.OTHER_NAME, Flaw.OTHER_AUTHORITY])
 def test_a_flawed_certificate_is_refused_until_it_is_mended(play: Play, access: Access, flaw: Flaw) -> None:
     async def story() -> None:
         async with relayed(access=access) as (relay, broker, events):
@@ -40,6 +40,24 @@ def test_a_flawed_certificate_is_refused_until_it_is_mended(play: Play, access: 
             await until(lambda: of(Closed, events))
             assert [event.value for event in failures(events)] == [1]
             assert [event.by for event in of(Closed, events)] == ["client"]
+            assert broker.got == b""
+            secure_relay(relay, access)
+            assert await asyncio.to_thread(tries, relay, access) == "answered"
+            assert len(failures(events)) == 1
+
+    play(story)
+
+
+def test_a_client_without_a_certificate_is_refused_until_none_is_asked_for(play: Play, access: Access) -> None:
+    """By TLS 1.3 it learns that with its first read, as the alert or, if its request was there before, as a reset."""
+
+    async def story() -> None:
+        async with relayed(access=access) as (relay, broker, events):
+            spoil(relay, [SpoilHandshakes(by=Flaw.CLIENT_REFUSED)], access)
+            assert await asyncio.to_thread(tries, relay, access) != "answered"
+            await until(lambda: of(Closed, events))
+            (failed,) = failures(events)
+            assert (failed.value, failed.text) == (1, "peer did not return a certificate")
             assert broker.got == b""
             secure_relay(relay, access)
             assert await asyncio.to_thread(tries, relay, access) == "answered"
