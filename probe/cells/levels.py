@@ -98,6 +98,11 @@ class RoleLevel:
     often."""
 
     @property
+    def is_little_known(self) -> bool:
+        """Whether less than half of what decides the level is known, with defaults or without."""
+        return self.role not in UNLEVELLED and 2 * max(self.known, self.measured) < self.of
+
+    @property
     def words(self) -> str:
         """The level in words: `2 in time`, `reacts in 13 of 15`; a range with each scenario that makes it one.
 

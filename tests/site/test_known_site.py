@@ -215,6 +215,17 @@ PASTED = {
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 390])
+def test_older_versions_are_folded_until_they_are_searched(width: int, built: Path, opener: Opener) -> None:
+    page = opener((built / "rolling.html").as_uri(), viewport={"width": width, "height": 844})
+    newest, older = (page.get_by_role("link", name=f"sarama {version}", exact=True) for version in ("1.43.3", "1.43.2"))
+    expect(newest).to_be_visible()
+    expect(older).to_be_hidden()
+    page.fill("#lists input", "sarama 1.43.2")
+    expect(older).to_be_visible()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 390])
 def test_what_people_paste_finds_the_client(width: int, built: Path, opener: Opener) -> None:
     page = opener((built / "index.html").as_uri(), viewport={"width": width, "height": 844})
     for text, wanted in PASTED.items():

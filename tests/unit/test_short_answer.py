@@ -79,6 +79,12 @@ def test_a_role_of_which_little_was_measured_is_not_known() -> None:
     assert in_short(faults(GOOD, admin), levels, Ways()) == (
         "may stay as producer (14 of 15 measured), not known as group (3 of 18 measured)"
     )
+    group = replace(faults(STUCK)[0], cell=replace(DISK, role=Role.GROUP), finding=Finding.SUSPECTED)
+    near = Asking(measured="measured near it: 1.43.3")
+    assert in_short([*faults(GOOD), group], levels, Ways(), near) == (
+        "may stay as producer (14 of 15 measured), not known as group (3 of 18 measured); what answers in its place "
+        "stops or loses work as group; measured near it: 1.43.3"
+    )
 
 
 def test_a_release_that_was_not_measured_is_answered_by_those_beside_it_and_that_is_said() -> None:

@@ -33,7 +33,7 @@ def in_short(faults: Sequence[Fault], levels: Sequence[RoleLevel], ways_out: Rem
     bad = [one for one in own if one.is_proven and _is_grave(one)]
     sure = {one.cell.role for one in bad if not _is_chance(one)}
     some = {one.cell.role for one in bad} - sure
-    lacking = {role for role, (count, of) in known.items() if 2 * count < of} - sure - some
+    lacking = {one.role for one in levels if one.is_little_known} - sure - some
     fine = {role: known[role] for role in known.keys() - sure - some - lacking}
     parts = (
         f"may stay as {_named(fine)}" if fine else "",
@@ -41,8 +41,10 @@ def in_short(faults: Sequence[Fault], levels: Sequence[RoleLevel], ways_out: Rem
         f"perhaps not as {_named(dict.fromkeys(some))} (some trials only)" if some else "",
         f"not known as {_named({role: known[role] for role in lacking})}" if lacking else "",
     )
+    guessed = [one for one in own if one.cell.role in lacking and not one.is_proven]
     instead = _instead(bad, ways_out, asking)
-    return f"{', '.join(filter(None, parts))}{f': {instead}' if instead else ''}"
+    beside = [_in_place(guessed), asking.measured] if lacking else []
+    return "; ".join(filter(None, (f"{', '.join(filter(None, parts))}{f': {instead}' if instead else ''}", *beside)))
 
 
 def _is_asked(one: Fault) -> bool:
@@ -61,16 +63,19 @@ def _is_chance(one: Fault) -> bool:
 
 def _not_measured(own: Sequence[Fault], asking: Asking) -> str:
     """Return what answers in place of a release of which nothing was measured, and where to go on."""
-    others = [one for one in own if one.harm is not None]
+    return "; ".join(filter(None, (NOT_MEASURED, _in_place(own), asking.measured)))
+
+
+def _in_place(guessed: Sequence[Fault]) -> str:
+    """Return what other releases or the library inside show in place of measurements; empty if they show nothing."""
+    others = [one for one in guessed if one.harm is not None]
     grave = [one for one in others if _is_grave(one)]
     roles = _named(dict.fromkeys(one.cell.role for one in grave))
     if not grave:
-        beside = "what answers in its place neither stops nor loses work" if others else ""
-    elif all(map(_is_by_acks, grave)):
-        beside = f"what answers in its place loses records as {roles} unless it writes with acks=all"
-    else:
-        beside = f"what answers in its place stops or loses work as {roles}"
-    return "; ".join(filter(None, (NOT_MEASURED, beside, asking.measured)))
+        return "what answers in its place neither stops nor loses work" if others else ""
+    if all(map(_is_by_acks, grave)):
+        return f"what answers in its place loses records as {roles} unless it writes with acks=all"
+    return f"what answers in its place stops or loses work as {roles}"
 
 
 def _is_by_acks(one: Fault) -> bool:

@@ -23,7 +23,7 @@ from probe.cells.gate_words import DEFAULT
 from probe.cells.lookup_cells import examined, is_asked, shown_profiles
 from probe.cells.role_levels import as_suffered
 from probe.cli import common_options as o
-from probe.cli.answers.decision import NAMED, has_measured, note_of, on_one_screen
+from probe.cli.answers.decision import NAMED, note_of, on_one_screen
 from probe.cli.answers.lookup import AT, Known, as_json, as_text, asked_of, counts_of, overview
 from probe.cli.answers.short_answer import BEGINNING, in_short
 from probe.cli.console.line_wrap import terminal_columns, wrapped
@@ -121,7 +121,7 @@ def lookup(
         both = list({item.cell: item for item in [*suffered, *faults]}.values())
         beside = _beside(found, both, read.values(), results)
         levels = [] if _is_family(asked, client) else client_levels(asked.family, asked.client, faults, proven, line)
-        asking = asking_of(found, sides, suffered, beside, is_measured=has_measured(levels))
+        asking = asking_of(found, sides, suffered, beside, levels)
     where, columns = f"broker line {line}, {engine} engine, {shown_profiles(profile, faults)}", terminal_columns()
     if json_out:
         lines = [as_json(_about(client, asked, line, engine), suffered, beside, levels)]

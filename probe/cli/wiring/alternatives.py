@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from probe.catalogue.apps import Application
 from probe.catalogue.baseline import UNLEVELLED
@@ -12,6 +12,7 @@ from probe.catalogue.selectors import Chosen
 from probe.cells.answer_context import Asking, Remedies
 from probe.cells.audit import Fault
 from probe.cells.causes import causes, is_mended_by_acks
+from probe.cells.levels import RoleLevel
 from probe.cells.library_changes import first_change, questions
 from probe.cli.laboratory import absent_packages
 from probe.cli.wiring.between import measured_near
@@ -30,10 +31,10 @@ def asking_of(
     sides: Sequence[AskedClient],
     faults: Sequence[Fault],
     ways_out: Remedies,
-    *,
-    is_measured: bool,
+    levels: Collection[RoleLevel],
 ) -> Asking:
-    """Return what an answer says to who asked of this client; `is_measured` = in a scored scenario."""
+    """Return what an answer says to who asked of this client, whose levels are known as far as it was measured."""
+    is_measured = bool(levels) and not any(one.is_little_known for one in levels)
     library = next((side.chosen for side in sides if side.chosen.application), None)
     one = library.application if library else None
     asked = sides[0].chosen

@@ -19,7 +19,7 @@
     [...table.tBodies[0].rows].forEach(keepRoles);
     const heads = [...table.tHead.rows[0].cells];
     const rows = [...table.tBodies[0].rows].map((tr, place) => ({ tr, place, text: tr.textContent.toLowerCase() }));
-    return { table, heads, rows, section: table.closest("section") };
+    return { table, heads, rows, section: table.closest("section"), fold: table.closest("details") };
   }
 
   function show() {
@@ -33,6 +33,7 @@
         own += row.tr.hidden ? 0 : 1;
       }
       list.section.hidden = own === 0;
+      if (list.fold && words.length) list.fold.open = true;
       shown += own;
       all += list.rows.length;
       sort(list);
