@@ -23,6 +23,7 @@ LINES = {
     "3.4": "TOKENS_PACKAGE",
     "3.5": "KRAFT_HERE",
     "4.0": "OLD_REQUESTS_REFUSED NEW_GROUPS",
+    "4.2": "SHARE_GROUPS",
     "4.3": "RELAXED_COMMITS",
 }
 
