@@ -3,7 +3,9 @@
 package main
 
 import (
+	"context"
 	"sync"
+	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/internal/driver"
 	"github.com/kafka-metadata-probe/go_shim/internal/driverpb"
@@ -12,19 +14,23 @@ import (
 
 func init() { roles = append(roles, driver.Role[[]kgo.Opt]{Name: "share", Open: openShare}) }
 
+// longestFlush is the longest wait of the application for its acceptances.
+const longestFlush = time.Second
+
 // sharer is a member of a share group (KIP-932) that accepts each record. The library says for partitions, not for records,
-// what became of acceptances. So those of a partition are confirmed once all were flushed and none of them was refused.
+// what became of acceptances. So those of a partition are confirmed once all were flushed and none of them was refused. The
+// application takes no more records while it flushes, since FlushAcks waits for what is accepted meanwhile, too.
 type sharer struct {
 	*reader
 	out      *driver.Instance
 	confirms sync.WaitGroup
+	flushing sync.Mutex
 	mu       sync.Mutex
 	accepted map[int32][]int64 // offsets without a result, by partition
-	refused  map[int32]bool    // partitions with an error since the last flush
 }
 
 func openShare(options []kgo.Opt, start *driverpb.Start, out *driver.Instance) (driver.Client, error) {
-	s := &sharer{out: out, accepted: map[int32][]int64{}, refused: map[int32]bool{}}
+	s := &sharer{out: out, accepted: map[int32][]int64{}}
 	r, err := newReader(options, start, out,
 		kgo.ShareGroup(start.Group), kgo.ConsumeTopics(start.Topic), kgo.ShareAckCallback(s.acknowledged))
 	if err != nil {
@@ -37,6 +43,8 @@ func openShare(options []kgo.Opt, start *driverpb.Start, out *driver.Instance) (
 }
 
 func (s *sharer) delivered(record *kgo.Record) {
+	s.flushing.Lock()
+	defer s.flushing.Unlock()
 	s.mu.Lock()
 	s.accepted[record.Partition] = append(s.accepted[record.Partition], record.Offset)
 	s.mu.Unlock()
@@ -49,30 +57,26 @@ func (s *sharer) acknowledged(_ *kgo.Client, results kgo.ShareAckResults) {
 			continue
 		}
 		s.mu.Lock()
-		s.refused[result.Partition] = true
 		delete(s.accepted, result.Partition) // it is unknown which of them
 		s.mu.Unlock()
 		s.out.Event(driverpb.Kind_COMMIT_ERROR, driver.Partition(result.Partition), driver.Failed(describe(result.Err)))
 	}
 }
 
-// confirm reports the acceptances that a flush has completed.
+// confirm reports the acceptances that a flush has completed; those of a flush that takes too long wait for the next one.
 func (s *sharer) confirm() {
+	s.flushing.Lock()
+	defer s.flushing.Unlock()
+	limited, done := context.WithTimeout(s.running, longestFlush)
+	defer done()
+	if s.library.FlushAcks(limited) != nil {
+		return
+	}
 	s.mu.Lock()
 	accepted := s.accepted
 	s.accepted = map[int32][]int64{}
 	s.mu.Unlock()
-	if s.library.FlushAcks(s.running) != nil { // only while the instance stops
-		return
-	}
-	s.mu.Lock()
-	refused := s.refused
-	s.refused = map[int32]bool{}
-	s.mu.Unlock()
 	for partition, offsets := range accepted {
-		if refused[partition] {
-			continue
-		}
 		for _, offset := range offsets {
 			s.out.Event(driverpb.Kind_COMMITTED, driver.Partition(partition), driver.Offset(offset))
 		}
