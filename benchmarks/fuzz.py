@@ -2,11 +2,14 @@
 
     python benchmarks/fuzz.py [READER...] [--seconds 60] [--seed 1] [--only NUMBER]
 
-Readers are frames, captures, request-logs, inventories, evidence-text, evidence-files, results, ignore-files, pasted
-names and driver-messages. Samples are the project's own: what its tests build, and recordings of its own runs. Each
-reader works in a process of its own, with 2 GiB of memory and 10 s of processor time per input. Prints, per reader, the
-number of inputs that were read and refused, and each kind of failure with the number of the first input that shows it;
-`--only` repeats that input with its traceback. Exit code 1 if an input failed.
+Readers are the rows of four tables in tests/support: fuzzed_readers (frames, captures, request-logs, inventories,
+evidence-text, evidence-files, results, ignore-files, pasted, driver-messages), fuzzed_inputs (cell-ignores, apps-files,
+client-files, known-results, known-findings, bundles, named), fuzzed_programs (exec-greetings, exec-lines,
+results-folders) and fuzzed_sites (action-inputs, evidence-urls, evidence-places). Samples are the project's own: what
+its tests build, and recordings of its own runs. Each reader works in a process of its own, with 2 GiB of memory and 10
+s of processor time per input. Prints, per reader, the number of inputs that were read and refused, and each kind of
+failure with the number of the first input that shows it; `--only` repeats that input with its traceback. Exit code 1 if
+an input failed.
 """
 
 from __future__ import annotations
@@ -29,9 +32,12 @@ from types import FrameType
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from probe.errors import HarnessError, ProbeError
-from tests.support.fuzzed_readers import READERS, Reader, RefusedError
+from tests.support import fuzzed_inputs, fuzzed_programs, fuzzed_readers, fuzzed_sites
+from tests.support.fuzzed_readers import Reader, RefusedError
 from tests.support.mutation import altered
 
+TABLES = (fuzzed_readers, fuzzed_inputs, fuzzed_programs, fuzzed_sites)
+READERS = {name: reader for table in TABLES for name, reader in table.READERS.items()}
 MEMORY = 2 * 1024**3
 PROCESSOR_S = 10
 REFUSALS = (ProbeError, HarnessError, RefusedError)
@@ -112,7 +118,8 @@ def _child(reader: Reader, seed: int, seconds: float, first: int) -> int:
         if number % 100 == first % 100:
             say(json.dumps({"input": number, "counts": counts}))
             counts.clear()
-        answer = _one(reader, seed, number)
+        with fuzzed_sites.no_other_machine():
+            answer = _one(reader, seed, number)
         counts[answer if answer in ("read", "refused") else "failed"] += 1
         if answer not in ("read", "refused") and answer not in seen:
             seen.add(answer)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from pydantic import ValidationError
 
 from probe.catalogue.apps import App, Inside
 from probe.catalogue.families import CatalogueError, Family
+from probe.catalogue.toml_file import read_tables, read_toml
 
 
 def read_apps(path: Path, families: Mapping[str, Family]) -> dict[str, App]:
@@ -21,12 +21,8 @@ def read_apps(path: Path, families: Mapping[str, Family]) -> dict[str, App]:
     """
     if not path.is_file():
         return {}
-    try:
-        rows = tomllib.loads(path.read_text()).get("app", [])
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise CatalogueError(f"{path}: {error}; correct or remove the file") from None
     found: dict[str, App] = {}
-    for row in rows:
+    for row in read_tables(path, "app"):
         app = _listed(_entry(path, _with_file(path, row)), families)
         for name in (app.name, *app.names):
             if name in found:
@@ -51,8 +47,8 @@ def _with_file(path: Path, row: Mapping[str, Any]) -> Mapping[str, Any]:
         return row
     file = path.parent / str(row["versions_in"])
     try:
-        return {**row, "versions": [*row.get("versions", ()), *tomllib.loads(file.read_text())["versions"]]}
-    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+        return {**row, "versions": [*row.get("versions", ()), *read_toml(file)["versions"]]}
+    except (KeyError, TypeError) as error:
         raise CatalogueError(f"{file}: {error}; correct the file") from None
 
 

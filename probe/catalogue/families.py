@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -10,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from probe.catalogue.lazy_tables import LateEntries
+from probe.catalogue.toml_file import read_toml
 from probe.errors import CatalogueError as CatalogueError  # noqa: PLC0414  # its readers raise it
 from probe.model import Client, OwnLimit, Role, Workload
 from probe.model.profile import READ_COMMITTED
@@ -298,10 +298,9 @@ class Family(_Strict):
 
 def read_family(path: Path) -> Family:
     """Read one client.toml. CatalogueError with the file, the key and the problem."""
+    values = read_toml(path)
     try:
-        return Family.model_validate(tomllib.loads(path.read_text()))
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise CatalogueError(f"{path}: {error}; correct or remove the file") from None
+        return Family.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "file"

@@ -10,7 +10,6 @@ A claim is about every trial (`outcome`, `good_never`), or about some (`bad_in_s
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
@@ -21,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.selectors import broker_line, select_profiles
+from probe.catalogue.toml_file import read_tables
 from probe.model import Cell, Election, Engine, Outcome, Role, Workload
 from probe.model.columns import FACTS
 from probe.model.conditions import FIRST
@@ -208,10 +208,7 @@ class Expectation:
 
 def read_known(path: Path) -> tuple[Known, ...]:
     """Read a file of `[[known]]` entries. CatalogueError with the file, the entry and the problem."""
-    try:
-        rows = tomllib.loads(path.read_text()).get("known", [])
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise CatalogueError(f"{path}: {error}; correct the file or name another with --known") from None
+    rows = read_tables(path, "known", "correct the file or name another with --known")
     found = tuple(_entry(path, row) for row in rows)
     twice = {item.id for item in found if sum(1 for other in found if other.id == item.id) > 1}
     if twice or not found:

@@ -13,6 +13,8 @@ TRUSTED_US = 20_000
 """Largest error bound with which events may begin. A driver that has just started may answer its first pings late, and
 its events would get wrong times."""
 POLL_S = 0.05
+LATEST_US = 2**62
+"""Latest time of an event: a driver may report any 64 bits, and a trial stores the sum with its offset in as many."""
 
 
 class Clock:
@@ -66,8 +68,11 @@ class Clock:
         return identity not in self._sent
 
     def at(self, clock_us: int) -> int:
-        """Return a driver's time on the orchestrator's clock; new measurements do not change the order of events."""
-        at = clock_us + self.offset_us
+        """Return a driver's time on the orchestrator's clock, from 0 to `LATEST_US`.
+
+        New measurements do not change the order of events.
+        """
+        at = max(0, min(clock_us + self.offset_us, LATEST_US))
         ordered = self._in_order(clock_us, at)
         self.bound_us = self.error_us + abs(ordered - at)
         return ordered

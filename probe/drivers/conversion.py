@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from probe.access import Access
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.clock import Clock
@@ -17,6 +19,8 @@ KINDS: dict[int, AppKind] = {
 OWNING = frozenset({AppKind.ASSIGNED, AppKind.REVOKED})
 """Kinds whose lists are read; reading an empty list costs as much as all other fields together."""
 VALUE_PARTS = 4
+NUMBER = re.compile(r"[0-9]{1,18}")
+"""A number of 64 bits without a sign."""
 OF_WRITER = {WRITER: OLD, LEFT: ABORTED}
 
 
@@ -95,6 +99,6 @@ def read_value(value: str) -> tuple[int, int]:
     The sequence of a record of the cluster's history is `OLD`, of one in a transaction left open `ABORTED`.
     """
     parts = value.split(" ")
-    if len(parts) != VALUE_PARTS or not parts[2].isdigit() or not parts[3].isdigit():
+    if len(parts) != VALUE_PARTS or not NUMBER.fullmatch(parts[2]) or not NUMBER.fullmatch(parts[3]):
         return -1, 0
     return OF_WRITER.get(parts[0], int(parts[2])), int(parts[3])

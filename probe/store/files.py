@@ -110,7 +110,7 @@ class Place:
         try:
             with self._fs.open_input_file(self._full(path)) as source:
                 value = json.loads(source.read())
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise self._unreadable(path, error) from error
         if not isinstance(value, dict):
             raise self._unreadable(path, "no JSON object")

@@ -8,12 +8,18 @@ import secrets
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from probe.model import Engine
 from probe.model.conditions import current
+from probe.model.results import ResultsError
 from probe.model.run_ids import FORM, iso
 
+if TYPE_CHECKING:  # it loads pyarrow, and a new run id is needed without
+    from probe.store.files import Place
+
+KINDS: Mapping[str, type] = {"run_id": str, "shard": str, "seed": int, "started": str, "resumed": list, "clients": dict}
+"""The keys without which a run is neither shown nor resumed."""
 PACKAGES = ("kafka-metadata-probe", "grpcio", "pyarrow", "pyspark", "uvloop")
 
 
@@ -58,6 +64,16 @@ def describe(
         "clients": {},
         "machine": {"system": platform.system(), "arch": platform.machine(), "cpus": os.cpu_count() or 1},
     }
+
+
+def read_description(place: Place, path: str) -> dict[str, Any]:
+    """Read the description of a shard of a run. ResultsError if it is none, with the key that is wrong."""
+    about = place.read_json(path)
+    for key, kind in KINDS.items():
+        if not isinstance(about.get(key), kind):
+            wrong = f"`{key}` is missing" if key not in about else f"`{key}` is no {kind.__name__}"
+            raise ResultsError(f"{place.name}/{path} cannot be read: {wrong}; delete the file and resume its run")
+    return about
 
 
 def _packages() -> dict[str, str]:

@@ -23,7 +23,7 @@ from probe.processes.resources import exhaustion
 from probe.store.files import Place
 from probe.store.pandas_use import without_pandas
 from probe.store.rows import ROWS_AT_A_TIME, events_table, not_run_row, trial_row, trials_table
-from probe.store.run_description import conditions_now, describe, lacks_description, new_run_id, now
+from probe.store.run_description import conditions_now, describe, lacks_description, new_run_id, now, read_description
 
 FLUSH_S = 5.0
 FLUSH_TRIALS = 256
@@ -98,7 +98,7 @@ class RunStore:
         if not place.exists(path):
             seed = _seed_of(place, run_id)
             return cls.create(results, command=command, seed=seed, shard=shard, run_id=run_id)
-        about = place.read_json(path)
+        about = read_description(place, path)
         about["resumed"].append({"at": now(), "command": list(command), "conditions": conditions_now()})
         about["finished"] = None
         for kind in (RUN, TRIALS, EVENTS):
@@ -300,7 +300,7 @@ def _about_path(run_id: str, shard: str) -> str:
 def _seed_of(place: Place, run_id: str) -> int:
     """Return the seed of the run's other shards."""
     for path in place.files(f"{RUN_PREFIX}{run_id}/{RUN}", ".json"):
-        return int(place.read_json(path)["seed"])
+        return int(read_description(place, path)["seed"])
     known = place.run_ids()
     if run_id in known:
         raise ResultsError(lacks_description(run_id))

@@ -21,7 +21,10 @@ SELECT = (
 )
 CALM = {"sarama@1.43.3 producer isolated steady embedded 3.9": frozenset({"clean"})}
 SAMPLE = {"stop": 1, "inodes": 1, "shared": 1}
-"""Kinds with a seed each. Others have samples in `test_interruptions.py`, `test_used_up.py`, `test_store_safety.py`."""
+"""Kinds with a seed each. The others have samples of their own: `kill`, `term` and `int` in `test_interruptions.py`,
+`twice`, `read-only` and `clock` in `test_surroundings.py`, `disk` and `files` in `test_used_up.py`, `processes` in
+`test_children.py` and `test_resources.py`, `memory` in `test_laboratory.py`, `damage` in `test_store_safety.py`,
+`driver` in `test_odd_drivers.py` and `test_driver_failures.py`, `registry` in `test_source_wheel.py`."""
 
 
 def played(kind: str, seed: int, folder: Path) -> tuple[list[str], list[str]]:

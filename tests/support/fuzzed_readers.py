@@ -7,7 +7,7 @@ import random
 import shutil
 import tempfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -100,9 +100,17 @@ def _diagnose(name: str, data: bytes, folder: Path) -> object:
     return list(lines(diagnosis, [], everything=True)), as_json(diagnosis, [])
 
 
+FLEETS = {
+    "fleet.toml": b'[[service]]\nname = "shop"\nclient = "sarama"\nversion = "1.43.2"\nrole = "producer"\n',
+    "fleet.json": b'[{"service": "shop", "client": "java", "version": "3.9.1", "broker": "4.4", "role": "group"}]',
+}
+"""Fleets as people write them."""
+
+
 @cache
 def _inventories() -> Mapping[str, bytes]:
-    return {path.name: path.read_bytes() for path in INVENTORIES.iterdir() if path.name != "README.md"}
+    files = (*INVENTORIES.iterdir(), *(DATA / "fleets").iterdir())
+    return {path.name: path.read_bytes() for path in files if path.name != "README.md"} | FLEETS
 
 
 def _read_inventory(name: str, data: bytes, folder: Path) -> object:
@@ -111,7 +119,7 @@ def _read_inventory(name: str, data: bytes, folder: Path) -> object:
 
 
 @cache
-def _evidence() -> tuple[Mapping[str, bytes], bytes]:
+def evidence() -> tuple[Mapping[str, bytes], bytes]:
     held = contents(random_settled(1, 60))
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "evidence"
@@ -121,7 +129,7 @@ def _evidence() -> tuple[Mapping[str, bytes], bytes]:
 
 
 def _read_evidence_text(name: str, data: bytes, folder: Path) -> object:
-    for other, text in _evidence()[0].items():
+    for other, text in evidence()[0].items():
         path = folder / other
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data if other == name else text)
@@ -194,16 +202,19 @@ def _messages() -> Mapping[str, bytes]:
 
 
 def _read_messages(name: str, data: bytes, _: Path) -> object:
-    """Convert, judge and store what a driver said beside a trial's other events."""
     events = []
     for part in (data, _messages()[name]):
         try:
-            events.append(to_app(pb.Event.FromString(part), Clock()))
+            events.append(pb.Event.FromString(part))
         except DecodeError as error:
             raise RefusedError(str(error)) from None
-    role = list(Role)[zlib.crc32(data) % len(Role)]
-    told = history(role=role)
-    mixed = sorted((*told.events, *events), key=lambda event: event.at)
+    return judged(events, list(Role)[zlib.crc32(data) % len(Role)])
+
+
+def judged(said: Iterable[pb.Event], role: Role) -> object:
+    """Convert, judge and store what a driver said beside a trial's other events."""
+    clock, told = Clock(), history(role=role)
+    mixed = sorted((*told.events, *(to_app(event, clock) for event in said)), key=lambda event: event.at)
     verdict = judge(type(told)(told.header, tuple(mixed)))
     return trials_table([trial_row("run", told, verdict)])
 
@@ -215,8 +226,8 @@ READERS: Mapping[str, Reader] = {
         Reader("captures", _captures, _diagnose),
         Reader("request-logs", _logs, _diagnose),
         Reader("inventories", _inventories, _read_inventory),
-        Reader("evidence-text", lambda: _evidence()[0], _read_evidence_text),
-        Reader("evidence-files", lambda: {"e.sqlite": _evidence()[1]}, _read_evidence_file),
+        Reader("evidence-text", lambda: evidence()[0], _read_evidence_text),
+        Reader("evidence-files", lambda: {"e.sqlite": evidence()[1]}, _read_evidence_file),
         Reader("results", _results, _read_results),
         Reader(
             "ignore-files",

@@ -42,6 +42,8 @@ WORDS = (
     b"\t",
     b"%",
     b"..",
+    b"[" * 9999,
+    b'{"a":' * 3333,
 )
 
 Alteration = Callable[[bytes, random.Random, bytes], bytes]
@@ -90,6 +92,10 @@ def _splice(data: bytes, rng: random.Random, other: bytes) -> bytes:
     return data[:place] + other[start:end] + data[place + rng.choice((0, end - start)) :]
 
 
+def _swap(_: bytes, __: random.Random, other: bytes) -> bytes:
+    return other
+
+
 def _edge(data: bytes, rng: random.Random, _: bytes) -> bytes:
     size = rng.choice((1, 2, 4, 8))
     value = (rng.choice(EDGES) % (1 << 8 * size)).to_bytes(size, "big")
@@ -121,4 +127,4 @@ def _lines(data: bytes, rng: random.Random, other: bytes) -> bytes:
     return b"".join(mine)
 
 
-ALTERATIONS: tuple[Alteration, ...] = (_flip, _cut, _remove, _double, _splice, _edge, _number, _word, _lines)
+ALTERATIONS: tuple[Alteration, ...] = (_flip, _cut, _remove, _double, _splice, _swap, _edge, _number, _word, _lines)

@@ -158,6 +158,61 @@ def test_a_program_that_breaks_the_contract_ends_the_instance_with_the_reason(
     assert caught.type.__name__ in {"Unusable", "LineError"}
 
 
+def saying(folder: Path, said: bytes) -> Path:
+    """Write a program that says these bytes, whatever it reads."""
+    (folder / "said").write_bytes(said)
+    path = folder / "sayer"
+    path.write_text('#!/bin/sh\nexec cat "$(dirname "$0")/said"\n')
+    path.chmod(0o755)
+    return path
+
+
+NESTED = b"[" * 9999
+READY = b'{"event": "ready"}\n'
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"\xff\xfe" + json.dumps(GREETING).encode(),
+        NESTED,
+        json.dumps(GREETING).encode().replace(b"}", b', "back_off_ms": 1e999}'),
+        json.dumps(GREETING).encode().replace(b"1.2.3", b"1.2.3\x00"),
+    ],
+)
+def test_whatever_a_program_says_first_is_refused_in_one_line(tmp_path: Path, said: bytes) -> None:
+    with pytest.raises(ProvisionError, match=r"its first line is no greeting but .*; docs/join\.md") as caught:
+        choose_clients([f"exec:{saying(tmp_path, said)}"])
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "says"),
+    [
+        (b"\xff\n", "no JSON object"),
+        (NESTED + b"\n", "no JSON object"),
+        (b'{"event": "notice", "text": "' + b"x" * 2_000_000 + b'"}\n', "no JSON object"),
+        (b'{"event": "ready", "settings": ["acks"]}\n', "the contract does not have"),
+        (b'{"event": ["ready"]}\n', "the contract does not have"),
+        (READY + b'{"event": "receive_error", "error": "text"}\n', "the contract does not have"),
+        (READY + b'{"event": "receive_error", "error": {"code": 1e999}}\n', "the contract does not have"),
+        (READY + b'{"event": "notice", "text": "\\ud800"}\n', "the contract does not have"),
+    ],
+)
+def test_whatever_a_program_writes_ends_the_instance_in_one_short_line(tmp_path: Path, said: bytes, says: str) -> None:
+    with pytest.raises(Exception, match=says) as caught:
+        played(saying(tmp_path, said), waits=False)
+    assert caught.type.__name__ == "LineError"
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+def test_a_reason_that_no_message_can_hold_is_sent_without_what_it_cannot_hold(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="no \\?") as caught:
+        played(saying(tmp_path, b'{"event": "unsupported", "text": "no \\ud800"}\n'), waits=False)
+    assert str(caught.value).encode() == b"no ?"
+
+
 def test_check_driver_names_the_promise_that_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     silent = 'import sys\nfor line in sys.stdin: print(\'{"event": "ready"}\', flush=True)\n'
     (chosen,) = choose_clients([f"exec:{program(tmp_path, silent)}"])

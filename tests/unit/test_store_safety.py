@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import subprocess
 import sys
 import threading
@@ -13,7 +14,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from probe.cli.wiring.resumption import as_before
+from probe.cli.wiring.resumption import as_before, selected
 from probe.cli.wiring.run_selection import RunSelection
 from probe.errors import ProbeError
 from probe.model import Outcome
@@ -200,6 +201,41 @@ def test_a_run_without_its_description_is_read_and_not_resumed(tmp_path: Path) -
     for resume in (lambda: RunStore.resume(str(tmp_path), run_id), lambda: as_before(str(tmp_path), run_id, ASKED)):
         with pytest.raises(ProbeError, match=r"has no run/\*.json any more; .* begin a new run without --resume"):
             resume()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("resumed", None, "`resumed` is missing"),
+        ("resumed", "often", "`resumed` is no list"),
+        ("shard", 3, "`shard` is no str"),
+        ("seed", "1", "`seed` is no int"),
+    ],
+)
+def test_a_description_that_is_none_is_named_and_not_resumed(
+    tmp_path: Path, key: str, value: object, words: str
+) -> None:
+    run_id = fill(tmp_path, (CELL, 1, Outcome.STUCK))
+    path = tmp_path / f"run_id={run_id}" / "run" / "1of1.json"
+    stored = json.loads(path.read_text())
+    path.write_text(json.dumps({name: one for name, one in {**stored, key: value}.items() if one is not None}))
+    warned: list[str] = []
+    (info,) = runs(str(tmp_path), warned.append)
+    assert (info.shards, info.trials) == ((), 1)
+    assert warned == [f"{path} cannot be read: {words}; delete the file and resume its run"]
+    with pytest.raises(ResultsError, match=words):
+        RunStore.resume(str(tmp_path), run_id)
+
+
+@pytest.mark.parametrize("selectors", [{}, {"roles": ["king"]}, {"clients": 3}])
+def test_selectors_that_cannot_be_read_are_asked_for_again(tmp_path: Path, selectors: dict[str, object]) -> None:
+    known = selected(ASKED, None)
+    with create(tmp_path, selectors={**known, **selectors} if selectors else {"more": 1}) as store:
+        pass
+    with pytest.raises(
+        ProbeError, match=r"selectors that cannot be read \(.*\); give them again together with --resume"
+    ):
+        as_before(str(tmp_path), store.run_id, ASKED)
 
 
 def test_a_run_without_readable_files_is_an_error(tmp_path: Path) -> None:

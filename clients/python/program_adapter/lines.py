@@ -11,6 +11,9 @@ from typing import Any
 
 from probe.driver_contract import driver_pb2 as pb
 
+LONGEST = 1 << 20
+"""Bytes of the longest line that is read."""
+
 
 class LineError(Exception):
     """A line that the contract does not have, or a program that ended by itself."""
@@ -20,7 +23,7 @@ class Program:
     """A running program."""
 
     def __init__(self, path: str) -> None:
-        self._process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        self._process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._lock = threading.Lock()
 
     def write(self, line: Mapping[str, Any]) -> None:
@@ -28,21 +31,23 @@ class Program:
         assert self._process.stdin is not None
         with self._lock:
             try:
-                self._process.stdin.write(json.dumps(line) + "\n")
+                self._process.stdin.write(json.dumps(line).encode() + b"\n")
                 self._process.stdin.flush()
             except (BrokenPipeError, ValueError):
                 return
 
     def lines(self) -> Iterator[Mapping[str, Any]]:
-        """Yield what it says to its end. LineError for a line that is no JSON object."""
+        """Yield what it says to its end. LineError for a line that is no JSON object, or longer than `LONGEST`."""
         assert self._process.stdout is not None
-        for text in self._process.stdout:
+        while text := self._process.stdout.readline(LONGEST):
             try:
                 line = json.loads(text)
-            except ValueError:
+            except (ValueError, RecursionError):
                 line = None
             if not isinstance(line, dict):
-                raise LineError(f"the program wrote a line that is no JSON object: {text.strip()[:200]!r}")
+                raise LineError(
+                    f"the program wrote a line that is no JSON object: {text[:200].decode(errors='replace').strip()!r}"
+                )
             yield line
 
     def end(self, seconds: float) -> int | None:

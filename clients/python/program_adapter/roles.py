@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -72,8 +73,9 @@ class Instance:
                 self._take(line)
         except (LineError, Unsupported, Unusable) as error:
             self._problem = error
-        except (KeyError, TypeError, ValueError) as error:
-            self._problem = LineError(f"the program wrote a line that the contract does not have ({error!r}): {line}")
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
+            shown = f"{reprlib.repr(error)}): {reprlib.repr(line)}"  # short, however long or deep they are
+            self._problem = LineError(f"the program wrote a line that the contract does not have ({shown}")
         finally:
             self._ended.set()
             self._ready.set()
@@ -121,7 +123,8 @@ EVENTS: Mapping[str, Callable[[Instance, Line], None]] = {
 
 
 def _why(line: Line) -> str:
-    return str(line.get("text", "it does not say why"))
+    """Return the reason in a line, as text that can be sent: JSON may hold halves of surrogate pairs."""
+    return str(line.get("text", "it does not say why")).encode(errors="replace").decode()
 
 
 def _start_line(start: pb.Start) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from probe.catalogue.selectors import Chosen
 from probe.cli.wiring.execution import RunResult, run_planned
 from probe.cli.wiring.run_selection import RunSelection
 from probe.model import CONTROL, Outcome
+from probe.processes.short_runs import run_once
 from probe.runner import Options
 
 ANSWER_S = 20
@@ -41,18 +42,11 @@ def _refuses(chosen: Chosen) -> Promise:
     order = {"op": "start", "role": NO_ROLE, "client_id": "c", "bootstrap": ["127.0.0.1:1"], "topic": "t"}
     more = {"partitions": [0], "group": "g", "profile": "isolated", "properties": {}, "broker": "3.9"}
     try:
-        done = subprocess.run(
-            [chosen.version.artifact],
-            input=f"{json.dumps({**order, **more})}\n",
-            capture_output=True,
-            text=True,
-            timeout=ANSWER_S,
-            check=False,
-        )
+        done = run_once([chosen.version.artifact], f"{json.dumps({**order, **more})}\n", seconds=ANSWER_S)
     except subprocess.TimeoutExpired:
         return Promise(text, False, f"it did not end within {ANSWER_S} s")
-    said = [_event(line) for line in done.stdout.splitlines()]
-    wrong = next((line for line, event in zip(done.stdout.splitlines(), said, strict=True) if not event), "")
+    said = [_event(line) for line in done.out.splitlines()]
+    wrong = next((line for line, event in zip(done.out.splitlines(), said, strict=True) if not event), "")
     if wrong:
         return Promise(text, False, f"this line is no event: {wrong[:100]!r}")
     events = [str(one["event"]) for one in said if one]
@@ -62,7 +56,7 @@ def _refuses(chosen: Chosen) -> Promise:
 def _event(line: str) -> Mapping[str, Any] | None:
     try:
         found = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) and isinstance(found.get("event"), str) else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -44,7 +45,7 @@ def names_nothing(asked: RunSelection) -> bool:
 def as_before(results: str, run_id: str, asked: RunSelection) -> tuple[RunSelection, int | None]:
     """Return the selectors of a stored run, for the given shard, and its `--watch` in ms.
 
-    ResultsError if there is no such run, ProbeError if it has no selectors.
+    ResultsError if there is no such run, ProbeError if it has no selectors that can be read.
     """
     shards = run_info(results, run_id).shards
     if not shards:
@@ -52,7 +53,11 @@ def as_before(results: str, run_id: str, asked: RunSelection) -> tuple[RunSelect
     stored = next((shard["selectors"] for shard in shards if shard.get("selectors")), None)
     if stored is None:
         raise ProbeError(f"run {run_id} has no stored selectors; give them again together with --resume")
-    return _read(stored, asked), stored.get("watch_ms")
+    try:
+        return _read(stored, asked), stored.get("watch_ms")
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        words = f"run {run_id} has selectors that cannot be read ({reprlib.repr(error)})"
+        raise ProbeError(f"{words}; give them again together with --resume") from None
 
 
 def _read(stored: Mapping[str, Any], asked: RunSelection) -> RunSelection:

@@ -13,15 +13,16 @@ import json
 import re
 import shutil
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from probe.catalogue.families import Family, Version
 from probe.catalogue.files import clients_folder
+from probe.catalogue.toml_file import read_toml
 from probe.drivers.launch import Launch
 from probe.drivers.sources.compiled_driver import LOCAL, check_digest, tags_of
-from probe.errors import ProvisionError
+from probe.errors import CatalogueError, ProvisionError
 from probe.files.atomic_writes import filling
 from probe.model.versions import release_of
 from probe.toolchain import cargo
@@ -95,9 +96,10 @@ def local(family: Family, place: Path) -> Version:
     """Return the version that a checkout states, with 8 hex digits of its sources. ProvisionError without one."""
     root = place.resolve()
     try:
-        stated = tomllib.loads((root / "Cargo.toml").read_text()).get("package", {})
-    except (OSError, tomllib.TOMLDecodeError):
-        stated = {}
+        found = read_toml(root / "Cargo.toml").get("package")
+    except CatalogueError:
+        found = None
+    stated = found if isinstance(found, Mapping) else {}
     if stated.get("name") != family.source.name or not isinstance(stated.get("version"), str):
         raise ProvisionError(f"{family.family}@{LOCAL}{place}: no crate {family.source.name} there; name its folder")
     mark = _hash([root / "Cargo.toml", *(root / "src").rglob("*.rs")], root)[:8]

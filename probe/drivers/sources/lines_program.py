@@ -19,6 +19,7 @@ from probe.catalogue.families import Family, Version
 from probe.catalogue.files import clients_folder
 from probe.drivers.launch import Launch
 from probe.errors import ProvisionError
+from probe.processes.short_runs import run_once
 
 ROLES = ("producer", "consumer", "group")
 """The roles that the contract of lines has."""
@@ -44,20 +45,18 @@ def described(text: str) -> tuple[Family, Version]:
 def _hello(text: str, path: Path) -> Mapping[str, Any]:
     """Return the first line of a program without input. ProvisionError if it is no greeting."""
     try:
-        done = subprocess.run(
-            [str(path)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=HELLO_S, check=False
-        )
+        said = run_once([str(path)], seconds=HELLO_S)
     except subprocess.TimeoutExpired:
         raise ProvisionError(f"{text}: it did not end within {HELLO_S} s of the end of its input; {WAY_OUT}") from None
     except OSError as error:
         raise ProvisionError(f"{text}: it cannot be started ({error.strerror}); {WAY_OUT}") from None
-    first = (done.stdout.splitlines() or [""])[0]
+    first = (said.out.splitlines() or [""])[0]
     try:
         return _checked(json.loads(first))
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        said = repr(first[:100]) if first else f"nothing{_last_words(done.stderr)}"
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+        words = repr(first[:100]) if first else f"nothing{_last_words(said.errors)}"
         why = f"; {error}" if isinstance(error, ValueError) and not isinstance(error, json.JSONDecodeError) else ""
-        raise ProvisionError(f"{text}: its first line is no greeting but {said}{why}; {WAY_OUT}") from None
+        raise ProvisionError(f"{text}: its first line is no greeting but {words}{why}; {WAY_OUT}") from None
 
 
 def _last_words(stderr: str) -> str:

@@ -20,7 +20,7 @@ def read_sarif(text: str) -> KnownFindings:
         results = [result for run in json.loads(text)["runs"] for result in run["results"]]
         pairs = [(one["partialFingerprints"][FINGERPRINT], one.get("properties", {})) for one in results]
         return {name: frozenset(more.get("workloads", [Workload.CONTINUOUS])) for name, more in pairs}
-    except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
+    except (KeyError, TypeError, AttributeError, RecursionError, json.JSONDecodeError) as error:
         raise ValueError(f"it is no SARIF of an audit ({type(error).__name__}: {error})") from None
 
 
