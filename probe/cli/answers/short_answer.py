@@ -43,7 +43,7 @@ def in_short(faults: Sequence[Fault], levels: Sequence[RoleLevel], ways_out: Rem
     )
     guessed = [one for one in own if one.cell.role in lacking and not one.is_proven]
     instead = _instead(bad, ways_out, asking)
-    beside = [_in_place(guessed), asking.measured] if lacking else []
+    beside = [_by_others(guessed), asking.measured] if lacking else []
     return "; ".join(filter(None, (f"{', '.join(filter(None, parts))}{f': {instead}' if instead else ''}", *beside)))
 
 
@@ -63,10 +63,10 @@ def _is_chance(one: Fault) -> bool:
 
 def _not_measured(own: Sequence[Fault], asking: Asking) -> str:
     """Return what answers in place of a release of which nothing was measured, and where to go on."""
-    return "; ".join(filter(None, (NOT_MEASURED, _in_place(own), asking.measured)))
+    return "; ".join(filter(None, (NOT_MEASURED, _by_others(own), asking.measured)))
 
 
-def _in_place(guessed: Sequence[Fault]) -> str:
+def _by_others(guessed: Sequence[Fault]) -> str:
     """Return what other releases or the library inside show in place of measurements; empty if they show nothing."""
     others = [one for one in guessed if one.harm is not None]
     grave = [one for one in others if _is_grave(one)]
