@@ -17,7 +17,7 @@ from probe.model import Cell, History, Outcome, Reality, Verdict
 from probe.model.results import EVENTS, IDENTITY, RUN, RUN_PREFIX, TRIALS, VERDICTS, ResultsError
 from probe.model.rows import EVENT, MISFITS, TRIAL, Columns, by_trial, cell_of, history_of, trial_key, verdict_of
 from probe.store.files import Place
-from probe.store.run_description import read_description
+from probe.store.run_description import checked_description
 from probe.store.schemas import OLDER, TRIAL_SCHEMA, VERDICT_SCHEMA
 
 Warn = Callable[[str], None]
@@ -264,7 +264,7 @@ def _run(place: Place, run_id: str, warn: Warn) -> RunInfo:
     shards, count = [], 0
     for path in place.files(f"{folder}/{RUN}", ".json"):
         try:
-            shards.append(read_description(place, path))
+            shards.append(checked_description(place.read_json(path), f"{place.name}/{path}"))
         except ResultsError as error:
             warn(str(error))
     for path in place.files(f"{folder}/{TRIALS}"):

@@ -8,15 +8,12 @@ import secrets
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from probe.model import Engine
 from probe.model.conditions import current
 from probe.model.results import ResultsError
 from probe.model.run_ids import FORM, iso
-
-if TYPE_CHECKING:  # it loads pyarrow, and a new run id is needed without
-    from probe.store.files import Place
 
 KINDS: Mapping[str, type] = {"run_id": str, "shard": str, "seed": int, "started": str, "resumed": list, "clients": dict}
 """The keys without which a run is neither shown nor resumed."""
@@ -66,13 +63,12 @@ def describe(
     }
 
 
-def read_description(place: Place, path: str) -> dict[str, Any]:
-    """Read the description of a shard of a run. ResultsError if it is none, with the key that is wrong."""
-    about = place.read_json(path)
+def checked_description(about: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the content of the file `name`. ResultsError if it describes no run, with the key that is wrong."""
     for key, kind in KINDS.items():
         if not isinstance(about.get(key), kind):
             wrong = f"`{key}` is missing" if key not in about else f"`{key}` is no {kind.__name__}"
-            raise ResultsError(f"{place.name}/{path} cannot be read: {wrong}; delete the file and resume its run")
+            raise ResultsError(f"{name} cannot be read: {wrong}; delete the file and resume its run")
     return about
 
 

@@ -23,7 +23,14 @@ from probe.processes.resources import exhaustion
 from probe.store.files import Place
 from probe.store.pandas_use import without_pandas
 from probe.store.rows import ROWS_AT_A_TIME, events_table, not_run_row, trial_row, trials_table
-from probe.store.run_description import conditions_now, describe, lacks_description, new_run_id, now, read_description
+from probe.store.run_description import (
+    checked_description,
+    conditions_now,
+    describe,
+    lacks_description,
+    new_run_id,
+    now,
+)
 
 FLUSH_S = 5.0
 FLUSH_TRIALS = 256
@@ -98,7 +105,7 @@ class RunStore:
         if not place.exists(path):
             seed = _seed_of(place, run_id)
             return cls.create(results, command=command, seed=seed, shard=shard, run_id=run_id)
-        about = read_description(place, path)
+        about = _described(place, path)
         about["resumed"].append({"at": now(), "command": list(command), "conditions": conditions_now()})
         about["finished"] = None
         for kind in (RUN, TRIALS, EVENTS):
@@ -297,10 +304,14 @@ def _about_path(run_id: str, shard: str) -> str:
     return f"{RUN_PREFIX}{run_id}/{RUN}/{shard}.json"
 
 
+def _described(place: Place, path: str) -> dict[str, Any]:
+    return checked_description(place.read_json(path), f"{place.name}/{path}")
+
+
 def _seed_of(place: Place, run_id: str) -> int:
     """Return the seed of the run's other shards."""
     for path in place.files(f"{RUN_PREFIX}{run_id}/{RUN}", ".json"):
-        return int(read_description(place, path)["seed"])
+        return int(_described(place, path)["seed"])
     known = place.run_ids()
     if run_id in known:
         raise ResultsError(lacks_description(run_id))
