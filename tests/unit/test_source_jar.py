@@ -185,12 +185,12 @@ def test_an_outdated_java_is_an_error_of_one_line(tmp_path: Path, monkeypatch: p
 
 EXPECTED_MISSING = {
     # Role admin is refused before 2.5, and a library never calls callbacks that it does not know.
-    # So is role transactional before 0.11.
-    "0.9.0.1": {"AdminRole", "GroupRole", "TransactionalRole"},
-    "0.10.2.2": {"AdminRole", "GroupRole", "TransactionalRole"},
-    "0.11.0.3": {"AdminRole", "GroupRole"},
-    "2.4.1": {"AdminRole"},
-    "2.6.3": set(),
+    # So is role transactional before 0.11, and role share before 4.1.
+    "0.9.0.1": {"AdminRole", "GroupRole", "ShareRole", "TransactionalRole"},
+    "0.10.2.2": {"AdminRole", "GroupRole", "ShareRole", "TransactionalRole"},
+    "0.11.0.3": {"AdminRole", "GroupRole", "ShareRole"},
+    "2.4.1": {"AdminRole", "ShareRole"},
+    "2.6.3": {"ShareRole"},
     "4.4.0": set(),
 }
 
