@@ -10,7 +10,8 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner
 
-from probe.catalogue.apps import listed, stand_for
+from probe.catalogue.app_relations import stand_for
+from probe.catalogue.apps import listed
 from probe.catalogue.apps_file import read_apps
 from probe.catalogue.families import CatalogueError, Family, Version, read_families
 from probe.catalogue.files import data_file

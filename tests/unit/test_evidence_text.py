@@ -23,7 +23,7 @@ from probe.model import Cell, Facts, Outcome, Workload
 from probe.model.columns import FACTS
 from probe.model.conditions import current
 from probe.model.schema import Type
-from tests.support.synthetic_rows import CELL, HANDSHAKE, random_facts, verdict
+from tests.support.synthetic_rows import CELL, random_facts, verdict
 from tests.unit.test_evidence_file import cell_of, contents, random_settled
 
 LATER = "20261201T000000Z-bbbb"
@@ -169,29 +169,6 @@ def test_runs_are_added_to_what_is_published(tmp_path: Path) -> None:
     found = read_folder(tmp_path)
     assert {cell: item.outcome for cell, item in found.cells.items()} == {CELL: Outcome.STUCK, STEADY: Outcome.CLEAN}
     assert len(found.runs) == 2
-
-
-def test_first_requests_are_kept_by_cell(tmp_path: Path) -> None:
-    sent = {STEADY: (HANDSHAKE, replace(HANDSHAKE, conn=9, broker=3))}
-    write_folder(tmp_path, contents([cell_of(STEADY, Outcome.CLEAN)], handshakes=sent))
-    assert read_folder(tmp_path).handshakes == sent
-    assert len([line for line in lines(tmp_path)["embedded/sarama.first.tsv"] if line.startswith("#")]) == 1
-
-
-def test_releases_that_differ_in_their_number_share_what_they_sent_first(tmp_path: Path) -> None:
-    cells = [replace(STEADY, version=version) for version in ("1.43.2", "1.43.3", "1.9")]
-    said = {cell: f"v{cell.version}-fork-{cell.version}" for cell in cells}
-    sent = {cell: (replace(HANDSHAKE, software_name="sarama", software_version=said[cell]),) for cell in cells}
-    write_folder(tmp_path, contents([cell_of(cell, Outcome.CLEAN) for cell in cells], handshakes=sent))
-    assert read_folder(tmp_path).handshakes == sent
-    assert len([line for line in lines(tmp_path)["embedded/sarama.first.tsv"] if line.startswith("#")]) == 1
-
-
-@pytest.mark.parametrize("software", ["%v", "%1.43.2", "1.43.2%", "1.43.2%%1.43.2", "%%v1.43.2v", "", "dev"])
-def test_any_version_of_software_is_read_as_it_was_sent(tmp_path: Path, software: str) -> None:
-    sent = {STEADY: (replace(HANDSHAKE, software_name="sarama", software_version=software),)}
-    write_folder(tmp_path, contents([cell_of(STEADY, Outcome.CLEAN)], handshakes=sent))
-    assert read_folder(tmp_path).handshakes == sent
 
 
 def test_the_file_is_built_once_per_state_of_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

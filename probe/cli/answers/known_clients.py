@@ -20,7 +20,8 @@ from probe.cells.levels import RoleLevel
 from probe.cells.role_levels import as_suffered
 from probe.cells.supports import Support
 from probe.cli.answers.decision import BESIDE, LESSER, NOTHING_STOPS, WORST_FIRST, cause_text, lesser, note_of, to_do
-from probe.cli.answers.lookup import Known, levels_json
+from probe.cli.answers.lookup import Known
+from probe.cli.answers.lookup_json import levels_json
 from probe.cli.answers.operations import operation
 from probe.cli.answers.short_answer import in_short
 from probe.cli.answers.supports import kip_data

@@ -1,22 +1,18 @@
-"""Output of `probe lookup`: text or JSON. Plain, since rich takes longer to load than a look-up runs."""
+"""Text of `probe lookup`. Plain, since rich takes longer to load than a look-up runs."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from probe.catalogue.scenarios import CORE
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import TOLD, Fault, Finding
 from probe.cells.audit_upgrades import restarting
-from probe.cells.badges import badge
-from probe.cells.citations import command, rests_on, said, source
+from probe.cells.citations import command, rests_on, source
 from probe.cells.cli_hints import run_command
-from probe.cells.fault_words import doubt, harm_columns, in_harm, remarks, shown
-from probe.cells.levels import RoleLevel
+from probe.cells.fault_words import doubt, in_harm, remarks, shown
 from probe.cells.log_in_words import log_in_remarks
 from probe.cells.upgrades import next_conforming, next_harmless
 from probe.cli.answers.finding_groups import ended, first_line, grouped, shared, sources
@@ -89,7 +85,7 @@ def as_text(
 
     Those that share a cause are one entry where it is `folded`. Lines have at most `columns` columns; 0 = any number.
     """
-    shown = sorted((item for item in faults if everything or _is_listed(item)), key=_order)
+    shown = sorted((item for item in faults if everything or _is_listed(item)), key=by_gravity)
     for group in grouped(shown) if folded else [[item] for item in shown]:
         yield from _answer_lines(group[0], known, columns) if len(group) == 1 else _group_lines(group, known, columns)
     if not everything:
@@ -107,7 +103,7 @@ def _is_listed(fault: Fault) -> bool:
     return fault.finding in LISTED and fault.evidence is not None
 
 
-def _order(fault: Fault) -> tuple[int, bool, bool, int]:
+def by_gravity(fault: Fault) -> tuple[int, bool, bool, int]:
     """Order by finding; control cells first, then core faults, then by severity."""
     return list(Finding).index(fault.finding), not fault.is_control, fault.cell.scenario not in CORE, -fault.grade
 
@@ -208,52 +204,9 @@ def asked_of(faults: Sequence[Fault]) -> str:
 
 def overview(version: str, faults: Sequence[Fault]) -> str:
     """Return one line about a version: its counts and its faults."""
-    bad = sorted((item for item in faults if item.finding is Finding.FAILS), key=_order)
+    bad = sorted((item for item in faults if item.finding is Finding.FAILS), key=by_gravity)
     names = dict.fromkeys(
         f"{item.cell.role} {_scenario(item.cell)} {item.evidence.worst}" for item in bad if item.evidence
     )
     more = f", and {len(names) - FEW} more" if len(names) > FEW else ""
     return f"  {version:<12}{counts_of(faults)}{': ' if names else ''}{', '.join([*names][:FEW])}{more}"
-
-
-def as_json(about: Mapping[str, str], faults: Sequence[Fault], known: Known, levels: Sequence[RoleLevel] = ()) -> str:
-    """Return the findings as JSON (docs/schema/lookup.json)."""
-    answers = [_answer(item, known) for item in sorted(faults, key=_order)]
-    return json.dumps({**about, "levels": levels_json(levels), "answers": answers}, indent=1)
-
-
-def levels_json(levels: Sequence[RoleLevel]) -> list[dict[str, Any]]:
-    """Return what is said of each role, for JSON."""
-    return [
-        {
-            "role": one.role,
-            "level": one.words,
-            "least": one.low,
-            "most": one.high,
-            "measured": one.measured,
-            "reacts": one.reacts,
-            "known": one.known,
-            "of": one.of,
-            "badge": badge(one),
-        }
-        for one in levels
-    ]
-
-
-def _answer(fault: Fault, known: Known) -> dict[str, Any]:
-    seen = fault.evidence
-    return {
-        **fault.cell.columns(),
-        "finding": fault.finding,
-        **said(seen),
-        "reason": "" if seen is None else seen.reason,
-        "remark": "" if seen is None else "; ".join(remarks(seen)),
-        "passes_in": "" if seen is None else known.passing.get(seen.cell, ""),
-        "helped_by": "" if seen is None else known.helping.get(seen.cell, ""),
-        **harm_columns(known.remedied(fault)),
-        "stand_in": fault.stand_in,
-        "command": run_command([fault.cell], known.results)
-        if seen is None
-        else command(fault.cell, seen, known.results, can_run=known.can_run),
-        "others": [] if seen is None else [said(item) for item in seen.beside],
-    }

@@ -24,7 +24,8 @@ from probe.cells.lookup_cells import examined, is_asked, shown_profiles
 from probe.cells.role_levels import as_suffered
 from probe.cli import common_options as o
 from probe.cli.answers.decision import NAMED, note_of, on_one_screen
-from probe.cli.answers.lookup import AT, Known, as_json, as_text, asked_of, counts_of, overview
+from probe.cli.answers.lookup import AT, Known, as_text, asked_of, counts_of, overview
+from probe.cli.answers.lookup_json import as_json
 from probe.cli.answers.short_answer import BEGINNING, in_short
 from probe.cli.console.line_wrap import terminal_columns, wrapped
 from probe.cli.console.older_conditions import say_older
@@ -92,8 +93,7 @@ def lookup(
     asked = sides[0].chosen
     line = any_line(broker)
     with given.open_evidence(evidence, results, max_age) as found:
-        read: dict[Cell, SettledCell] = {}
-        stored: dict[Cell, SettledCell] = {}
+        read, stored = dict[Cell, SettledCell](), dict[Cell, SettledCell]()
         proven: dict[Cell, SettledCell] = {}  # of these, what is a measurement of the client that is asked about
 
         def known(side: AskedClient) -> tuple[Fault, ...]:
@@ -107,8 +107,7 @@ def lookup(
                 proven.update(stored)
             lone = side.has_others or _is_family(asked, client)
             near = None if lone else near_releases(found, side, every, wanted, line)
-            own = [*every, *(near.questions(side.chosen.client.version) if near else ())]
-            faults = examined(own, every, side.chosen, line, profile, scenario)
+            faults = examined([*every, *_questions(near, side)], every, side.chosen, line, profile, scenario)
             return without_implied(filled(faults, near.answer) if near else faults)
 
         every = answers_of(sides, known, by_profile=profile is not None)
@@ -150,6 +149,11 @@ def _beside(found: given.Evidence, both: Iterable[Fault], read: Collection[Settl
     bad = {item.cell: item for item in seen}
     later = found.later([*bad], any_profile=False) if bad else {}
     return Known.of(bad.values(), later.values(), read, results=results, can_run=not absent_packages())
+
+
+def _questions(near: Between | None, side: AskedClient) -> Iterable[Cell]:
+    """Return the cells that a release lacks and those around it have."""
+    return near.questions(side.chosen.client.version) if near else ()
 
 
 def _is_family(asked: Chosen, client: str) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from probe import store
-from probe.catalogue.apps import stand_for
+from probe.catalogue.app_relations import stand_for
 from probe.catalogue.families import Version
 from probe.catalogue.selectors import select_clients
 from probe.catalogue.workloads import select_workloads

@@ -54,7 +54,7 @@ def packages() -> Packages:
 
 def inside(client: Client) -> Sequence[str]:
     """Return the names of the applications and wrappers with this client inside."""
-    from probe.catalogue.apps import inside_of  # noqa: PLC0415  # as above
+    from probe.catalogue.app_relations import inside_of  # noqa: PLC0415  # as above
 
     return inside_of(apps(), client.family, client.version)
 
