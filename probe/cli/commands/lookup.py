@@ -15,7 +15,7 @@ from probe.cells import protocol_switch
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import TOLD, Fault, Finding
 from probe.cells.audit_gate import Gates
-from probe.cells.between import filled
+from probe.cells.between import Between, filled
 from probe.cells.causes import placed
 from probe.cells.client_levels import client_levels
 from probe.cells.control_cells import without_implied
