@@ -11,7 +11,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO
 
 from probe.catalogue.families import Family, Version, is_local
@@ -85,10 +85,15 @@ class Claims:
 
 
 def _noted(file: IO[str]) -> tuple[str, int]:
-    """Return what a record names, and its bytes; nothing of a damaged record, which the next use writes again."""
+    """Return what a record names, and its bytes; nothing of a damaged record, which the next use writes again.
+
+    What is named is removed some day, so it has to be a path below the cache.
+    """
     with suppress(ValueError, KeyError, TypeError):
         noted = json.loads(file.read())
-        return str(noted["built"]), int(noted["bytes"])
+        built = PurePosixPath(str(noted["built"]))
+        if built.parts and not built.is_absolute() and ".." not in built.parts:
+            return str(built), int(noted["bytes"])
     return "", 0
 
 

@@ -118,6 +118,17 @@ def test_a_damaged_record_is_written_again(family: Family, tmp_path: Path) -> No
     assert json.loads((tmp_path / FOLDER / "toy@3").read_text()) == {"built": "wheels/toy-3", "bytes": BYTES}
 
 
+@pytest.mark.parametrize("built", [".", "..", "wheels/../../kept", "/kept", ""])
+def test_a_record_that_names_no_folder_below_the_cache_drops_nothing(tmp_path: Path, built: str) -> None:
+    cache, kept = tmp_path / "cache", tmp_path / "kept"
+    (cache / FOLDER).mkdir(parents=True)
+    kept.mkdir()
+    record = cache / FOLDER / "toy@3"
+    record.write_text(json.dumps({"built": str(kept) if built == "/kept" else built, "bytes": BYTES}))
+    assert Claims(cache, limit=0).drop() == []
+    assert (kept.exists(), record.exists()) == (True, True)
+
+
 def test_a_version_that_is_being_dropped_is_awaited_for_a_stated_time(
     family: Family, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
