@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path, PurePosixPath
@@ -17,6 +16,7 @@ from typing import IO
 from probe.catalogue.families import Family, Version, is_local
 from probe.drivers.launch import Launch
 from probe.errors import ProvisionError
+from probe.files.atomic_writes import remove_folder
 from probe.files.locks import take
 
 FOLDER = "claims"
@@ -78,7 +78,7 @@ class Claims:
                     continue
                 left -= size
                 if left < 0:
-                    _remove(self._cache / built)
+                    remove_folder(self._cache / built)
                     file.truncate(0)
                     dropped.append(record.name)
         return dropped
@@ -99,14 +99,6 @@ def _noted(file: IO[str]) -> tuple[str, int]:
 
 def _last_used(record: Path) -> float:
     return record.stat().st_mtime
-
-
-def _remove(built: Path) -> None:
-    """Remove a folder under another name, so that none is ever found in part."""
-    aside = built.with_name(f".dropped-{os.getpid()}-{built.name}")
-    with suppress(FileNotFoundError):
-        built.rename(aside)
-    shutil.rmtree(aside, ignore_errors=True)
 
 
 def _size(folder: Path) -> int:

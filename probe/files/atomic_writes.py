@@ -76,6 +76,14 @@ def filling(path: Path) -> Iterator[Path]:
         shutil.rmtree(aside, ignore_errors=True)
 
 
+def remove_folder(path: Path) -> None:
+    """Remove a folder under another name, so that none is ever found in part; nothing if there is none."""
+    aside = beside(path)
+    with contextlib.suppress(FileNotFoundError):
+        path.rename(aside)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
 def _exchange(one: Path, other: Path) -> bool:
     """Exchange two names in one step; return False where the system cannot (Linux, glibc 2.28 or newer can)."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)

@@ -64,8 +64,9 @@ def test_an_absence_is_longer_than_the_limits_of_its_profile(profile: str, is_lo
 
 def test_long_absences_are_long_watches() -> None:
     found = plan(PAUSED, client="sarama@1.43.1", profiles=["isolated"], long_watches=LongWatches.CORE)
-    assert {skip.cell.scenario for skip in found.skips} == {PAUSED}
-    assert all("observed for 100 s" in skip.reason for skip in found.skips)
+    skips = [skip for skip in found.skips if skip.cell.role is not Role.SHARE]  # which sarama lacks
+    assert {skip.cell.scenario for skip in skips} == {PAUSED}
+    assert all("observed for 100 s" in skip.reason for skip in skips)
 
 
 def test_applications_with_a_process_of_their_own_are_skipped() -> None:

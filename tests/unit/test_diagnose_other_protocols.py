@@ -32,7 +32,9 @@ def test_a_capture_of_another_protocol_ends_in_one_line(name: str) -> None:
     path = RECORDED / f"{name}.pcap.gz"
     done = CliRunner().invoke(app, ["diagnose", str(path)])
     assert isinstance(done.exception, NothingJudgedError)
-    way_out = "record the request logs of the brokers" if name == "tls" else "docs/diagnose.md says what to record"
+    way_out = (
+        "name its keys (--keylog), or record request logs" if name == "tls" else "docs/diagnose.md says what to record"
+    )
     assert way_out in str(done.exception)
     head, said = done.stdout.splitlines()
     assert head == "no message of a client of Kafka"

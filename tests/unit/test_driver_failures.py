@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -41,12 +41,22 @@ REPORTED = tuple(
 ASKED = Request(at=5, conn=1, broker=1, corr=1, api=0, version=7)
 
 
-def warmed(*events: Event) -> tuple[bool, float]:
-    """Return whether a trial of a producer warms up by these events, and after how many seconds it knows."""
+def warmed(*events: Event, passed: Sequence[Event] = ()) -> tuple[bool, float]:
+    """Return whether a trial of a producer warms up by these events, and after how many seconds it knows.
+
+    `passed` are events of the wire that are not decoded until somebody asks.
+    """
     item = planned_cell("sarama@1.43.3", "steady", "producer")
 
     async def play() -> tuple[bool, float]:
-        state = TrialState(item, history(play=item.expectation).header, Recorder())
+        recorder = Recorder()
+        state = TrialState(item, history(play=item.expectation).header, recorder)
+
+        def read_on() -> None:
+            for event in passed:
+                recorder.add(event)
+
+        state.read_on = read_on
         for event in events:
             asyncio.get_running_loop().call_later(1, state.recorder.add, event)
         began = asyncio.get_running_loop().time()
@@ -61,8 +71,10 @@ def test_operations_that_no_broker_was_asked_for_end_the_warm_up_at_once() -> No
         warmed(*REPORTED)
 
 
-def test_a_client_that_serves_one_partition_only_is_waited_for() -> None:
-    ready, seconds = warmed(ASKED, *REPORTED)
+@pytest.mark.parametrize("decoded_late", [False, True])
+def test_a_client_that_serves_one_partition_only_is_waited_for(decoded_late: bool) -> None:
+    """Also one that has read records before its first requests are decoded."""
+    ready, seconds = warmed(*REPORTED, passed=[ASKED]) if decoded_late else warmed(ASKED, *REPORTED)
     assert not ready
     assert seconds >= 45
 

@@ -165,7 +165,7 @@ class TestCommand:
         assert f"sarama@1.43.2: accepted: fails: {shown}" in out
         (row,) = (line for line in out.splitlines() if line.startswith("sarama@1.43.2 "))
         assert "accepted" in row.split()
-        assert out.splitlines()[-1] == "2 accepted"
+        assert out.splitlines()[-1] == "2 clients: 2 accepted"
 
     def test_a_named_file_is_taken_instead(self, folder: Path) -> None:
         (folder / NAME).write_text(ENTRY.format(TODAY + timedelta(days=1)))

@@ -49,14 +49,7 @@ async def warm_up(
     FalseReportError if the driver reports what cannot have happened.
     """
     recorder, subject = state.recorder, state.header.subject
-    reached = await recorder.until(
-        lambda now: now.ending is not None or is_serving(state, now) or is_unfounded(now) or is_flood(now), WARM_S
-    )
-    if is_unfounded(recorder):
-        done = counted(recorder.successes.total(), "operation")
-        raise FalseReportError(
-            f"its driver reports {done} done, and no broker was asked for any; correct what it reports"
-        )
+    reached = await _until_serving(state)
     if is_flood(recorder):
         raise FalseReportError(
             f"its driver made {FLOOD} reports beside errors, and its client opened no connection; correct what it "
@@ -81,6 +74,28 @@ async def warm_up(
     if _young_ms(state) and not _ticks_often(state):  # franz-go's producer refreshes once more at exactly that age
         await pacing.wait(_wait_s(state))
     return True
+
+
+async def _until_serving(state: TrialState) -> bool:
+    """Wait until a client serves, has ended, or its driver reports without an end; return whether that was in time.
+
+    FalseReportError if operations are reported as done and no request has passed the relay.
+    """
+
+    def is_over(now: Recorder) -> bool:
+        return now.ending is not None or is_serving(state, now) or is_flood(now)
+
+    recorder = state.recorder
+    reached = await recorder.until(lambda now: is_over(now) or is_unfounded(now), WARM_S)
+    if not is_unfounded(recorder):
+        return reached
+    state.read_on()  # a client may have started and read its first records before its requests are decoded
+    if is_unfounded(recorder):
+        done = counted(recorder.successes.total(), "operation")
+        raise FalseReportError(
+            f"its driver reports {done} done, and no broker was asked for any; correct what it reports"
+        )
+    return await recorder.until(is_over, WARM_S)
 
 
 def is_serving(state: TrialState, now: Recorder) -> bool:
