@@ -70,7 +70,7 @@ def test_every_table_has_a_schema_for_its_readers() -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(("seed", "cells", "runs", "small"), [(1, 600, MANY, SMALL), (15, 900, RUNS, 0)])
+@pytest.mark.parametrize(("seed", "cells", "runs", "small"), [(1, 600, MANY, SMALL), (16, 900, RUNS, 0)])
 def test_duckdb_gives_the_same_tables(
     spark: SparkSession,
     tmp_path: Path,
