@@ -88,7 +88,12 @@ def _beside(found: Evidence, asked: Chosen, faults: Sequence[Fault]) -> Iterator
     """Yield the look-ups of the release itself, as a library, or of the nearest ones with many cells."""
     for cell in (fault.cell for fault in faults[:1]):
         family = asked.client.family
-        near = measured_near(found.counts(family, str(cell.engine), cell.broker), asked.client.version, USEFUL)
+        counts = found.counts(family, str(cell.engine), cell.broker)
+        near = [
+            one
+            for one in measured_near(counts, asked.client.version, USEFUL)
+            if asked.application or one != asked.client.version
+        ]
         if near:
             yield f"measured near it: {', '.join(f'`probe lookup {family}@{one}`' for one in near)}"
 
