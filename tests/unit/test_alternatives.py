@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from probe.cells.audit import Fault, Finding
 from probe.cells.library_changes import first_change, library_cell, questions
-from probe.cli.wiring.alternatives import other_libraries
+from probe.cli.wiring.alternatives import asking_of, other_libraries
 from probe.cli.wiring.asked_sides import asked_sides
 from probe.cli.wiring.between import measured_near
 from probe.cli.wiring.catalogue import apps, families
@@ -71,3 +74,15 @@ def test_the_nearest_releases_with_many_cells_are_named(version: str, found: lis
     counts = {"0.9": 1, "1.0": 80, "1.4": 2, "2.0": 300}
     assert measured_near(counts, version, 8) == found
     assert measured_near({}, version, 8) == []
+
+
+@pytest.mark.parametrize(
+    ("client", "named"),
+    [("sarama@1.43.2", []), ("filebeat@7.16.0", ["measured near it: `probe lookup sarama@1.29.1`"])],
+)
+def test_a_release_is_measured_near_an_application_and_not_near_itself(client: str, named: list[str]) -> None:
+    sides = asked_sides(client, "lookup")
+    evidence: Any = SimpleNamespace(counts=lambda *_: {"1.29.1": 300, "1.43.2": 300})
+    nothing: Any = SimpleNamespace(mending={})
+    said = asking_of(evidence, sides, [Fault(CELL, Finding.UNKNOWN, None)], nothing, []).measured
+    assert [text for text in said.split("; ") if text.startswith("measured near it")] == named

@@ -85,16 +85,11 @@ def other_libraries(asked: Chosen, known: Mapping[str, Family]) -> str:
 
 
 def _beside(found: Evidence, asked: Chosen, faults: Sequence[Fault]) -> Iterator[str]:
-    """Yield the look-ups of the release itself, as a library, or of the nearest ones with many cells."""
+    """Yield the look-ups of the nearest releases with many cells; of the release itself for an application only."""
     for cell in (fault.cell for fault in faults[:1]):
         family = asked.client.family
-        counts = found.counts(family, str(cell.engine), cell.broker)
-        near = [
-            one
-            for one in measured_near(counts, asked.client.version, USEFUL)
-            if asked.application or one != asked.client.version
-        ]
-        if near:
+        near = measured_near(found.counts(family, str(cell.engine), cell.broker), asked.client.version, USEFUL)
+        if near and (asked.application or near != [asked.client.version]):
             yield f"measured near it: {', '.join(f'`probe lookup {family}@{one}`' for one in near)}"
 
 
