@@ -16,6 +16,7 @@ class Origin(StrEnum):
     PATCHED = "a release that the project patches"
 
 
+REFERENCE = re.compile(r"(@?[^@]+)@(.*)")
 DIGITS = r"[0-9a-f]{7,64}"
 SCHEMES = (
     (("git", "hg+", "svn+", "github:", "gitlab:", "bitbucket:", "gist:"), Origin.COMMIT),
@@ -25,6 +26,12 @@ SCHEMES = (
     (("patch:",), Origin.PATCHED),
 )
 """Beginnings of what npm's package managers and pip take in place of a version."""
+
+
+def npm_reference(text: str) -> tuple[str, str]:
+    """Return name and version, or what stands in its place, of npm's `NAME@WHAT`; nothing behind a name alone."""
+    found = REFERENCE.fullmatch(text)
+    return (found[1], found[2]) if found else (text, "")
 
 
 def came_from(origin: Origin, *, says: str = "", commit: str = "") -> str:

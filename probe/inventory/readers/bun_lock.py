@@ -13,7 +13,7 @@ from typing import Any
 
 from probe.inventory.document import MIB, Document
 from probe.inventory.entries import Found, Skipped
-from probe.inventory.package_origins import Origin, came_from, commit_in, origin_of
+from probe.inventory.package_origins import Origin, came_from, commit_in, npm_reference, origin_of
 from probe.inventory.packages import client_of, concerns, mentions, only_for_development
 from probe.inventory.shapes import table, text
 
@@ -32,7 +32,7 @@ def read(document: Document) -> Iterator[Found | Skipped]:
     patched, spare = table(lock.get("patchedDependencies")), _only_for_development(lock, packages)
     service = text(table(table(lock.get("workspaces")).get("")).get("name"))
     for key, entry in packages.items():
-        name, version = _named(entry)
+        name, version = npm_reference(text(entry[0]) if entry else "")
         if not concerns("npm", name) or version.startswith(("workspace:", "root:")):
             continue
         origin = Origin.PATCHED if f"{name}@{version}" in patched else origin_of(version)
@@ -46,13 +46,6 @@ def read(document: Document) -> Iterator[Found | Skipped]:
         )
         if item is not None:
             yield only_for_development(item, "dev") if key in spare else item
-
-
-def _named(entry: Sequence[Any]) -> tuple[str, str]:
-    """Return name and version of a package, or what stands in place of the version."""
-    head = text(entry[0]) if entry else ""
-    at = head.find("@", 1)
-    return (head[:at], head[at + 1 :]) if at > 0 else (head, "")
 
 
 def _only_for_development(lock: Mapping[str, Any], packages: Mapping[str, Sequence[Any]]) -> frozenset[str]:

@@ -6,28 +6,27 @@ It does not say which packages only development needs. Modules by address (`remo
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from probe.inventory.document import MIB, Document
 from probe.inventory.entries import Found, Skipped
+from probe.inventory.package_origins import npm_reference
 from probe.inventory.packages import client_of, mentions
 from probe.inventory.shapes import table
 
 LIMIT = 16 * MIB
-PACKAGE = re.compile(r"(@?[^@]+)@([^_]+)(?:_.*)?")
-"""`kafkajs@2.2.4`, and behind `_` the packages that it was resolved beside."""
 
 
 def read(document: Document) -> Iterator[Found | Skipped]:
     """Yield the clients that are locked."""
     whole = document.text(LIMIT)
     for key in _packages(table(json.loads(whole))) if mentions(whole, "npm") else ():
-        if found := PACKAGE.fullmatch(key):
-            item = client_of("npm", found[1], found[2], place=document.at(f"npm {key}"))
-            if item is not None:
-                yield item
+        name, resolved = npm_reference(key)
+        version = resolved.partition("_")[0]  # behind it: the packages that it was resolved beside
+        item = client_of("npm", name, version, place=document.at(f"npm {key}")) if version else None
+        if item is not None:
+            yield item
 
 
 def _packages(lock: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -12,12 +12,10 @@ from dataclasses import dataclass, field
 
 from probe.inventory.document import Document
 from probe.inventory.entries import Found, InventoryError, Skipped
-from probe.inventory.package_origins import Origin, came_from, commit_in, origin_of, origin_of_archive
+from probe.inventory.package_origins import Origin, came_from, commit_in, npm_reference, origin_of, origin_of_archive
 from probe.inventory.packages import client_of, concerns, mentions
 
 FIELD = re.compile(r'  (version|resolved|resolution):? +"?([^"]*)"?\s*')
-ASKED = re.compile(r"(@?[^@]+)@(.*)")
-"""A name and what stands in place of its version."""
 ROOT = re.compile(r'^"(@?[^@"\n]+)@workspace:\."', re.MULTILINE)
 """The project itself, since Yarn 2."""
 REGISTRY = "npm:"
@@ -82,12 +80,10 @@ def _names(entry: Entry) -> list[tuple[str, str]]:
 
 def _name(text: str) -> tuple[str, str]:
     """Return name and version or range; those behind the alias, if it is one."""
-    found = ASKED.fullmatch(text)
-    if found is None:
-        return text, ""
-    where = found[2].removeprefix(REGISTRY).partition("::")[0]  # behind it: where a registry serves the archive
-    real = ASKED.fullmatch(where) if found[2].startswith(REGISTRY) else None
-    return (real[1], real[2]) if real else (found[1], where)
+    name, asked = npm_reference(text)
+    where = asked.removeprefix(REGISTRY).partition("::")[0]  # behind it: where a registry serves the archive
+    real = npm_reference(where) if asked.startswith(REGISTRY) else ("", "")
+    return real if real[1] else (name, where)
 
 
 def _origin(wheres: list[str], resolved: str) -> Origin | None:
