@@ -68,6 +68,16 @@ def test_racks_are_one_per_broker_and_leaders_heed_them() -> None:
     assert "broker.rack" not in properties.broker("3.9.2", 1, WHERE, DIRS, kraft=True)
 
 
+def test_the_state_of_share_groups_is_an_internal_topic_where_brokers_have_it() -> None:
+    held = {version: list(properties.internal_topics(version)) for version in ("0.9.0.1", "4.1.2", "4.2.0")}
+    assert held["0.9.0.1"] == ["__consumer_offsets"]
+    assert held["4.1.2"] == ["__consumer_offsets", "__transaction_state"]
+    assert held["4.2.0"] == [*held["4.1.2"], "__share_group_state"]
+    key = "share.coordinator.state.topic.num.partitions"
+    settings = [properties.broker(version, 1, WHERE, DIRS, kraft=True).get(key) for version in ("4.1.2", "4.2.0")]
+    assert settings == [None, str(properties.INTERNAL_PARTITIONS)]
+
+
 def test_ids_never_begin_with_a_dash_and_have_22_characters() -> None:
     made = {properties.new_id() for _ in range(300)}
     assert len(made) == 300

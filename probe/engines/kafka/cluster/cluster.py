@@ -20,14 +20,13 @@ from probe.engines.kafka.cluster.release import Release
 from probe.engines.kafka.cluster.server import Server
 from probe.engines.kafka.cluster.workspace import temporary_folder
 from probe.engines.kafka.deadlines import STARTED_S, started
-from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, DiskWay, Replicas
+from probe.engines.kafka.ports import DiskWay, Replicas
 from probe.engines.kafka.zookeeper.admin import ZooKeeper
 from probe.engines.kafka.zookeeper.ensemble import QuorumProxies
 from probe.errors import EngineError, ExhaustedError, HarnessError
 from probe.model import EngineEvent, EngineKind
 from probe.model.clock import now_us
 from probe.model.cluster import Nodes
-from probe.model.release_lines import Since, has
 from probe.ports import OpenRelay, RelayPort
 from probe.processes.resources import exhaustion
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
@@ -36,16 +35,6 @@ POLL_S = 0.1
 IDLE_S = 5.0
 RETRY_S = 1.0
 STOP_S = 30.0
-COMPACT = {"cleanup.policy": "compact"}
-INTERNAL: Mapping[str, tuple[Since, Mapping[str, str]]] = {
-    OFFSETS_TOPIC: (Since.OFFSETS_TOPIC, {**COMPACT, "compression.type": "producer"}),
-    TRANSACTIONS_TOPIC: (
-        Since.PRODUCER_IDS,
-        {**COMPACT, "compression.type": "uncompressed", "min.insync.replicas": "2"},
-    ),
-}
-"""Internal topics: since when brokers have them, and the configuration that brokers give them."""
-
 Listener = Callable[[EngineEvent], None]
 
 
@@ -215,7 +204,7 @@ class KafkaCluster:
 
     async def _make_internal_topics(self) -> None:
         """Create internal topics with set leaders, in the log dirs of bystanders."""
-        for topic, (_, config) in self._internal():
+        for topic, config in properties.internal_topics(self.version).items():
             partitions = [(topic, partition) for partition in range(properties.INTERNAL_PARTITIONS)]
             await self._prefer_bystander_dir(partitions)
             replicas = {partition: self._led_in_turn(partition) for _, partition in partitions}
@@ -258,7 +247,7 @@ class KafkaCluster:
 
     async def settle(self) -> None:
         """Bring internal and other topics back to their first state: all replicas in sync, with the first leaders."""
-        topics = [topic for topic, _ in self._internal()]
+        topics = list(properties.internal_topics(self.version))
         wanted = {
             (topic, partition): self._led_in_turn(partition)
             for topic in topics
@@ -288,9 +277,6 @@ class KafkaCluster:
             await self.start_broker(node)
             await self.in_sync(topics)
         self._gained.clear()
-
-    def _internal(self) -> list[tuple[str, tuple[Since, Mapping[str, str]]]]:
-        return [(topic, facts) for topic, facts in INTERNAL.items() if has(self.version, facts[0])]
 
     def _led_in_turn(self, partition: int) -> tuple[int, ...]:
         """Return the replicas of a partition of an internal topic: all brokers, and leaders in turn."""

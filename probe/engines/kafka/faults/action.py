@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from probe.engines.kafka.deadlines import IN_SYNC_S
-from probe.engines.kafka.ports import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, FaultTarget
+from probe.engines.kafka.ports import INTERNAL, FaultTarget
 from probe.scenarios.steps.step import Step
-
-INTERNAL = (OFFSETS_TOPIC, TRANSACTIONS_TOPIC)
 
 Work = Callable[[Any, FaultTarget], Coroutine[Any, Any, None]]
 
