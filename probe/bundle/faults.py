@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from probe.errors import ProbeError
 from probe.model import Reaction, Role, Target
+from probe.model.roles import ROLES
 from probe.protocol import apis
 from probe.protocol.names import api_name
 from probe.scenarios.scenario import RoleVariant, Scenario
@@ -19,7 +20,7 @@ from probe.scenarios.steps.coordinators import MoveCoordinator, Rejoin
 from probe.scenarios.steps.partitions import AnswerError, BreakLogDir, CutConnections, Held, MoveLeader
 from probe.scenarios.steps.step import Step
 
-ROLES = (Role.PRODUCER, Role.CONSUMER, Role.GROUP)
+SERVED_ROLES = (Role.PRODUCER, Role.CONSUMER, Role.GROUP)
 """The roles that the fakes serve."""
 SESSION_MS = 9000
 """Time until a cluster of today takes a broker for failed (KRaft, broker.session.timeout.ms)."""
@@ -98,11 +99,11 @@ def fault_of(scenario: Scenario, role: Role) -> Fault:
 
 def _fault(scenario: Scenario, role: Role) -> Fault:
     variant = scenario.variant(role)
-    if role not in ROLES or variant is None:
-        raise UnbundledError(f"fakes of bundles serve the roles {', '.join(ROLES)}")
+    if role not in SERVED_ROLES or variant is None:
+        raise UnbundledError(f"fakes of bundles serve the roles {', '.join(SERVED_ROLES)}")
     if reason := _beyond(variant):
         raise UnbundledError(reason)
-    found = Fault(coordinator=role is Role.GROUP and _about_coordinator(variant), heals_ms=variant.heal_after_ms)
+    found = Fault(coordinator=ROLES[role].member and _about_coordinator(variant), heals_ms=variant.heal_after_ms)
     for step in variant.steps:
         if type(step) not in PARTS:
             raise UnbundledError(f"the fakes cannot do {type(step).__name__}")

@@ -9,6 +9,7 @@ from pathlib import Path
 from probe.bundle.faults import Answer, Fault, Network
 from probe.bundle.promises import Promise
 from probe.model import Role
+from probe.model.roles import ROLES
 from probe.protocol.names import api_name, error_name
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -43,7 +44,7 @@ class Parts:
         fault = self.fault
         found = {
             str(self.role): True,
-            "feed": self.role is not Role.PRODUCER,
+            "feed": ROLES[self.role].reads,
             "answers": bool(fault.answers),
             "heals": bool(fault.answers) and fault.heals_ms is not None,
             "moves": fault.moves_ms is not None,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from probe.bundle.faults import Fault, Network
 from probe.model import Outcome, Reaction, Role
 from probe.model.counts import counted
+from probe.model.roles import ROLES
 
 BACK_S = 8
 """Longest silence that a client may need once brokers serve: back-offs, a rebalance, the next heartbeat."""
@@ -34,7 +35,7 @@ class Promise:
 
     def must(self, role: Role) -> str:
         """Return what must happen, in a sentence."""
-        what = "acknowledged" if role is Role.PRODUCER else "received"
+        what = "acknowledged" if ROLES[role].writes else "received"
         return f"from the fault on a record is {what} at least every {counted(self.gap_s, 'second')}"
 
     def must_not(self, role: Role) -> str:
@@ -58,5 +59,5 @@ def promise_of(
     gap_s = BACK_S + round(longest) + (OWN_TIMEOUT_S if fault.network is Network.HOLD else 0)
     gap_s += LATE_S if Outcome.LATE in good else 0
     is_quiet = Outcome.SURFACES in bad or (not bad and expects is Reaction.RETRY)
-    in_order = role is not Role.PRODUCER and Outcome.VIOLATES in bad
+    in_order = ROLES[role].reads and Outcome.VIOLATES in bad
     return Promise(gap_s, gap_s + BEYOND_S, is_quiet, in_order)

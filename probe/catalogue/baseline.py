@@ -26,9 +26,6 @@ LONGEST_WATCH_MS = 90_000
 ALIKE = 0.97
 """Least share of cells in which both engines agree whether a client stops or loses records."""
 FILE = "baseline_2026.toml"
-UNLEVELLED = frozenset({Role.ADMIN, Role.SHARE})
-"""Roles without a level: an admin's failed call is repeated by a person, so that only `stops` is said; the list of 2026
-was frozen before share groups, of which nothing is scored."""
 
 
 class Counted(StrEnum):

@@ -6,8 +6,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from probe.catalogue.baseline import UNLEVELLED, Baseline, Entry, NotScored, Scored, Standing, baseline
+from probe.catalogue.baseline import Baseline, Entry, NotScored, Scored, Standing, baseline
 from probe.model import Role
+from probe.model.roles import UNLEVELLED
 
 PAGE = Path(__file__).parents[2] / "docs" / "baseline.md"
 HEAD = """# {name}

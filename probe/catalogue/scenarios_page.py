@@ -11,7 +11,8 @@ from pathlib import Path
 
 from probe.catalogue.scenarios import default_scenarios
 from probe.catalogue.workloads import listed
-from probe.model import Engine, Expectation, Reality, Role
+from probe.model import Expectation, Reality, Role
+from probe.model.engines import ENGINES
 from probe.protocol.names import error_name
 from probe.scenarios import error_answers, generated_families
 from probe.scenarios.error_answers import ErrorClass
@@ -73,9 +74,8 @@ def _section(section: tuple[str, list[Scenario]]) -> str:
 
 
 def _scenario(item: Scenario) -> str:
-    engines = "" if len(item.engines) > 1 else f" ({item.engines[0]} engine only)"
-    if Engine.EMBEDDED not in item.engines:
-        engines = " (real brokers only)"
+    only = "real brokers" if all(ENGINES[one].real for one in item.engines) else f"{item.engines[0]} engine"
+    engines = "" if len(item.engines) > 1 else f" ({only} only)"
     story = LABEL.sub(r"\n\n**\1:**", item.story.strip())
     return f"### {item.name}{engines}\n\n{story}\n\n{_table(item.variants)}\n{_workloads(item)}"
 

@@ -13,6 +13,7 @@ from itertools import groupby
 from probe.cells.aggregate import SettledCell
 from probe.model import Cell, Engine, Outcome, Profile
 from probe.model.conditions import FIRST, comparable
+from probe.model.engines import ENGINES
 from probe.model.outcomes import NO_ANSWER
 from probe.model.profile import without_election
 
@@ -69,7 +70,7 @@ def pair(cells: Mapping[Cell, SettledCell]) -> list[Shared]:
             kafka_conditions=cells[asked].conditions,
         )
         for cell, one in cells.items()
-        if cell.engine is Engine.EMBEDDED and (asked := question(cell)) in cells
+        if not ENGINES[cell.engine].real and (asked := question(cell)) in cells
     ]
 
 

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from probe.catalogue.baseline import UNLEVELLED
 from probe.cells.audit import Fault, Finding, Report
 from probe.cells.causes import is_scored
 from probe.cells.gate_words import Gate
 from probe.model.harm import Harm
+from probe.model.roles import UNLEVELLED
 
 _HARMS: Mapping[Gate, Harm] = MappingProxyType(
     {

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from probe.catalogue.baseline import UNLEVELLED, baseline
+from probe.catalogue.baseline import baseline
 from probe.catalogue.scenarios import CORE_FAULTS
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault, Finding
@@ -16,6 +16,7 @@ from probe.model.cell import Role, Workload
 from probe.model.counts import share
 from probe.model.harm import Harm
 from probe.model.profile import OWN_DEFAULTS, SHORT_LIMITS, named_profile
+from probe.model.roles import UNLEVELLED
 from probe.scenarios.own_profiles import profile_of
 
 _FATAL = re.compile(r"the client ended unasked after .*?: fatal (?P<why>.*)", re.DOTALL)

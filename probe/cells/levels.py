@@ -12,12 +12,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from probe.catalogue.baseline import UNLEVELLED, Scored
+from probe.catalogue.baseline import Scored
 from probe.catalogue.scenarios import CORE_FAULTS
 from probe.model.cell import Role
 from probe.model.counts import share as in_some
 from probe.model.harm import Harm, TrialHarm, gravest
 from probe.model.intervals import Z_90, wilson
+from probe.model.roles import UNLEVELLED
 
 NAMES = ("", "survives", "in time", "quiet")
 """The levels in words."""

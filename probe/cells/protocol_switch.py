@@ -8,16 +8,18 @@ from dataclasses import replace
 
 from probe.catalogue.baseline import baseline
 from probe.catalogue.families import Family
+from probe.catalogue.selectors import ONLY_FOR
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import UNPROVEN, Fault
 from probe.cells.cell_harm import CellHarm, harm_in
-from probe.model import CONTROL, Cell, Profile, Role, Workload
+from probe.model import CONTROL, Cell, Profile, Workload
 from probe.model.harm import Harm
 from probe.model.profile import CONSUMER_PROTOCOL, DEFAULT_PROFILE
 from probe.model.release_lines import DEFAULT_LINE, Since, has
 from probe.scenarios.own_profiles import profile_of
 
 QUESTION = "May it switch to the consumer protocol?"
+SWITCHING = ONLY_FOR[CONSUMER_PROTOCOL]
 
 
 def hindrance(family: Family, version: str, line: str) -> str:
@@ -39,7 +41,7 @@ def answer(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> str:
 
     Harm that the classic protocol does too, on the same release line or on 3.9, is no reason against a switch.
     """
-    scored = {one.scenario for one in baseline().of(Role.GROUP)}
+    scored = {one.scenario for role in SWITCHING for one in baseline().of(role)}
     known = {fault.cell: fault.harm for fault in faults if fault.harm is not None and _counts(fault, scored)}
     if not known:
         return ""
@@ -58,7 +60,7 @@ def answer(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> str:
 
 def _counts(fault: Fault, scored: Collection[str]) -> bool:
     cell = fault.cell
-    asked = cell.role is Role.GROUP and cell.workload is Workload.CONTINUOUS and cell.scenario in scored
+    asked = cell.role in SWITCHING and cell.workload is Workload.CONTINUOUS and cell.scenario in scored
     return asked and Profile.parse(cell.profile).name == CONSUMER_PROTOCOL and fault.finding not in UNPROVEN
 
 

@@ -30,6 +30,8 @@ class EngineInfo:
     """Request versions that Kafka 4.0 refuses are served on no line."""
     harmless_election: bool = False
     """Its trials have an election before the fault (docs/engines.md#harmless-election)."""
+    counts_cost: bool = False
+    """Many partitions and clients can have one fault, whose cost is measured (docs/cost.md)."""
     exact_jobs: bool = False
     """A number of trials at once can be asked for exactly."""
     order: int
@@ -49,6 +51,7 @@ ENGINES: Mapping[Engine, EngineInfo] = MappingProxyType(
             fills_log=True,
             refuses_old_requests=True,
             harmless_election=True,
+            counts_cost=True,
             exact_jobs=True,
             order=1,
             pace=OWN,

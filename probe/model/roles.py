@@ -51,6 +51,12 @@ class RoleInfo:
     """The work of a busy application."""
     shared_pace: Pace = SHARED
     """Its pace on brokers that the trials of a cohort share."""
+    core: bool = False
+    """The core run plays it."""
+    has_level: bool = True
+    """Its scored scenarios make a level (docs/harm.md)."""
+    counts_cost: bool = False
+    """The cost of a failover is measured of it (docs/cost.md)."""
 
 
 _WRITER = ("Produce",)
@@ -67,6 +73,8 @@ ROLES: Mapping[Role, RoleInfo] = MappingProxyType(
             whole=AppKind.ACKED,
             work=_WRITER,
             interrupted="Produce",
+            core=True,
+            counts_cost=True,
         ),
         Role.CONSUMER: RoleInfo(
             noun="a consumer",
@@ -75,6 +83,7 @@ ROLES: Mapping[Role, RoleInfo] = MappingProxyType(
             success=AppKind.RECEIVED,
             whole=AppKind.RECEIVED,
             work=_READER,
+            core=True,
         ),
         Role.GROUP: RoleInfo(
             noun="a group member",
@@ -110,6 +119,7 @@ ROLES: Mapping[Role, RoleInfo] = MappingProxyType(
             whole=AppKind.LISTED,
             work=("ListOffsets",),
             shared_pace=SELDOM,
+            has_level=False,  # a person repeats an admin's failed call, so only `stops` is said
         ),
         Role.SHARE: RoleInfo(
             noun="a share consumer",
@@ -122,8 +132,13 @@ ROLES: Mapping[Role, RoleInfo] = MappingProxyType(
             whole=AppKind.RECEIVED,
             work=("ShareFetch",),
             commits=1,
+            has_level=False,  # the list of 2026 was frozen before share groups, of which nothing is scored
         ),
     }
 )
 WRITERS = tuple(role for role, info in ROLES.items() if info.writes)
 READERS = tuple(role for role, info in ROLES.items() if info.reads)
+CORE_ROLES = tuple(role for role, info in ROLES.items() if info.core)
+"""The roles of the core run, and of questions that name none."""
+UNLEVELLED = frozenset(role for role, info in ROLES.items() if not info.has_level)
+"""Roles without a level."""

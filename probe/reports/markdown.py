@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from probe.model import Cell
+from probe.model import Cell, Workload
 from probe.model.counts import counted
+from probe.model.engines import DEFAULT_ENGINE
 from probe.model.profile import DEFAULT_PROFILE
 from probe.model.safe_text import visible
 from probe.reports.gates import Gate, Result, stopped
@@ -15,7 +16,7 @@ from probe.reports.run_report import Report
 
 MAX_ROWS = 200
 """Greatest number of rows of a table; a step summary holds at most one megabyte."""
-PLAIN = (DEFAULT_PROFILE, "embedded", "continuous")
+PLAIN = (DEFAULT_PROFILE, DEFAULT_ENGINE.value, Workload.CONTINUOUS.value)
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#~&])")
 
 

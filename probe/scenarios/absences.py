@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from probe.model import Expectation, Profile, Reaction, Role, Symptom, Target
 from probe.model.profile import SHORT, SHORT_LIMITS
+from probe.model.roles import ROLES
 from probe.scenarios.scenario import CONFORMS, Absence, Member, RoleVariant, expect
 
 if TYPE_CHECKING:  # the modules of all steps; a scenario loads those of its own steps
@@ -22,7 +23,7 @@ CONFORMING = (*CONFORMS[Reaction.NOTHING], *CONFORMS[Reaction.SURFACE])
 
 def variants_of_absence(absence: Absence, *roles: Role) -> tuple[RoleVariant, ...]:
     """Return the variants; only a group has a second member that takes over."""
-    alone = tuple(role for role in roles if role is not Role.GROUP)
+    alone = tuple(role for role in roles if not ROLES[role].member)
     found = (_variant(replace(absence, successor=False), alone), _variant(absence, (Role.GROUP,)))
     return tuple(variant for variant in found if variant.roles)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from probe.model import Role, Target
+from probe.model.roles import ROLES
 from probe.protocol.api_table import GroupProtocol, protocol_of
 from probe.scenarios.error_answers import Answer, Api
 
@@ -32,7 +33,7 @@ def protocol(api: Api, answer: Answer) -> GroupProtocol | None:
 
 def waits(api: Api, role: Role) -> bool:
     """Return whether a member calls the API only after another step."""
-    return role is Role.GROUP and bool(api.before) and api.target is Target.COORDINATOR
+    return ROLES[role].member and bool(api.before) and api.target is Target.COORDINATOR
 
 
 def due_ms(api: Api, answer: Answer, otherwise_ms: int) -> int:

@@ -12,6 +12,7 @@ from itertools import product
 
 from probe.model import Engine, Expectation, Outcome, Reaction, Reality, Role, Symptom, Target, Trigger
 from probe.model.release_lines import Since
+from probe.model.roles import ROLES
 from probe.protocol.api_table import GroupProtocol
 from probe.protocol.names import error_code, error_name
 from probe.scenarios.answer_times import HOLD_MS, due_ms, longer_ms, protocol, waits
@@ -122,7 +123,7 @@ def _variant(
     api: Api, role: Role, made: Expectation, answer: Answer, step: AnswerError, heal_after_ms: int | None = None
 ) -> RoleVariant:
     """Return a variant in which a step before the error makes the client call the API; an admin calls it by itself."""
-    before: tuple[Step, ...] = () if role is Role.ADMIN else api.before
+    before: tuple[Step, ...] = () if ROLES[role].asks else api.before
     return RoleVariant(
         roles=(role,),
         expectation=made,

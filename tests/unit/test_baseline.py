@@ -11,7 +11,6 @@ from probe.catalogue.baseline import (
     FILE,
     LONGEST_WATCH_MS,
     MOST_SCENARIOS,
-    UNLEVELLED,
     NotScored,
     Scored,
     Standing,
@@ -26,6 +25,7 @@ from probe.cli.wiring.run_selection import RunSelection
 from probe.errors import CatalogueError, ProbeError
 from probe.model import CONTROL, Engine, Profile, Role
 from probe.model.profile import DEFAULT_PROFILE
+from probe.model.roles import UNLEVELLED
 from probe.scenarios.absences import with_length
 
 SCORED = [one for entry in baseline().entries for one in entry.roles]

@@ -29,4 +29,4 @@ def test_abilities_are_those_that_were_asked_by_name() -> None:
     assert of_real == {"real", "cohorts"}
     assert of_both == {"harmless_election"}
     assert all(able[name] == {Engine.EMBEDDED} for name in able.keys() - of_real - of_both)
-    assert len(able) == 8
+    assert len(able) == 9

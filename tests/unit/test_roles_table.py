@@ -51,4 +51,7 @@ def test_single_properties_belong_to_the_roles_that_branches_named() -> None:
     assert having("asks") == {Role.ADMIN}
     assert having("chooses_acks") == {Role.PRODUCER}
     assert having("has_group") == {Role.GROUP, Role.ADMIN, Role.SHARE}
+    assert having("core") == {Role.PRODUCER, Role.CONSUMER}
+    assert having("counts_cost") == {Role.PRODUCER}
+    assert set(Role) - having("has_level") == {Role.ADMIN, Role.SHARE}
     assert having("interrupted") == {Role.PRODUCER, Role.TRANSACTIONAL}

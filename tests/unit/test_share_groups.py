@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from probe.catalogue.baseline import UNLEVELLED, baseline
+from probe.catalogue.baseline import baseline
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import select_clients, select_profiles
 from probe.cells.levels import RoleLevel
 from probe.cli.wiring.catalogue import by_number, families
 from probe.model import Engine, Outcome, Role, Subject
+from probe.model.roles import UNLEVELLED
 from probe.planning.selection import Selection, combinations
 
 SCENARIO = "disk/storage-error"

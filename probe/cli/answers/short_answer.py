@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from probe.catalogue.baseline import UNLEVELLED, baseline
+from probe.catalogue.baseline import baseline
 from probe.cells.answer_context import PLAIN, Asking, Remedies
 from probe.cells.audit import Fault
 from probe.cells.causes import is_mended_by_acks, is_scored, loses_and_stops
@@ -13,6 +13,7 @@ from probe.cells.levels import RoleLevel
 from probe.model import Role, Workload
 from probe.model.counts import counted
 from probe.model.harm import Harm
+from probe.model.roles import UNLEVELLED
 from probe.model.versions import version_key
 
 BEGINNING = "in short: "

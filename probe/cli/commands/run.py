@@ -26,9 +26,9 @@ from probe.cli.wiring.selectors import selectors_of
 from probe.cli.wiring.spark_package import need_spark
 from probe.cli.wiring.time_budget import most_informative, say_left, stop_at
 from probe.errors import ExhaustedError, InterruptedRunError, NothingJudgedError, ProbeError
-from probe.model import Role
 from probe.model.engines import ENGINES
 from probe.model.outcomes import UNOBSERVED
+from probe.model.roles import CORE_ROLES
 from probe.reports.gates import read_gate
 from probe.runner import Options
 from probe.runner.trial_limit import MOST
@@ -95,7 +95,7 @@ def run(
 
 def core_run(results: str = common.RESULTS) -> None:
     """Run the core scenarios for the core clients, then build matrix and site."""
-    asked = RunSelection(scenarios=CORE, roles=(Role.PRODUCER, Role.CONSUMER))
+    asked = RunSelection(scenarios=CORE, roles=CORE_ROLES)
     with _publisher(results) as publisher:
         _run(asked, Options(), results, None, NO_REPORTS, publisher)
 

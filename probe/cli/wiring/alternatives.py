@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from probe.catalogue.apps import Application
-from probe.catalogue.baseline import UNLEVELLED
 from probe.catalogue.families import Family
 from probe.catalogue.identities import lists_line
 from probe.catalogue.selectors import Chosen
@@ -21,6 +20,7 @@ from probe.cli.wiring.evidence import Evidence
 from probe.cli.wiring.sides import AskedClient
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell
+from probe.model.roles import UNLEVELLED
 
 USEFUL = 8
 """A release is worth a look-up if it has one of this many of the most cells that a release of its family has."""

@@ -17,11 +17,11 @@ from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import Evidence
 from probe.evidence.cell_choice import Wanted
 from probe.model import CONTROL, Cell, Engine, Outcome, Profile, Role, Workload
+from probe.model.roles import CORE_ROLES
 from probe.model.workloads import reason_against
 
 _Side = dict[tuple[str, ...], SettledCell]
 """The cells of one side, by their identity without the side."""
-CORE_ROLES = (Role.PRODUCER, Role.CONSUMER)
 
 
 @dataclass(frozen=True, slots=True)

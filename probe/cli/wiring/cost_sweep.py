@@ -16,8 +16,9 @@ from probe.cli.wiring.execution import PreparedRun, prepare_run
 from probe.cli.wiring.run_selection import RunSelection
 from probe.cli.wiring.signals import restored_handlers
 from probe.errors import InterruptedRunError, ProbeError
-from probe.model import Engine, Role
 from probe.model.cost import CostRun, PointCost
+from probe.model.engines import ENGINES
+from probe.model.roles import ROLES
 from probe.model.scale import Scale
 from probe.planning.plan import Plan, Planned
 from probe.processes.machine import MachineFiles
@@ -57,11 +58,11 @@ class CostSweep:
 
     def _check(self) -> None:
         asked = self.asked
-        if asked.engine is not Engine.EMBEDDED:
+        if not ENGINES[asked.engine].counts_cost:
             raise ProbeError(f"--engine {asked.engine}: costs are measured on the embedded engine so far; leave it out")
         if other := [name for name in asked.scenarios if name not in SCENARIOS]:
             raise ProbeError(f"sweep {other[0]}: costs are measured in {' and '.join(SCENARIOS)} so far")
-        if other_roles := [role for role in asked.roles if role is not Role.PRODUCER]:
+        if other_roles := [role for role in asked.roles if not ROLES[role].counts_cost]:
             raise ProbeError(f"--role {other_roles[0]}: costs are those of producers so far; leave it out")
 
     def _fitting_ms(self, items: Sequence[Planned]) -> int:

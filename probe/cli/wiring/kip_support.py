@@ -10,14 +10,14 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.kip_behaviour import BEHAVIOUR, Context
 from probe.cells.kip_signs import Handshakes
 from probe.cells.supports import Support, support_of
-from probe.model import Cell, Client, Role
+from probe.model import Cell, Client
 from probe.model.versions import version_key
 from probe.model.words import OwnLimit
 
 WRAPPER = "(wrapper"
 """Part of the title of a family that changes no setting of the library inside."""
-BACKING_OFF = 580
-"""The KIP that shows by a comparison with older releases."""
+TIMEOUTS, BACKING_OFF = 91, 580
+"""The KIP about the delivery limit, and the one that shows by a comparison with older releases."""
 
 
 def supports_of(
@@ -54,10 +54,11 @@ def supports_of(
 
 def _context(family: Family, version: str, of_family: Collection[SettledCell]) -> Context:
     about = family.behaviour
+    roles = {one.number: frozenset(one.roles) for one in kips()}
     limits = [
         one.value
         for one in about.own_limits
-        if one.limit is OwnLimit.DELIVERY and one.covers(version) and (not one.roles or Role.PRODUCER in one.roles)
+        if one.limit is OwnLimit.DELIVERY and one.covers(version) and (not one.roles or roles[TIMEOUTS] & {*one.roles})
     ]
     back_off_ms = family.limit(about.back_off_ms, version)
     plain = Context(back_off_ms=back_off_ms, delivery_ms=limits[0] if limits else 0)
@@ -66,7 +67,7 @@ def _context(family: Family, version: str, of_family: Collection[SettledCell]) -
         rule.holds(item, verdict, plain)
         for item in of_family
         if item.cell.scenario in rule.scenarios
-        and item.cell.role is Role.PRODUCER
+        and item.cell.role in roles[BACKING_OFF]
         and version_key(item.cell.version) < version_key(version)
         and family.limit(about.back_off_ms, item.cell.version) == back_off_ms
         for verdict in item.verdicts
