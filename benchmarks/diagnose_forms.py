@@ -10,10 +10,11 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from probe.diagnose.input.segments import ACK, BEFORE_IP, ETHERNET, SYN, segment
+from probe.diagnose.input.segments import BEFORE_IP, ETHERNET, segment
 from probe.protocol.apis import SASL_AUTHENTICATE, SASL_HANDSHAKE
 from probe.protocol.compiler import MALFORMED
 from probe.protocol.frames import PREFIX
+from probe.protocol.tcp_packets import ACK, SYN
 from tests.support.protocol_wire import plain, request, response
 
 INTERFACE, ENHANCED, STATISTICS = 1, 6, 5

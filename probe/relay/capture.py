@@ -20,17 +20,13 @@ from probe.model.clock import now_us
 from probe.ports import Pcapng
 from probe.protocol.conversation import Conversation
 from probe.protocol.schemas import Schemas
+from probe.protocol.tcp_packets import ACK, FIN, LINKTYPE_RAW, LONGEST, PSH, RST, SYN, End, Numbers, packet
 from probe.relay.redaction import ANSWER, ASK, Piece, Plans, blanked
 
 LIMIT = 64 << 20
 """Most bytes that a relay keeps; a comment in the file says if more were dropped."""
-SEGMENT = 32 << 10
-"""Bytes of a segment; less than an IPv4 packet can hold."""
-FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
 CLIENT_PORTS = range(61_000, 65_536)
 """Above the ports that Linux assigns by default, so that a synthetic client port is no listener's."""
-LINKTYPE_RAW = 101
-"""Packets begin with their IP header."""
 COMMENT, IF_NAME, IF_TSRESOL, USERAPPL = 1, 2, 9, 4
 MICROSECONDS = b"\x06"
 
@@ -142,7 +138,7 @@ def pcapng(tapes: Sequence[ConnectionCapture], comment: str, since_1970: int = 0
     decode = "".join(f" -d tcp.port=={port},kafka" for port in ports)
     about = f"{comment}\nTCP and IP headers are synthetic. To decode: tshark -r FILE{decode}"
     packets = sorted(chain.from_iterable(map(_packets, tapes)), key=itemgetter(0))
-    return b"".join(chain((_section(about), _interface()), (_enhanced(packet, since_1970) for packet in packets)))
+    return b"".join(chain((_section(about), _interface()), (_enhanced(one, since_1970) for one in packets)))
 
 
 def _packets(tape: ConnectionCapture) -> Iterator[Packet]:
@@ -158,8 +154,8 @@ def _packets(tape: ConnectionCapture) -> Iterator[Packet]:
     sent[ANSWER] = 1
     yield start, _segment(tape, ASK, ACK, sent), ""
     for at, proxy, data in tape.pieces:
-        for begin in range(0, len(data), SEGMENT):
-            part = data[begin : begin + SEGMENT]
+        for begin in range(0, len(data), LONGEST):
+            part = data[begin : begin + LONGEST]
             yield at, _segment(tape, proxy, PSH | ACK, sent, part), ""
             sent[proxy] += len(part)
     yield from _ending(tape, sent)
@@ -179,24 +175,11 @@ def _ending(tape: ConnectionCapture, sent: list[int]) -> Iterator[Packet]:
 
 
 def _segment(tape: ConnectionCapture, proxy: int, flags: int, sent: Sequence[int], data: bytes = b"") -> bytes:
-    """Return an IPv4 packet with one TCP segment (RFC 791, RFC 9293)."""
     row, column = divmod(tape.conn, len(CLIENT_PORTS))
-    ours = (pack(">BBBB", 127, 0, row & 0xFF, 1), CLIENT_PORTS[column])
-    theirs = (b"\x7f\x00\x00\x01", tape.port)
-    (source, port), (target, to) = (ours, theirs) if proxy == ASK else (theirs, ours)
-    acknowledged = sent[1 - proxy] if flags & ACK else 0
-    fields = (port, to, sent[proxy] & 0xFFFFFFFF, acknowledged & 0xFFFFFFFF, 5 << 4, flags, 0xFFFF)
-    around = source + target + pack(">BBH", 0, 6, 20 + len(data))
-    tcp = pack(">HHIIBBHHH", *fields, 0, 0)
-    tcp = pack(">HHIIBBHHH", *fields, _checksum(around + tcp + data), 0)
-    head = pack(">BBHHHBBH", 0x45, 0, 40 + len(data), 0, 0x4000, 64, 6, 0)
-    checked = pack(">BBHHHBBH", 0x45, 0, 40 + len(data), 0, 0x4000, 64, 6, _checksum(head + source + target))
-    return checked + source + target + tcp + data
-
-
-def _checksum(data: bytes) -> int:
-    """Return the checksum of RFC 1071: the sum is the number modulo 65535, which Python computes fast."""
-    return 0xFFFF - (int.from_bytes(data + b"\0" * (len(data) % 2), "big") % 0xFFFF)
+    ours = End(pack(">BBBB", 127, 0, row & 0xFF, 1), CLIENT_PORTS[column])
+    theirs = End(b"\x7f\x00\x00\x01", tape.port)
+    source, target = (ours, theirs) if proxy == ASK else (theirs, ours)
+    return packet(source, target, Numbers(sent[proxy], sent[1 - proxy] if flags & ACK else 0), flags, data)
 
 
 def _section(comment: str) -> bytes:
@@ -209,8 +192,8 @@ def _interface() -> bytes:
     return _block(1, body + _options((IF_NAME, b"relay"), (IF_TSRESOL, MICROSECONDS)))
 
 
-def _enhanced(packet: Packet, since_1970: int) -> bytes:
-    at, data, comment = packet
+def _enhanced(stamped: Packet, since_1970: int) -> bytes:
+    at, data, comment = stamped
     high, low = divmod(at + since_1970, 1 << 32)
     body = pack("<IIIII", 0, high, low, len(data), len(data)) + _padded(data)
     return _block(6, body + (_options((COMMENT, _text(comment))) if comment else b""))

@@ -23,8 +23,9 @@ from probe.model import Cell, Closed, Event, Opened, Request, Response
 from probe.model.endpoint import Endpoint
 from probe.ports import RelayPort, Sink
 from probe.protocol.apis import HEARTBEAT
+from probe.protocol.tcp_packets import LONGEST
 from probe.relay import Relay
-from probe.relay.capture import CLIENT_PORTS, SEGMENT, Capture, ConnectionCapture, pcapng
+from probe.relay.capture import CLIENT_PORTS, Capture, ConnectionCapture, pcapng
 from probe.relay.redaction import ANSWER, ASK
 from probe.site import Source, build
 from probe.store import read_capture
@@ -104,7 +105,7 @@ def test_a_file_has_its_time_unit_and_every_byte_in_order() -> None:
     requests = b"".join(one.data for one in found if one.target == 40_000)
     responses = b"".join(one.data for one in found if one.source == 40_000)
     assert (requests, responses) == (b"abcd", big)
-    assert all(len(one.data) <= SEGMENT for one in found)
+    assert all(len(one.data) <= LONGEST for one in found)
     assert [one.at - 1_700_000_000_000_000 for one in found] == [10, 10, 10, 20, 30, 30, 30, 40, 900, 900]
     assert found[0].comment == "connection 1 to broker 2, client id probe-1"
 

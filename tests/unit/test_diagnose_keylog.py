@@ -16,6 +16,7 @@ from typer.testing import CliRunner, Result
 from probe.access import Access
 from probe.cli.app import app
 from probe.diagnose.input.decryption import pcap_head, plain_packets
+from probe.diagnose.input.segments import segment
 from probe.model.security import Security
 from probe.run_credentials import run_credentials
 from tests.support.fetched_tools import debian_program
@@ -178,5 +179,6 @@ def test_a_line_of_tshark_is_a_packet_of_either_protocol(ends: tuple[End, End], 
     line = "\t".join(["1700000000.000250000", "3", *addresses, "7", "11", "0x0018", "1603", "68,69"])
     (record,) = plain_packets([line, "no packet"], frozenset({"3"} if readable else ()))
     numbers, data = ((0, 0), b"hi") if readable else ((7, 11), b"\x16\x03")
-    (expected,) = [Packet(START + 250, tcp(*ends, *numbers, PSH | ACK, data))]
-    assert pcap_head() + record == pcap([expected], RAW)
+    sent, expected = record[16:], tcp(*ends, *numbers, PSH | ACK, data)
+    assert segment(RAW, sent, 0, len(sent), len(sent)) == segment(RAW, expected, 0, len(expected), len(expected))
+    assert pcap_head() + record == pcap([Packet(START + 250, sent)], RAW)

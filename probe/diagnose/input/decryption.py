@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from struct import pack
 from typing import NamedTuple
 
-from probe.diagnose.input.segments import ACK, FIN, RST, SYN
+from probe.protocol.tcp_packets import ACK, FIN, LINKTYPE_RAW, LONGEST, RST, SYN, End, Numbers, packet
 
 FIELDS = (
     "frame.time_epoch", "tcp.stream", "ip.src", "ipv6.src", "tcp.srcport", "ip.dst", "ipv6.dst", "tcp.dstport",
@@ -23,11 +23,6 @@ FIELDS = (
 STREAM_FIELDS = ("tcp.stream", "data.data")
 """Fields of packets with TLS, which show the connections that can be decrypted."""
 SEPARATOR = "\t"
-RAW_IP = 101
-"""The link type of packets that begin with their IP header (LINKTYPE_RAW)."""
-PIECE = 32_768
-"""Most bytes of a segment, below the longest IP packet."""
-_TCP_HEAD, _TCP = 20, 6
 
 
 class Streams(NamedTuple):
@@ -51,12 +46,12 @@ def streams_of(lines: Iterable[str]) -> Streams:
 
 def pcap_head() -> bytes:
     """Return the beginning of a pcap file with times in microseconds."""
-    return pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, RAW_IP)
+    return pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, LINKTYPE_RAW)
 
 
 def plain_packets(lines: Iterable[str], readable: frozenset[str]) -> Iterator[bytes]:
     """Yield the records of a pcap file, of lines with `FIELDS`. Lines without all numbers, as of UDP, are left out."""
-    numbers: defaultdict[tuple[str, str, int], int] = defaultdict(int)
+    numbers: defaultdict[tuple[str, End], int] = defaultdict(int)
     for line in lines:
         columns = line.rstrip("\n").split(SEPARATOR)
         if len(columns) != len(FIELDS) or not all((columns[0], columns[1], columns[4], columns[8])):
@@ -65,44 +60,39 @@ def plain_packets(lines: Iterable[str], readable: frozenset[str]) -> Iterator[by
 
 
 def _records(
-    columns: list[str], readable: frozenset[str], numbers: defaultdict[tuple[str, str, int], int]
+    columns: list[str], readable: frozenset[str], numbers: defaultdict[tuple[str, End], int]
 ) -> Iterator[bytes]:
     *heads, payload, data = columns
     outer = (text.partition(",")[0] for text in heads)  # of a tunnel: as the capture's reader takes it
     at, stream, source_4, source_6, source, target_4, target_6, target, seq, ack, flags = outer
-    ends = source_4 or source_6, int(source), target_4 or target_6, int(target)
+    ends = _end(source_4 or source_6, source), _end(target_4 or target_6, target)
     seconds, _, part = at.partition(".")
     when = pack("<II", int(seconds), int(f"{part:0<6.6}"))
-    bits = int(flags, 16)
+    bits = int(flags, 16) & 0xFF
     if stream not in readable:
-        yield _record(when, _packet(ends, int(seq), int(ack or 0), bits, _bytes(payload)))
+        yield _record(when, packet(*ends, Numbers(int(seq), int(ack or 0)), bits, _bytes(payload)))
         return
-    own, theirs = (stream, *ends[:2]), (stream, *ends[2:])
+    own, theirs = ((stream, end) for end in ends)
     if bits & SYN:
         numbers[own] = int(seq)
     plain = _bytes(data)
-    pieces = [plain[start : start + PIECE] for start in range(0, len(plain), PIECE)]
+    pieces = [plain[start : start + LONGEST] for start in range(0, len(plain), LONGEST)]
     if not pieces and bits & (SYN | FIN | RST):
         pieces = [b""]
     for left, piece in zip(reversed(range(len(pieces))), pieces, strict=True):
         kept = bits & ~(FIN | RST) if left else bits
-        yield _record(when, _packet(ends, numbers[own], numbers[theirs] if kept & ACK else 0, kept, piece))
+        at_both = Numbers(numbers[own], numbers[theirs] if kept & ACK else 0)
+        yield _record(when, packet(*ends, at_both, kept, piece))
         numbers[own] = (numbers[own] + len(piece) + bool(kept & SYN) + bool(kept & FIN)) % 2**32
+
+
+def _end(address: str, port: str) -> End:
+    return End(ip_address(address).packed, int(port))
 
 
 def _bytes(text: str) -> bytes:
     return bytes.fromhex(text.replace(",", "").replace(":", ""))
 
 
-def _packet(ends: tuple[str, int, str, int], seq: int, ack: int, flags: int, data: bytes) -> bytes:
-    source, source_port, target, target_port = ends
-    head = pack(">HHIIBBHHH", source_port, target_port, seq, ack, 5 << 4, flags & 0xFF, 512, 0, 0)
-    addresses = ip_address(source).packed + ip_address(target).packed
-    size = _TCP_HEAD + len(data)
-    if len(addresses) > 8:
-        return pack(">IHBB", 6 << 28, size, _TCP, 64) + addresses + head + data
-    return pack(">BBHHHBBH", 0x45, 0, 20 + size, 1, 0x4000, 64, _TCP, 0) + addresses + head + data
-
-
-def _record(when: bytes, packet: bytes) -> bytes:
-    return when + pack("<II", len(packet), len(packet)) + packet
+def _record(when: bytes, data: bytes) -> bytes:
+    return when + pack("<II", len(data), len(data)) + data

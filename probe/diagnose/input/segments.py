@@ -8,6 +8,8 @@ from __future__ import annotations
 from socket import AF_INET, AF_INET6, inet_ntop
 from struct import Struct
 
+from probe.protocol.tcp_packets import TCP
+
 ETHERNET, COOKED, COOKED_2 = 1, 113, 276
 BEFORE_IP = {0: 4, 108: 4, 12: 0, 14: 0, 101: 0, 228: 0, 229: 0}
 """Link type to the bytes before the IP header: BSD loopback, OpenBSD loopback, raw IP under its five numbers."""
@@ -17,8 +19,6 @@ _IP = frozenset({_IPV4, b"\x86\xdd"})
 _TYPE_AT = {ETHERNET: (12, 14), COOKED: (14, 16), COOKED_2: (0, 20)}
 """Position of the protocol's number, and of what follows the header."""
 
-FIN, SYN, RST, ACK = 0x01, 0x02, 0x04, 0x10
-TCP = 6
 _LENGTHS = {0: 8, 43: 8, 60: 8, 51: 4}
 """IPv6 extension headers that can be passed over, to the unit of their length."""
 _FRAGMENT = 44

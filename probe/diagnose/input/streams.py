@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from probe.diagnose.input.flows import CUT_OFF, Flow, Stream
 from probe.diagnose.input.registry import Registry
-from probe.diagnose.input.segments import ACK, FIN, RST, SYN, Segment, reversed_key
+from probe.diagnose.input.segments import Segment, reversed_key
 from probe.model import Event
+from probe.protocol.tcp_packets import ACK, FIN, RST, SYN
 
 MASK, HALF = 0xFFFFFFFF, 0x80000000
 MOST_HELD = 1 << 20
