@@ -6,7 +6,7 @@ from collections import Counter, deque
 from struct import Struct
 
 from probe.model import Event, Request, Response
-from probe.protocol.apis import API_VERSIONS, CONTROLLED_SHUTDOWN, FETCH, PRODUCE, SASL_HANDSHAKE, SHARE_FETCH
+from probe.protocol.apis import API_VERSIONS, CONTROLLED_SHUTDOWN, FETCH, PRODUCE, SASL_HANDSHAKE
 from probe.protocol.compiler import MALFORMED, skip_tags
 from probe.protocol.decoder import Decoder
 from probe.protocol.digest import ANSWERS, QUESTIONS
@@ -137,15 +137,7 @@ class Conversation(Decoder):
     def _question(self, frame: Frame, p: int, asked: Asked) -> tuple[Asked, Digest]:
         spec = _known(self._schemas.request(asked.api, asked.version), asked)
         body = self._read(spec, frame, skip_tags(frame.data, p) if spec.header > 1 else p)
-        digest = QUESTIONS[asked.api](body, asked.version, self._names)
-        if asked.api == FETCH:
-            rows, fetched = self._sessions.asked(body, digest.rows, self._names)
-            return asked._replace(fetched=fetched), digest._replace(rows=rows)
-        if asked.api == SHARE_FETCH:
-            return asked, digest._replace(rows=self._sessions.shared(body, digest.rows, self._names))
-        if digest.rows and digest.rows[0].key:
-            asked = asked._replace(key=digest.rows[0].key, key_type=digest.rows[0].key_type)
-        return asked, digest
+        return self._sessions.read(asked, body, self._names)
 
     def _response(self, frame: Frame, at: int) -> Response:
         data, start, end, size, _ = frame

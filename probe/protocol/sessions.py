@@ -6,8 +6,10 @@ from collections import OrderedDict
 from dataclasses import replace
 
 from probe.model import Row
+from probe.protocol.apis import FETCH, SHARE_FETCH
+from probe.protocol.digest import QUESTIONS
 from probe.protocol.leaders import forgotten
-from probe.protocol.rows import Asked, Body, Fetched, Names
+from probe.protocol.rows import Asked, Body, Digest, Fetched, Names
 
 MAX_SESSIONS = 256
 MAX_PARTITIONS = 10_000
@@ -38,6 +40,18 @@ class FetchSessions:
         if epoch == FULL:
             return rows, Fetched(session, rows if len(rows) <= MAX_PARTITIONS else ())
         return self._incremental(session, body, rows, names), Fetched(session, ())
+
+    def read(self, asked: Asked, body: Body, names: Names) -> tuple[Asked, Digest]:
+        """Return a request with what its answer needs, and what it asks for. KeyError for an API that is not read."""
+        digest = QUESTIONS[asked.api](body, asked.version, names)
+        if asked.api == FETCH:
+            rows, fetched = self.asked(body, digest.rows, names)
+            return asked._replace(fetched=fetched), digest._replace(rows=rows)
+        if asked.api == SHARE_FETCH:
+            return asked, digest._replace(rows=self.shared(body, digest.rows, names))
+        if digest.rows and digest.rows[0].key:
+            asked = asked._replace(key=digest.rows[0].key, key_type=digest.rows[0].key_type)
+        return asked, digest
 
     def answered(self, body: Body, asked: Asked) -> None:
         """Open the session that an answer grants. Drop one that the broker does not know."""

@@ -9,7 +9,7 @@ from probe.diagnose.input.log_bodies import fitted
 from probe.diagnose.input.log_lines import Logged
 from probe.diagnose.input.nodes import Nodes
 from probe.model import Event
-from probe.protocol.apis import API_VERSIONS, FETCH, PRODUCE, SHARE_FETCH
+from probe.protocol.apis import API_VERSIONS, FETCH, PRODUCE
 from probe.protocol.compiler import MALFORMED, Body
 from probe.protocol.conversation import UNSUPPORTED_VERSION
 from probe.protocol.decoder import Decoder
@@ -75,15 +75,7 @@ class LoggedConversation(Decoder):
     def _question(self, asked: Asked, body: Body | None) -> tuple[Asked, Digest]:
         if body is None or asked.api not in QUESTIONS:
             return asked, NOTHING
-        digest = QUESTIONS[asked.api](body, asked.version, self._names)
-        if asked.api == FETCH:
-            rows, fetched = self._sessions.asked(body, digest.rows, self._names)
-            return asked._replace(fetched=fetched), digest._replace(rows=rows)
-        if asked.api == SHARE_FETCH:
-            return asked, digest._replace(rows=self._sessions.shared(body, digest.rows, self._names))
-        if digest.rows and digest.rows[0].key:
-            asked = asked._replace(key=digest.rows[0].key, key_type=digest.rows[0].key_type)
-        return asked, digest
+        return self._sessions.read(asked, body, self._names)
 
     def _answer(self, asked: Asked, values: Mapping[str, Any] | None) -> tuple[Digest, str]:
         if values is None or asked.api not in ANSWERS:
