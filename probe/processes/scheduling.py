@@ -11,6 +11,8 @@ import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
+from probe.processes.tasks import beside
+
 THREADS = Path("/proc/self/task")
 OWN_PRIORITY = -10
 """Niceness of this process where it gets no real-time priority."""
@@ -50,13 +52,8 @@ async def preferring_own_threads() -> AsyncIterator[None]:
     loop.
     """
     prefer_own_threads()
-    task = asyncio.create_task(_raise_newcomers())
-    try:
+    async with beside(_raise_newcomers()):
         yield
-    finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
 
 
 async def _raise_newcomers() -> None:

@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Iterator
 
 from probe.model.clock import now_us
 from probe.processes.machine import CpuTimes, MachineFiles
+from probe.processes.tasks import beside
 from probe.runner.capacity import HOLD, PASSING, Caps, Machine, Trials, limited_by
 
 TICK_S = 0.02
@@ -61,13 +62,8 @@ class LoopLag:
     @contextlib.asynccontextmanager
     async def measuring(self) -> AsyncIterator[None]:
         """Measure inside the block."""
-        task = asyncio.create_task(self._measure())
-        try:
+        async with beside(self._measure()):
             yield
-        finally:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
 
     async def _measure(self) -> None:
         ticks = itertools.cycle(range(SAMPLE_TICKS * MEMORY_SAMPLES))

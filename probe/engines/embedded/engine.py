@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -34,6 +33,7 @@ from probe.model.placement import Places, TopicPlan
 from probe.model.rack import rack_of
 from probe.ports import Elected, OpenRelay, ReadBack, RelayPort, Sink, discard
 from probe.processes.resources import said_exhaustion, translated, translating
+from probe.processes.tasks import beside
 from probe.protocol.api_table import CoordinatorKind
 from probe.scenarios.steps.brokers import ReplaceCluster
 from probe.scenarios.steps.step import Step
@@ -138,13 +138,10 @@ class FakeCluster:
     @contextlib.asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:
         """Pass the cluster's own events to the sink."""
-        task = asyncio.create_task(self._watch())
         try:
-            yield
+            async with beside(self._watch()):
+                yield
         finally:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
             await self._network.close()
             await self._later.aclose()
             self._sink = discard  # the network and the cluster refer to each other: release what the sink refers to
