@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import functools
 import json
-import subprocess
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from probe.catalogue.families import Family, read_family
 from probe.drivers.launch import Launch
-from probe.drivers.provision import provision
 from probe.drivers.sources.npm import Package
-from probe.errors import ProvisionError
 from probe.protocol.names import ERROR_NAMES
+from tests.support.node_drivers import CLIENTS, UNSUPPORTED, answer_of, launch_of, starts
 
-CLIENTS = Path(__file__).resolve().parents[2] / "clients"
 DRIVER = CLIENTS / "kafkajs" / "driver"
 
 
@@ -50,52 +46,39 @@ def test_the_source_of_a_back_off_names_a_file(family: Family) -> None:
     assert all("src/" in limit.source for limit in family.behaviour.back_off_ms)
 
 
-def launch_of(family: Family, version: str) -> Launch:
-    found = family.find(version)
-    assert found is not None
-    try:
-        return provision(family, found)
-    except ProvisionError as error:
-        pytest.skip(str(error))
-
-
 def ask(launch: Launch, script: str) -> Any:
     """Run a script with the driver's modules and `library` imported; return its `answer`."""
     code = (
         f"import {{ loadLibrary }} from {json.dumps(str(DRIVER / 'library.js'))};"
         f"import {{ settle }} from {json.dumps(str(DRIVER / 'settings.js'))};"
         f"import {{ errorOf }} from {json.dumps(str(DRIVER / 'errors.js'))};"
-        f"const library = loadLibrary({json.dumps(launch.argv[3])}, '');"
-        f"{script};process.stdout.write(JSON.stringify(answer));"
+        f"const library = loadLibrary({json.dumps(launch.argv[3])}, '');{script}"
     )
-    argv = [launch.argv[0], "--input-type=module", "-e", code]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return answer_of(launch, code)
 
 
 @pytest.mark.parametrize("version", ["1.13.0", "2.2.4"])
-def test_error_names_become_protocol_names(family: Family, version: str) -> None:
+def test_error_names_become_protocol_names(version: str) -> None:
     script = (
         "import { createRequire } from 'node:module';"
         f"const load = createRequire({json.dumps(str(DRIVER / 'main.js'))});"
-        f"const protocol = load({json.dumps(launch_of(family, version).argv[3] + '/src/protocol/error.js')});"
+        f"const protocol = load({json.dumps(launch_of('kafkajs', version).argv[3] + '/src/protocol/error.js')});"
         "const answer = protocol.errorCodes.map(({ code }) => errorOf(protocol.createErrorFromCode(code)))"
     )
-    for error in ask(launch_of(family, version), script):
+    for error in ask(launch_of("kafkajs", version), script):
         assert error["name"] == ERROR_NAMES[error["code"]], error
         assert error["type"] == "KafkaJSProtocolError"
 
 
 @pytest.mark.parametrize("version", ["1.16.0", "2.2.4"])
-def test_the_error_code_is_found_inside_retry_errors(family: Family, version: str) -> None:
+def test_the_error_code_is_found_inside_retry_errors(version: str) -> None:
     script = (
         "const protocol = { type: 'KAFKA_STORAGE_ERROR', code: 56, message: 'm', retriable: true };"
         "const inner = new library.KafkaJSProtocolError(protocol);"
         "const given = { retryCount: 5, retryTime: 9000, cause: inner };"
         "const answer = errorOf(new library.KafkaJSNumberOfRetriesExceeded(inner, given))"
     )
-    error = ask(launch_of(family, version), script)
+    error = ask(launch_of("kafkajs", version), script)
     assert error == {
         "code": 56,
         "name": "KAFKA_STORAGE_ERROR",
@@ -129,26 +112,16 @@ SETTINGS: tuple[tuple[str, str, str, dict[str, str], dict[str, str | None]], ...
 )
 
 
-UNSUPPORTED = (
-    ("group", "acks-1", {}, "only producers"),
-    ("producer", "isolated", {"consumer.minBytes": "1"}, "no setting 'consumer.minBytes' for role producer"),
-    ("producer", "isolated", {"acks": "1"}, "no setting 'acks'"),
-    ("producer", "isolated", {"producer.idempotent": "perhaps"}, "does not take 'perhaps'"),
-    ("producer", "isolated", {"__proto__.polluted": "1"}, "no setting"),
-)
-
-
 @functools.cache
 def settled(version: str) -> list[Any]:
     """Return the effective settings or the refusal for every start above, from one run of the driver."""
-    starts = [{"role": item[-4], "profile": item[-3], "properties": item[-2]} for item in (*SETTINGS, *UNSUPPORTED)]
     script = (
         "const one = (start) => {"
         "  try { return settle(library, start).effective } catch (error) { return error.message }"
         "};"
-        f"const answer = {json.dumps(starts)}.map(one)"
+        f"const answer = {starts(SETTINGS)}.map(one)"
     )
-    return list(ask(launch_of(read_family(CLIENTS / "kafkajs" / "client.toml"), version), script))
+    return list(ask(launch_of("kafkajs", version), script))
 
 
 @pytest.mark.parametrize("place", range(len(SETTINGS)), ids=lambda place: "-".join(SETTINGS[place][:3]))

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import functools
 import json
-import subprocess
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from probe.catalogue.families import Family, read_family
 from probe.drivers.launch import Launch
-from probe.drivers.provision import provision
 from probe.drivers.sources.npm import Package
-from probe.errors import ProvisionError
 from probe.protocol.names import ERROR_NAMES
+from tests.support.node_drivers import CLIENTS, UNSUPPORTED, answer_of, launch_of, starts
 
-CLIENTS = Path(__file__).resolve().parents[2] / "clients"
 DRIVER = CLIENTS / "platformatic-kafka" / "driver"
 OLD, NEW = "1.35.0", "2.12.1"
 """The newest release for Node 20, and the newest one, which needs a newer Node."""
@@ -52,30 +48,14 @@ def test_the_source_of_a_back_off_names_a_file(family: Family) -> None:
     assert all("dist/" in limit.source for limit in family.behaviour.back_off_ms)
 
 
-def launch_of(version: str) -> Launch:
-    family = read_family(CLIENTS / "platformatic-kafka" / "client.toml")
-    found = family.find(version)
-    assert found is not None
-    try:
-        return provision(family, found)
-    except ProvisionError as error:
-        pytest.skip(str(error))
-
-
 def ask(launch: Launch, script: str) -> Any:
     """Run a script with the driver's modules and `library` imported; return its `answer`."""
     modules = {"library": "loadLibrary", "settings": "settle", "errors": "errorOf", "effective_settings": "effective"}
     imports = "".join(
         f"import {{ {name} }} from {json.dumps(str(DRIVER / f'{file}.js'))};" for file, name in modules.items()
     )
-    code = (
-        f"{imports}const library = await loadLibrary({json.dumps(launch.argv[3])}, '');"
-        f"{script};process.stdout.write(JSON.stringify(answer));"
-    )
-    argv = [launch.argv[0], "--input-type=module", "-e", code]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    code = f"{imports}const library = await loadLibrary({json.dumps(launch.argv[3])}, '');{script}"
+    return answer_of(launch, code)
 
 
 @pytest.mark.parametrize("version", [OLD, NEW])
@@ -86,7 +66,7 @@ def test_error_names_are_protocol_names(version: str) -> None:
         "  return errorOf(new library.MultipleErrors('m', [new library.NetworkError('n'), broker]));"
         "})"
     )
-    found = ask(launch_of(version), script)
+    found = ask(launch_of("platformatic-kafka", version), script)
     assert len(found) > 100
     for error in found:
         assert error["name"] == ERROR_NAMES[error["code"]], error
@@ -110,19 +90,9 @@ SETTINGS: tuple[tuple[str, str, str, dict[str, str], dict[str, str | None]], ...
 )
 
 
-UNSUPPORTED: tuple[tuple[str, str, dict[str, str], str], ...] = (
-    ("group", "acks-1", {}, "only producers"),
-    ("producer", "isolated", {"consumer.minBytes": "1"}, "no setting 'consumer.minBytes' for role producer"),
-    ("producer", "isolated", {"acks": "1"}, "no setting 'acks'"),
-    ("producer", "isolated", {"producer.idempotent": "perhaps"}, "does not take 'perhaps'"),
-    ("producer", "isolated", {"__proto__.polluted": "1"}, "no setting"),
-)
-
-
 @functools.cache
 def settled(version: str) -> list[Any]:
     """Return the effective settings or the refusal for every start above, from one run of the driver."""
-    starts = [{"role": item[-4], "profile": item[-3], "properties": item[-2]} for item in (*SETTINGS, *UNSUPPORTED)]
     script = (
         "const one = (start) => {"
         "  try {"
@@ -133,9 +103,9 @@ def settled(version: str) -> list[Any]:
         "    return effective(library, start, settings, client);"
         "  } catch (error) { return error.message }"
         "};"
-        f"const answer = {json.dumps(starts)}.map(one)"
+        f"const answer = {starts(SETTINGS)}.map(one)"
     )
-    return list(ask(launch_of(version), script))
+    return list(ask(launch_of("platformatic-kafka", version), script))
 
 
 @pytest.mark.parametrize("place", range(len(SETTINGS)), ids=lambda place: "-".join(SETTINGS[place][:3]))

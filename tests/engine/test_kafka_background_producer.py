@@ -125,6 +125,18 @@ def feeder(brokers: Sequence[FakeBroker]) -> BackgroundProducer:
     return BackgroundProducer({one.node: one.address for one in brokers}, "3.9.2", INTERVAL_MS)
 
 
+@contextlib.asynccontextmanager
+async def two_topics() -> AsyncIterator[tuple[FakeBroker, BackgroundProducer]]:
+    """Feed `a` and `b` on one broker; both have records at the beginning of the block."""
+    async with fake_brokers({("a", 0): 1, ("b", 0): 1}, [1]) as (only,):
+        fed = feeder([only])
+        for topic in ("a", "b"):
+            fed.start(topic, [0], INTERVAL_MS)
+        await until(lambda: sequences(only, "a", 0) and sequences(only, "b", 0))
+        yield only, fed
+        await fed.close()
+
+
 async def until(condition: Callable[[], object]) -> None:
     async with asyncio.timeout(LONGEST_S):
         while not condition():  # noqa: ASYNC110  # counters are polled, there is no event
@@ -195,28 +207,19 @@ def test_a_silent_broker_delays_no_other_and_is_used_again() -> None:
 
 def test_a_stopped_topic_gets_no_records_and_others_do() -> None:
     async def play() -> None:
-        async with fake_brokers({("a", 0): 1, ("b", 0): 1}, [1]) as (only,):
-            fed = feeder([only])
-            fed.start("a", [0], INTERVAL_MS)
-            fed.start("b", [0], INTERVAL_MS)
-            await until(lambda: sequences(only, "a", 0) and sequences(only, "b", 0))
+        async with two_topics() as (only, fed):
             await fed.stop("a")
             count = len(sequences(only, "a", 0))
             more = len(sequences(only, "b", 0)) + 10
             await until(lambda: len(sequences(only, "b", 0)) > more)
             assert len(sequences(only, "a", 0)) == count
-            await fed.close()
 
     asyncio.run(play())
 
 
 def test_the_interval_of_a_topic_can_change() -> None:
     async def play() -> None:
-        async with fake_brokers({("a", 0): 1, ("b", 0): 1}, [1]) as (only,):
-            fed = feeder([only])
-            fed.start("a", [0], INTERVAL_MS)
-            fed.start("b", [0], INTERVAL_MS)
-            await until(lambda: sequences(only, "a", 0) and sequences(only, "b", 0))
+        async with two_topics() as (only, fed):
             fed.set_interval("b", 4 * INTERVAL_MS)
             began = len(sequences(only, "a", 0)), len(sequences(only, "b", 0))
             await until(lambda: len(sequences(only, "a", 0)) >= began[0] + 40)
@@ -226,7 +229,6 @@ def test_the_interval_of_a_topic_can_change() -> None:
             fed.set_interval("b", INTERVAL_MS)
             await until(lambda: len(sequences(only, "b", 0)) > len(slow) + 10)
             fed.set_interval("nobody", INTERVAL_MS)
-            await fed.close()
 
     asyncio.run(play())
 

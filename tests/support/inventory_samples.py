@@ -150,4 +150,11 @@ READ = {
             ("inventory", "node-rdkafka@3.4.1", ""),
         ],
     ),
+    "mvn-dependency-tree-3.11.0.txt": ("mvn dependency:tree", [("orders", "java@4.3.1", "")]),
+    "Cargo.lock": ("Cargo.lock", [("viardkafka", "rdkafka-sys@4.10.0+2.12.1", "")]),
+    "npm-11-sbom.spdx.json": ("SPDX", [("orders", "kafkajs@2.2.4", "")]),
+    "pnpm-lock.yaml": ("pnpm-lock.yaml", [("inventory", "kafkajs@2.2.4", "")]),
+    "yarn-1.lock": ("yarn.lock", [("inventory", "kafkajs@2.2.4", "")]),
+    "yarn-4.lock": ("yarn.lock", [("orders", "kafkajs@2.2.4", "")]),
 }
+"""Name of the sample, its format, and service, client and why it is not known."""

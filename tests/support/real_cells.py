@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -15,8 +16,11 @@ from probe.engines.embedded.engine import Embedded
 from probe.errors import YoungError
 from probe.model import Client, History, Outcome, Role, Verdict
 from probe.planning.plan import Planned
+from probe.ports import RelayPort, Sink
+from probe.relay import Relay
 from probe.runner import Options, Tools
 from probe.runner.trial.trial import run_trial
+from tests.support.protocol_wire import schemas
 
 Change = Callable[[Embedded], Embedded]
 
@@ -26,6 +30,21 @@ def planned(client: str, scenario: str, role: str = "producer", **more: object) 
     plan, _ = RunSelection(clients=[client], scenarios=[scenario], roles=[Role(role)], seed=1, **more).whole()  # type: ignore[arg-type]
     (found,) = (item for item in plan.cells if item.cell.scenario == scenario)
     return found
+
+
+def capturing(files: list[bytes]) -> Change:
+    """Return a change of the engine by which each relay that closes leaves its capture in `files`."""
+
+    @contextlib.asynccontextmanager
+    async def open_relay(brokers: Sequence[int], sink: Sink, names: dict[bytes, str]) -> AsyncIterator[RelayPort]:
+        inner = Relay(brokers=brokers, sink=sink, schemas=schemas(), topic_names=names, capture=True)
+        async with inner as relay:
+            yield relay
+            file = relay.captured()
+            assert file is not None
+            files.append(file("a real cell"))
+
+    return lambda engine: replace(engine, open_relay=open_relay)
 
 
 def play(

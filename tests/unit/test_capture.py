@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import struct
 import subprocess
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,8 @@ from typer.testing import CliRunner
 
 from probe.cli.app import app
 from probe.cli.wiring.captures import Captures, keeper
-from probe.engines.embedded.engine import Embedded
 from probe.model import Cell, Closed, Event, Opened, Request, Response
 from probe.model.endpoint import Endpoint
-from probe.ports import RelayPort, Sink
 from probe.protocol.apis import HEARTBEAT
 from probe.protocol.tcp_packets import LONGEST
 from probe.relay import Relay
@@ -32,7 +29,7 @@ from probe.store import read_capture
 from tests.support import site_data
 from tests.support.fetched_tools import debian_program
 from tests.support.protocol_wire import plain, request, schemas
-from tests.support.real_cells import planned, play
+from tests.support.real_cells import capturing, planned, play
 from tests.support.relay_peers import Broker, Client, client, of, until
 from tests.support.synthetic_rows import CELL, create, history, verdict
 
@@ -218,20 +215,7 @@ def test_tshark_reads_the_same_requests_and_responses(tmp_path: Path) -> None:
 @pytest.mark.real
 def test_tshark_reads_every_request_of_a_real_client(tmp_path: Path) -> None:
     files: list[bytes] = []
-
-    def change(engine: Embedded) -> Embedded:
-        @contextlib.asynccontextmanager
-        async def open_relay(brokers: Sequence[int], sink: Sink, names: dict[bytes, str]) -> AsyncIterator[RelayPort]:
-            inner = Relay(brokers=brokers, sink=sink, schemas=schemas(), topic_names=names, capture=True)
-            async with inner as relay:
-                yield relay
-                file = relay.captured()
-                assert file is not None
-                files.append(file("a real cell"))
-
-        return replace(engine, open_relay=open_relay)
-
-    ((seen, _),) = play([planned("sarama@1.43.3", "disk/storage-error")], change=change)
+    ((seen, _),) = play([planned("sarama@1.43.3", "disk/storage-error")], change=capturing(files))
     path = tmp_path / "trial.pcapng"
     path.write_bytes(files[-1])
     ports = {port for one in packets(files[-1]) for port in (one.source, one.target) if port not in CLIENT_PORTS}

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import subprocess
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from kafka.record.memory_records import MemoryRecordsBuilder
 
-from probe.engines.embedded.engine import Embedded
 from probe.model import Closed, Opened, Request, Response
-from probe.ports import RelayPort, Sink
-from probe.relay import Relay
 from tests.support.fetched_tools import debian_program
 from tests.support.inputs import read
 from tests.support.packets import START, Talk, pcap, pcapng, produce, produced
-from tests.support.protocol_wire import schemas
-from tests.support.real_cells import planned, play
+from tests.support.real_cells import capturing, planned, play
 
 KNOWN = 7
 """A version of Produce that tshark 4.0 reads."""
@@ -71,20 +64,7 @@ def test_tshark_reads_our_packets_without_a_complaint(tmp_path: Path) -> None:
 @pytest.mark.parametrize("client", ["sarama@1.43.2", "franz-go@1.22.3"])
 def test_a_capture_gives_the_events_that_the_relay_gave(client: str, tmp_path: Path) -> None:
     files: list[bytes] = []
-
-    def change(engine: Embedded) -> Embedded:
-        @contextlib.asynccontextmanager
-        async def open_relay(brokers: Sequence[int], sink: Sink, names: dict[bytes, str]) -> AsyncIterator[RelayPort]:
-            inner = Relay(brokers=brokers, sink=sink, schemas=schemas(), topic_names=names, capture=True)
-            async with inner as relay:
-                yield relay
-                file = relay.captured()
-                assert file is not None
-                files.append(file("a real cell"))
-
-        return replace(engine, open_relay=open_relay)
-
-    ((seen, _),) = play([planned(client, "disk/storage-error")], change=change)
+    ((seen, _),) = play([planned(client, "disk/storage-error")], change=capturing(files))
     path = tmp_path / "trial.pcapng"
     path.write_bytes(files[-1])
     found = read(path)

@@ -10,8 +10,6 @@ from probe.inventory.formats import FORMATS
 from tests.support.inventories import SAMPLES, only, read, read_file, shown
 from tests.support.inventory_samples import READ
 
-"""Name of the sample, its format, and service, client and why it is not known."""
-
 
 @pytest.mark.parametrize("name", READ)
 def test_files_of_real_tools_are_read(name: str) -> None:

@@ -7,30 +7,7 @@ from pathlib import Path
 import pytest
 
 from probe.inventory.inventory_reader import read_inventories
-from tests.support.inventories import SAMPLES, only, read, read_file, shown
-
-READ = {
-    "mvn-dependency-tree-3.11.0.txt": ("mvn dependency:tree", [("orders", "java@4.3.1", "")]),
-    "Cargo.lock": ("Cargo.lock", [("viardkafka", "rdkafka-sys@4.10.0+2.12.1", "")]),
-    "npm-11-sbom.spdx.json": ("SPDX", [("orders", "kafkajs@2.2.4", "")]),
-    "pnpm-lock.yaml": ("pnpm-lock.yaml", [("inventory", "kafkajs@2.2.4", "")]),
-    "yarn-1.lock": ("yarn.lock", [("inventory", "kafkajs@2.2.4", "")]),
-    "yarn-4.lock": ("yarn.lock", [("orders", "kafkajs@2.2.4", "")]),
-}
-"""Name of the sample, its format, and service, client and why it is not known."""
-
-
-@pytest.mark.parametrize("name", READ)
-def test_files_of_real_tools_are_read(name: str) -> None:
-    reading = read_file(SAMPLES / name)
-    assert (reading.taken_for, shown(reading), reading.problem) == (*READ[name], "")
-
-
-@pytest.mark.parametrize("name", READ)
-def test_a_format_is_recognised_by_its_content_and_not_by_its_name(name: str) -> None:
-    data = (SAMPLES / name).read_bytes()
-    assert read(data, "-").taken_for == READ[name][0]
-    assert read(data, "any.thing").taken_for == READ[name][0]
+from tests.support.inventories import only, read, shown
 
 
 def test_a_tree_of_maven_has_modules_scopes_and_what_was_left_out_for_another_version() -> None:
