@@ -127,12 +127,20 @@ class App(_Strict):
     def inside(self, version: str) -> Inside:
         """Return the entry that covers a version; CatalogueError names the nearest ones."""
         found = self.find(version)
+        if found is None and (line := self._in_line(version)):
+            inside = " and ".join(f"{item.span} ({self.family} {item.library})" for item in line)
+            why = f"{version} names no release; its releases are {inside}; name one of those"
+            raise CatalogueError(f"--client {self.name}@{version}: {why}")
         if found is None:
             raise CatalogueError(
                 f"--client {self.name}@{version}: the library inside it is not known; {self._nearest(version)}; "
                 f"name one of those, or {self.family}@VERSION with --property"
             )
         return found
+
+    def _in_line(self, text: str) -> list[Inside]:
+        """Return the releases of a line, such as `8.14`."""
+        return [item for item in self.versions if item.since.startswith(f"{text}.")]
 
     def release_with(self, library: str, after: str) -> Inside | None:
         """Return the first release later than one that has a version of the library or a newer one; None = none."""

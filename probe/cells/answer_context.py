@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from probe.cells.targets import Target
 from probe.model import Cell
 
 
@@ -15,6 +16,10 @@ class Remedies(Protocol):
     @property
     def mending(self) -> Mapping[Cell, str]:
         """The next version in which work goes on and nothing is lost, by the cell of the evidence."""
+
+    @property
+    def targets(self) -> Mapping[Cell, Target]:
+        """The release to go to, which mends most, by the cell of the evidence."""
 
     @property
     def helping(self) -> Mapping[Cell, str]:
@@ -35,6 +40,10 @@ class Asking:
     """The measured releases around one that was not, and what measures it; empty = it was measured."""
     named: Callable[[Cell, str], str] = lambda _, version: version
     """Name of a later version of a cell's client, as who asked can install it: `filebeat 9.0.0 with sarama 1.43.3`."""
+
+    def search(self, _: object = None) -> str:
+        """Return what else may be done, as the end of a sentence; empty if nothing is known."""
+        return f"; {self.otherwise}" if self.otherwise else ""
 
 
 PLAIN = Asking()

@@ -10,6 +10,7 @@ from functools import cached_property
 from probe.cells.aggregate import SettledCell
 from probe.cells.cell_harm import CellHarm, harm_in
 from probe.cells.lines import sides_of
+from probe.cells.targets import Target
 from probe.inventory.entries import Place
 from probe.model import CONTROL, Cell, Profile
 from probe.model.harm import Harm
@@ -70,6 +71,8 @@ class Fault:
     """The smallest later version of the library that is known to pass in this cell; empty = none, or nothing fails."""
     mended_in: str = ""
     """The smallest later version in which work is known to go on and nothing to be lost; empty = none, or no need."""
+    target: Target | None = None
+    """The later version that mends most of what a service suffers, this among it; None = none, or no need."""
     helped_by: str = ""
     """A profile in which this version is known to pass the same; empty = none is known, or nothing fails."""
     restart_helps: bool | None = None
@@ -137,6 +140,8 @@ class Report:
     """The place of the client in an inventory; None = not known."""
     note: str = ""
     """A gap of the inventory, or the thing that stands behind the version."""
+    otherwise: str = ""
+    """A way out where no released version is known to mend a fault; empty = none is known, or no need."""
     is_broken: bool = False
     """Whether the client cannot work at all, by what else its inventory lists: it fails without a fault."""
 

@@ -9,8 +9,9 @@ from probe.catalogue.families import is_local
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import BAD, Fault, Finding, Report, Upgrade, examine, in_plain_profile
 from probe.cells.cell_harm import harm_in
+from probe.cells.targets import Target, targets
 from probe.cells.trends import question
-from probe.cells.upgrades import next_conforming, next_harmless
+from probe.cells.upgrades import next_conforming, next_harmless, works
 from probe.model import Cell
 from probe.model.harm import Harm
 from probe.model.versions import version_key
@@ -36,9 +37,11 @@ def upgrade(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> Upgr
 def with_remedies(reports: Sequence[Report], stored: Mapping[Cell, SettledCell]) -> list[Report]:
     """Return the reports with what passes, for each fault that fails or is suspected: a version, a profile."""
     bad = [fault.evidence for report in reports for fault in report.of(*BAD) if fault.evidence is not None]
+    known = [fault.evidence for report in reports for fault in report.faults if fault.evidence is not None]
     found = Ways(
         passing=next_conforming(bad, stored.values()),
         mending=next_harmless(bad, stored.values()),
+        targets=targets(bad, filter(works, known), stored.values()),
         helping=mending_profiles(bad, stored.values()),
         restarting=restarting(bad, stored.values()),
     )
@@ -51,6 +54,7 @@ class Ways:
 
     passing: Mapping[Cell, str]
     mending: Mapping[Cell, str]
+    targets: Mapping[Cell, Target]
     helping: Mapping[Cell, str]
     restarting: Mapping[Cell, bool]
 
@@ -61,6 +65,7 @@ def ways_of(faults: Iterable[Fault]) -> Ways:
     return Ways(
         passing={cell: one.passes_in for cell, one in known if one.passes_in},
         mending={cell: one.mended_in for cell, one in known if one.mended_in},
+        targets={cell: one.target for cell, one in known if one.target is not None},
         helping={cell: one.helped_by for cell, one in known if one.helped_by},
         restarting={cell: one.restart_helps for cell, one in known if one.restart_helps is not None},
     )
@@ -74,6 +79,7 @@ def _remedied(fault: Fault, ways: Ways) -> Fault:
         fault,
         passes_in=ways.passing.get(cell, ""),
         mended_in=ways.mending.get(cell, ""),
+        target=ways.targets.get(cell),
         helped_by=ways.helping.get(cell, ""),
         restart_helps=ways.restarting.get(cell),
     )

@@ -12,7 +12,7 @@ from probe.catalogue.scenarios import CORE_FAULTS
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault, Finding
 from probe.cells.cell_harm import CellHarm, stops_beside_loss
-from probe.model.cell import Role, Workload
+from probe.model.cell import Cell, Role, Workload
 from probe.model.counts import share
 from probe.model.harm import Harm
 from probe.model.profile import OWN_DEFAULTS, SHORT_LIMITS, named_profile
@@ -86,6 +86,11 @@ def placed(faults: Iterable[Fault], most: int = 0) -> str:
         shared.setdefault(", ".join(names), []).append(scenario)
     more = f" and {len(roles) - most} more" if most and len(roles) > most else ""
     return ", ".join(f"{', '.join(scenarios)} ({names})" for names, scenarios in shared.items()) + more
+
+
+def places(cells: Iterable[Cell]) -> str:
+    """Return the scenarios of cells, each with its roles."""
+    return placed(Fault(cell, Finding.FAILS, None) for cell in cells)
 
 
 def is_scored(fault: Fault) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from probe.catalogue.acks import acks_of
 from probe.catalogue.families import Family
 from probe.cells.aggregate import SettledCell
+from probe.cells.audit import Fault
 from probe.cells.trends import Question, question
 from probe.model import Cell
 from probe.model.engines import ENGINES
@@ -48,6 +49,23 @@ def loss_remarks(answer: SettledCell) -> Iterator[str]:
 def losing_cell(answer: SettledCell) -> SettledCell:
     """Return the cell whose trials show the loss of an answer: the one on real brokers, or the answer itself."""
     return answer.real if answer.loss is None and answer.real is not None else answer
+
+
+def as_written(faults: Iterable[Fault], families: Mapping[str, Family]) -> tuple[Fault, ...]:
+    """Return the findings without losses of others that write with acks below all, where the asked client does not.
+
+    What a release with acks=1 by default lost says nothing about a later one with acks=all, nor about an application
+    that sets acks=all.
+    """
+    return tuple(_as_written(fault, families) for fault in faults)
+
+
+def _as_written(fault: Fault, families: Mapping[str, Family]) -> Fault:
+    seen, cell = fault.evidence, fault.cell
+    if seen is None or seen.real is None or seen.loss is not None or cell.family not in families:
+        return fault
+    is_foreign = acks_of(families[seen.cell.family], seen.cell).is_less and acks_of(families[cell.family], cell).is_all
+    return replace(fault, evidence=replace(seen, real=None, writes="")) if is_foreign else fault
 
 
 def _with_real(answers: Mapping[Cell, SettledCell], on_real: Read) -> dict[Cell, SettledCell]:

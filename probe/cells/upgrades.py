@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from probe.catalogue.families import is_local
 from probe.cells.aggregate import SettledCell
@@ -11,6 +11,7 @@ from probe.cells.cell_harm import harm_in, stops_beside_loss
 from probe.cells.trends import Question, question
 from probe.model import Cell
 from probe.model.harm import Harm
+from probe.model.profile import DEFAULT_PROFILE, OWN_DEFAULTS
 from probe.model.versions import version_key
 
 
@@ -60,7 +61,8 @@ def next_harmless(bad: Iterable[SettledCell], stored: Iterable[SettledCell]) -> 
     Of a cell that lost acknowledged records none is known: the same has to be played on real brokers. Where work stops
     as well, it is the version in which work goes on.
     """
-    good = (item for item in stored if works(item))
+    suffered = Suffered(stored := list(stored))
+    good = (item for item in stored if works(item) and not stops(suffered.of(item)))
     return _next((one for one in bad if not one.loses or stops_beside_loss(one)), good)
 
 
@@ -68,6 +70,26 @@ def works(item: SettledCell) -> bool:
     """Return whether trials that are neither old nor too few show that work goes on and nothing is lost."""
     harm = harm_in(item) if item.judged and not (item.is_old or item.chance) else None
     return harm is not None and harm.rank < Harm.STOPS
+
+
+def stops(item: SettledCell) -> bool:
+    """Return whether work stops there. A loss is left out: whether a cell was played on real brokers is no change."""
+    harm = harm_in(item) if item.judged else None
+    return harm is not None and harm.rank >= Harm.STOPS and not item.loses
+
+
+class Suffered:
+    """Answers of the library's own defaults, which say what a service suffers, in place of others."""
+
+    def __init__(self, stored: Iterable[SettledCell]) -> None:
+        own = (item for item in stored if item.judged and item.cell.profile == OWN_DEFAULTS)
+        self._own = {question(item.cell): item for item in own}
+
+    def of(self, item: SettledCell) -> SettledCell:
+        """Return the answer of the defaults to the question of a cell, where it was measured; else the given one."""
+        if item.cell.profile != DEFAULT_PROFILE:
+            return item
+        return self._own.get(question(replace(item.cell, profile=OWN_DEFAULTS)), item)
 
 
 def _next(bad: Iterable[SettledCell], good: Iterable[SettledCell]) -> dict[Cell, str]:

@@ -28,6 +28,8 @@ from probe.toolchain.release_lists import RELEASE, of_module
 
 PAUSE_S = 0.2
 """Between two questions to a registry."""
+TRIES = 3
+"""Questions about one release: a registry that does not answer once has it all the same."""
 DEPENDENCY = (
     r"<artifactId>kafka-clients</artifactId>\s*(?:<[^>]+>[^<]*</[^>]+>\s*)*?<version>\s*(\d[\w.-]*)\s*</version>"
 )
@@ -48,6 +50,8 @@ class Table:
     about: str
     read: Callable[[Table], Iterator[tuple[str, str]]]
     """Yields each release with its library."""
+    listed_as: str = ""
+    """Another artifact of the same releases, of which a registry lists some that it does not list of the package."""
     package_before: str = ""
     """The name before the project moved."""
 
@@ -108,18 +112,24 @@ def of_poms(table: Table) -> Iterator[tuple[str, str]]:
     """Yield each release of a Maven project with the library that its pom names."""
     for package in filter(None, (table.package_before, table.package)):
         group, artifact = package.split(":")
-        for release in releases_of(versions(group, artifact), table.first):
+        listed = {*versions(group, artifact), *(versions(*table.listed_as.split(":")) if table.listed_as else ())}
+        for release in releases_of(listed, table.first):
             if library := named(table.expression, _pom(group, artifact, release)):
                 yield release, library
             time.sleep(PAUSE_S)
 
 
 def _pom(group: str, artifact: str, release: str) -> str:
+    """Return a pom; empty where the registry does not answer in `TRIES`, which standard error says."""
     with tempfile.TemporaryDirectory() as scratch:
-        try:
-            return download(Coordinate(group, artifact, release, "pom"), Path(scratch)).read_text()
-        except ProvisionError:
-            return ""
+        for _ in range(TRIES):
+            try:
+                return download(Coordinate(group, artifact, release, "pom"), Path(scratch)).read_text()
+            except ProvisionError as error:
+                why = error
+                time.sleep(PAUSE_S)
+    sys.stderr.write(f"{artifact} {release}: left out, since its pom could not be read: {why}\n")
+    return ""
 
 
 def of_go_mods(table: Table) -> Iterator[tuple[str, str]]:
@@ -165,6 +175,7 @@ TABLES = (
     Table(
         file="camel",
         package="org.apache.camel:camel-parent",
+        listed_as="org.apache.camel:camel-kafka",
         first="3.4",
         expression=r"<kafka-version>\s*(\d[\w.-]*)\s*</kafka-version>",
         about="The kafka-clients of each release of Apache Camel",

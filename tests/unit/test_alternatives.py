@@ -8,13 +8,19 @@ from typing import Any
 
 import pytest
 
+from probe.catalogue.families import CatalogueError
 from probe.cells.audit import Fault, Finding
 from probe.cells.library_changes import first_change, library_cell, questions
-from probe.cli.wiring.alternatives import asking_of, other_libraries
+from probe.cells.loss_words import as_written
+from probe.cli.wiring.alternatives import asking_of, other_libraries, otherwise
 from probe.cli.wiring.asked_sides import asked_sides
+from probe.cli.wiring.audit_requests import ask
 from probe.cli.wiring.between import measured_near
 from probe.cli.wiring.catalogue import apps, families
-from probe.model import Cell, Outcome
+from probe.cli.wiring.lookup_words import near
+from probe.inventory.entries import Found, Place
+from probe.model import Cell, Engine, Outcome
+from probe.model.engines import DEFAULT_ENGINE as ENGINE
 from tests.support.synthetic_rows import CELL, settled_cell
 
 FILEBEAT = apps()["filebeat"]
@@ -86,3 +92,57 @@ def test_a_release_is_measured_near_an_application_and_not_near_itself(client: s
     nothing: Any = SimpleNamespace(mending={})
     said = asking_of(evidence, sides, [Fault(CELL, Finding.UNKNOWN, None)], nothing, []).measured
     assert [text for text in said.split("; ") if text.startswith("measured near it")] == named
+
+
+@pytest.mark.parametrize(
+    ("text", "client", "found"),
+    [
+        ("telegraf:1.31", "telegraf", "telegraf@1.31.3"),
+        ("docker.elastic.co/beats/filebeat:8.16", "filebeat", "filebeat@8.16.1"),
+        ("filebeat:8.15.1", "filebeat", "filebeat@8.15.1"),
+        ("kafka-clients:3.6.99-ccs", "java", "java@3.6.2"),
+        ("sarama 0.0.1", "sarama", "sarama@1.19.0"),
+        ("nobody:1.0", "", "none; `probe clients` lists what is measured"),
+    ],
+)
+def test_a_line_is_near_its_newest_release(text: str, client: str, found: str) -> None:
+    assert near(text, client) == found
+
+
+def test_a_line_of_an_application_names_its_releases() -> None:
+    with pytest.raises(
+        CatalogueError, match=r"8\.14 names no release; its releases are 8\.14\.0 to 8\.14\.3 \(java 3\.4"
+    ):
+        apps()["logstash"].inside("8.14")
+
+
+@pytest.mark.parametrize(("version", "profile", "loses"), [("3.6.1", "isolated", False), ("2.8.0", "isolated", True)])
+def test_a_loss_by_acks_says_nothing_of_a_client_that_writes_to_all(version: str, profile: str, loses: bool) -> None:
+    """java 1.1.1 has acks=1 by default and loses records; 3.6.1, which lies after 3.0, has acks=all."""
+    older = replace(CELL, family="java", version="1.1.1", scenario="leader/elected")
+    real = settled_cell(replace(older, engine=Engine.KAFKA), Outcome.REFRESHES)
+    seen = replace(settled_cell(older, Outcome.SURFACES), real=real)
+    (found,) = as_written(
+        [Fault(replace(older, version=version, profile=profile), Finding.SUSPECTED, seen)], families()
+    )
+    assert found.evidence is not None
+    assert found.evidence.loses is loses
+
+
+def test_audit_and_look_up_know_the_same_way_out() -> None:
+    """Filebeat 8.16.1 stops in disk/storage-error; the sarama inside 9.0.0 goes on there."""
+    request = ask(
+        Found(package="filebeat", client="filebeat", version="8.16.1", place=Place("here")), (), ENGINE, "3.9"
+    )
+    assert request.identity is not None
+    library = request.identity.library
+    assert library is not None
+    bad = replace(CELL, family="beats", version="8.16.1")
+    inside = library_cell(bad, "sarama", "1.43.3")
+    stored = {inside: settled_cell(inside, Outcome.REFRESHES)}
+    words = otherwise(request.identity.first, library.application, [bad], lambda _: stored)
+    assert words == "suspected to: filebeat 9.0.0, since sarama 1.43.3 inside it goes on there by itself"
+    fault = Fault(bad, Finding.FAILS, settled_cell(bad, Outcome.STUCK))
+    evidence: Any = SimpleNamespace(find=lambda _: stored, counts=lambda *_: {})
+    nothing: Any = SimpleNamespace(mending={})
+    assert asking_of(evidence, asked_sides("filebeat@8.16.1", "lookup"), [fault], nothing, []).otherwise == words

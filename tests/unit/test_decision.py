@@ -13,6 +13,7 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault, Finding, examine
 from probe.cells.causes import STREAM_ENDED, causes, placed
 from probe.cells.levels import RoleLevel
+from probe.cells.targets import Target
 from probe.cli.answers.decision import BY_OTHERS, MOST_LINES, NOTHING_STOPS, cause_text, on_one_screen, to_do
 from probe.cli.answers.lookup import asked_of
 from probe.cli.app import app
@@ -43,6 +44,10 @@ class Known:
     mending: dict[Cell, str]
     helping: dict[Cell, str]
     restarting: dict[Cell, bool]
+
+    @property
+    def targets(self) -> dict[Cell, Target]:
+        return {cell: Target(version) for cell, version in self.mending.items()}
 
 
 STUCK = known(OLD, Outcome.STUCK, "not recovered").verdicts[0]

@@ -78,7 +78,7 @@ def test_version_does_not_show_the_digest_of_a_file_that_lacks_it(shipped: Path,
 
 @pytest.mark.parametrize("finding", Finding)
 def test_every_finding_stands_apart_from_what_follows_it(finding: Finding) -> None:
-    known = Known(passing={}, mending={}, helping={}, restarting={}, results="results", can_run=False)
+    known = Known(passing={}, mending={}, targets={}, helping={}, restarting={}, results="results", can_run=False)
     (line, *_) = as_text([Fault(CELL, finding, settled(CELL, Outcome.STUCK))], known, everything=True, columns=0)
     assert line.startswith(f"  {finding}")
     assert line.index(str(CELL.role)) == AT

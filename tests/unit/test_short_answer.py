@@ -11,6 +11,7 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.answer_context import Asking
 from probe.cells.audit import Fault, Finding, examine
 from probe.cells.levels import RoleLevel
+from probe.cells.targets import Target
 from probe.cli.answers.short_answer import NOT_MEASURED, in_short
 from probe.model import Cell, Outcome, Role
 from tests.support.synthetic_rows import CELL, settled_cell, verdict
@@ -25,8 +26,13 @@ class Ways:
     """Remedies, of which a test states the mending versions."""
 
     mending: Mapping[Cell, str] = field(default_factory=dict)
+    worse: tuple[Cell, ...] = ()
     helping: Mapping[Cell, str] = field(default_factory=dict)
     restarting: Mapping[Cell, bool] = field(default_factory=dict)
+
+    @property
+    def targets(self) -> Mapping[Cell, Target]:
+        return {cell: Target(version, self.worse) for cell, version in self.mending.items()}
 
 
 def faults(*items: SettledCell) -> list[Fault]:

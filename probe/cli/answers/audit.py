@@ -14,68 +14,70 @@ from probe.cells.audit_upgrades import ways_of
 from probe.cells.causes import Cause, causes, is_mended_by_acks
 from probe.cells.citations import rests_on
 from probe.cells.cli_hints import run_command
-from probe.cells.fault_words import reason, unknown_reason
+from probe.cells.fault_words import reason, shown, unknown_reason
 from probe.cells.levels import RoleLevel
 from probe.cells.role_levels import levels_of
-from probe.cli.answers.decision import LESSER, cause_text, lesser, note_of, to_do
+from probe.cli.answers.audit_screen import Rank, Text, service_lines
+from probe.cli.answers.audit_table import harm_word, heights_of, table_lines
+from probe.cli.answers.decision import LESSER, MORE, cause_text, lesser, note_of, to_do
+from probe.cli.answers.finding_groups import rests_on_all
 from probe.cli.answers.short_answer import BEGINNING, in_short
 from probe.cli.console.line_wrap import terminal_columns, wrapped
-from probe.cli.console.plain_table import lines_of
 from probe.model import Profile
 from probe.model.counts import counted
 from probe.model.profile import DEFAULT_PROFILE
 from probe.model.safe_text import visible
-from probe.model.versions import version_key
 from probe.reports.audit.lines import fault_line, line_of
 from probe.reports.audit.question import Question
 from probe.reports.audit.recommendations import (
     bisect_command,
-    changes_of_library,
     helps,
     installed_as,
     way_out,
 )
 from probe.reports.audit.result import AuditResult
-from probe.reports.audit.services import distinct
+from probe.reports.audit.services import by_service, distinct
 
-COLOURS = {
-    Finding.FAILS: "red",
-    Finding.LIKELY_STOPS: "yellow",
-    Finding.LIKELY_FAILS: "yellow",
-    Finding.SUSPECTED: "yellow",
-    Finding.LOSES: "yellow",
-    Finding.UNKNOWN: "magenta",
-    Finding.ACCEPTED: "cyan",
-    Finding.SUSPECTED_FINE: "green",
-    Finding.LIKELY_FINE: "green",
-    Finding.PASSES: "green",
-}
-SEEN = (Finding.FAILS, Finding.LOSES)
-"""Findings by measurements of the client itself."""
-HEADER = ("service", "instances", "client", "driven as", "harm", "at", "not known", "smallest upgrade")
 INDENT = 4
 """Columns by which the later lines of a text are indented on a terminal."""
 
 
-def print_audit(audit: AuditResult) -> None:
-    """Print what was asked, the table, then what is known of each service with evidence and the way out."""
+def print_audit(audit: AuditResult, *, everything: bool = True) -> None:
+    """Print what was asked, the table, then what is known of each service, and the way out.
+
+    Each service has at most `MOST_LINES` lines, unless `everything` is asked for, with the evidence of each cause.
+    """
     if not audit.reports:
         return
     columns = terminal_columns()
     notes = [str(audit.question), *([_note(audit)] if is_isolated(audit) else [])]
     for line in (*(line for text in notes for line in wrapped(text, columns, INDENT)), "services, worst first"):
         typer.echo(line)
-    rows = [_row(report, audit.question) for report in audit.reports]
-    colours = [COLOURS.get(report.finding, "") for report in audit.reports]
-    for line in lines_of(HEADER, rows, colours, HEADER.index("harm"), HEADER.index("at"), columns):
+    table = table_lines(audit, columns, everything=everything)
+    for line in (*table, *(_every_line(audit, columns) if everything else _screens(audit, columns, heights_of(table)))):
         typer.echo(line)
-    for report, name in zip(audit.reports, distinct(audit.reports), strict=True):
-        for text in _evidence(report, audit):
-            for line in wrapped(visible(f"{name}: {text}"), columns, INDENT):
-                typer.echo(line)
-    counts = Counter(_harm(report, audit.question) for report in audit.reports)
+    if not everything:
+        for line in wrapped(MORE, columns, INDENT):
+            typer.echo(line)
+    counts = Counter(harm_word(report, audit.question) for report in audit.reports)
     clients = f"{len(audit.reports)} clients: " if len(audit.reports) > 1 else ""
     typer.echo(f"{clients}{', '.join(f'{count} {word}' for word, count in counts.items())}")
+
+
+def _every_line(audit: AuditResult, columns: int) -> Iterator[str]:
+    for report, name in zip(audit.reports, distinct(audit.reports), strict=True):
+        for text in _evidence(report, audit):
+            yield from wrapped(visible(f"{name}: {text}"), columns, INDENT)
+
+
+def _screens(audit: AuditResult, columns: int, heights: Sequence[int]) -> Iterator[str]:
+    """Yield the lines of each service; `heights` are the lines of each client in the table."""
+    rows = {id(one): height for one, height in zip(audit.reports, heights, strict=True)}
+    names = {id(one): name for one, name in zip(audit.reports, distinct(audit.reports), strict=True)}
+    for service in by_service(audit.reports):
+        texts = [_summary(one, audit) for one in service]
+        clients = [(names[id(one)], mine) for one, mine in zip(service, texts, strict=True)]
+        yield from service_lines(clients, columns, sum(rows[id(one)] for one in service))
 
 
 def _note(audit: AuditResult) -> str:
@@ -88,64 +90,40 @@ def is_isolated(audit: AuditResult) -> bool:
     return any(Profile.parse(text).name == DEFAULT_PROFILE for text in profiles)
 
 
-def _row(report: Report, question: Question) -> list[str]:
-    return [
-        report.name,
-        str(report.count),
-        report.client,
-        report.stands_for if report.stands_for != report.client else "",
-        _harm(report, question),
-        "\n".join(_places(report)),
-        str(len(report.of(Finding.UNKNOWN)) or ""),
-        _upgrade(report),
-    ]
-
-
-def _harm(report: Report, question: Question) -> str:
-    """Return the gravest harm in one word, or the finding of a service of which none is known."""
-    if report.is_broken:
-        return str(report.finding)
-    harm = report.harm
-    if harm is None and (guessed := causes(report.of(*TOLD))):
-        return _word(guessed[0])
-    if grave := causes(report.of(*SEEN)):
-        return grave[0].word
-    return harm.rank.word if harm is not None and harm.rank else question.worded(report.finding)
-
-
-def _word(one: Cause) -> str:
-    """Return the harm of a cause, with what it rests on where that is no measurement of the client itself."""
-    is_measured = any(fault.is_proven for fault in one.faults)
-    return one.word if is_measured else f"{one.word} ({one.faults[0].finding})"
-
-
-def _places(report: Report) -> Iterator[str]:
-    """Yield what stops or loses work, a line per cause, and how much does less harm."""
+def _summary(report: Report, audit: AuditResult) -> Iterator[Text]:
+    """Yield what is known of a client, without the evidence of each cause."""
     told = report.of(*TOLD)
-    grave = causes(told)
-    yield from (f"{_word(one)}: {one.where}" for one in grave)
-    left = len(told) - sum(len(one.faults) for one in grave)
-    if left:
-        yield f"{left} with less harm" if grave else counted(left, "finding")
+    grave, ways, levels = causes(told), ways_of(told), _levels(report, audit.question)
+    yield from (Text(Rank.NOTE, f"{report.client}: {text}") for text in (report.note, report.problem) if text)
+    if short := in_short(report.counted, levels, ways, _asking(report, audit)):
+        yield Text(Rank.ANSWER, f"{BEGINNING}{short}")
+    yield from (Text(Rank.GRAVE, f"{one.word}: {cause_text(one, ways)}{_trials(one)}") for one in grave)
+    lesser_ones = ((harm, lesser(told, harm)) for harm in LESSER)
+    yield from (Text(Rank.LESSER, f"{harm.word}: {text}") for harm, text in lesser_ones if text)
+    yield from (Text(Rank.TO_DO, text) for text in recommendations(report, grave, audit))
+    if levels:
+        yield Text(Rank.ROLES, ", ".join(f"{one.role} {one.words}" for one in levels))
+    if unknown := report.of(Finding.UNKNOWN):
+        yield Text(Rank.OPEN, f"not known: {counted(len(unknown), 'cell')}; --all says why, and how to measure them")
+    if sources := rests_on_all(report.counted):
+        yield Text(Rank.SOURCES, f"rests on {sources}")
+    accepted = grouped(report.ignored)
+    yield from (Text(Rank.ACCEPTED, f"accepted: {line_of(each)}; {each.first.ignored}") for each in accepted)
 
 
-def _upgrade(report: Report) -> str:
-    if report.upgrade:
-        return report.upgrade.application or report.upgrade.version
-    bad = report.of(*BAD)
-    found = causes(bad)
-    decisive = [one for one in found if one.scored and any(fault.is_proven for fault in one.faults)]
-    grave = [fault.mended_in for one in decisive or found for fault in one.faults]
-    known = grave or [fault.passes_in for fault in bad]
-    in_part = max((name for name in known if name), key=version_key, default="")
-    return f"{in_part} in part" if in_part else "none is known" if bad else ""
+def _trials(one: Cause) -> str:
+    """Return the outcome of a cause's first fault with the trials behind it; empty for a guess, which says its own.
+
+    Of a client that brokers refuse it is the request.
+    """
+    first = one.faults[0]
+    if first.evidence is not None and first.evidence.refusal:
+        return f" ({fault_line(first)}: {reason(first)})"
+    return f" ({shown(first)})" if first.is_proven else ""
 
 
 def _evidence(report: Report, audit: AuditResult) -> Iterator[str]:
-    if report.note:
-        yield f"{report.client}: {report.note}"
-    if report.problem:
-        yield f"{report.client}: {report.problem}"
+    yield from (f"{report.client}: {text}" for text in (report.note, report.problem) if text)
     told = report.of(*TOLD)
     grave, ways, levels = causes(told), ways_of(told), _levels(report, audit.question)
     if audit.question.is_baseline and (short := in_short(report.counted, levels, ways, _asking(report, audit))):
@@ -180,12 +158,11 @@ def recommendations(report: Report, grave: Sequence[Cause], audit: AuditResult) 
         yield f"smallest upgrade: {way}"
         return
     asking = _asking(report, audit)
-    otherwise = f"; {asking.otherwise}" if asking.otherwise else ""
     yield from to_do(
         grave,
         ways_of(bad),
         asking.named,
-        lambda fault: f"{otherwise}{f'; {bisect_command(fault)}' if audit.can_run else ''}",
+        lambda fault: f"{asking.search()}{f'; {bisect_command(fault)}' if audit.can_run else ''}",
     )
     if bad and not grave:
         yield f"no upgrade is known to pass all{f'; {bisect_command(bad[0])}' if audit.can_run else ''}"
@@ -196,7 +173,7 @@ def recommendations(report: Report, grave: Sequence[Cause], audit: AuditResult) 
 
 def _asking(report: Report, audit: AuditResult) -> Asking:
     return Asking(
-        otherwise=changes_of_library(report, audit.apps),
+        otherwise=report.otherwise,
         named=lambda cell, version: installed_as(report, audit.apps, cell.family, version),
     )
 

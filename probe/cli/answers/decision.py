@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from probe.cells.answer_context import PLAIN, Asking, Remedies
 from probe.cells.audit import BAD, Fault
-from probe.cells.causes import Cause, causes, is_mended_by_acks, is_scored, loses_and_stops, placed
+from probe.cells.causes import Cause, causes, is_mended_by_acks, is_scored, loses_and_stops, placed, places
 from probe.cells.levels import RoleLevel
+from probe.cells.targets import Target
 from probe.cli.console.line_wrap import wrapped
 from probe.model import Cell, Profile
 from probe.model.counts import counted
@@ -53,16 +54,11 @@ def on_one_screen(
     asking: Asking = PLAIN,
 ) -> list[str]:
     """Return the answer about a client in at most `MOST_LINES` lines; `heads` are its first ones."""
-    search = f"; {asking.otherwise}" if asking.otherwise else ""
     grave = causes(faults)
     scored = [one for one in grave if one.scored]
     head = [*heads, *_level_lines(levels, columns, note_of(faults))]
     foot = [
-        *(
-            line
-            for text in to_do(scored, ways_out, asking.named, search=lambda _: search)
-            for line in wrapped(text, columns, 2)
-        ),
+        *(line for text in to_do(scored, ways_out, asking.named, asking.search) for line in wrapped(text, columns, 2)),
         *wrapped(MORE, columns, 2),
     ]
     body = [
@@ -181,8 +177,8 @@ def to_do(
     others = [fault for fault in grave if not is_mended_by_acks(fault) or loses_and_stops(fault)]
 
     def version(fault: Fault) -> str:
-        way = "" if fault.evidence is None else ways_out.mending.get(fault.evidence.cell, "")
-        return named(fault.evidence.cell, way) if fault.evidence is not None and way else ""
+        target = _target(fault, ways_out)
+        return "" if fault.evidence is None or target is None else named(fault.evidence.cell, target.version)
 
     def profile(fault: Fault) -> str:
         return "" if fault.evidence is None else ways_out.helping.get(fault.evidence.cell, "")
@@ -190,7 +186,7 @@ def to_do(
     for name, mine in _by(others, version):
         sure, chance = ([one for one in mine if _is_chance(one) is kind] for kind in (False, True))
         if sure:
-            yield f"{TO_DO}upgrade to {name}, the next release that mends {placed(sure)}"
+            yield f"{TO_DO}upgrade to {name}, {_mends(sure, ways_out)}"
         if chance:
             yield f"{placed(chance)} was not seen in {name}, where chance may decide as well"
     if acks:
@@ -202,6 +198,21 @@ def to_do(
         known = f"no released version is known to mend {placed(none)}: watch the age of the last success, and restart"
         yield f"{known}{search(none[0])}"
     yield from _restarts(others, ways_out.restarting)
+
+
+def _target(fault: Fault, ways_out: Remedies) -> Target | None:
+    return None if fault.evidence is None else ways_out.targets.get(fault.evidence.cell)
+
+
+def _mends(faults: Sequence[Fault], ways_out: Remedies) -> str:
+    """Return what a release mends of these faults, which have it as target, and what stops there."""
+    target = _target(faults[0], ways_out)
+    cells = [fault.evidence.cell for fault in faults if fault.evidence is not None]
+    is_next = target is None or all(ways_out.mending.get(cell) == target.version for cell in cells)
+    worse = (
+        f"; but work stops there in {places(target.worse)}, where it goes on here" if target and target.worse else ""
+    )
+    return f"{'the next release that' if is_next else 'which'} mends {placed(faults)}{worse}"
 
 
 def _by(faults: Iterable[Fault], way: Callable[[Fault], str]) -> list[tuple[str, list[Fault]]]:

@@ -7,11 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from probe.cells.audit import TOLD, Fault
 from probe.cells.causes import cause_of, placed
-from probe.cells.citations import never_measured, rests_on
+from probe.cells.citations import never_measured, rests_on, source
 from probe.cells.fault_words import doubt, remarks
 from probe.model import Outcome
 from probe.model.counts import counted
 from probe.model.harm import Harm
+
+NAMED = 2
+"""Evidence of different days that is named."""
 
 
 def grouped(faults: Iterable[Fault]) -> list[list[Fault]]:
@@ -66,6 +69,14 @@ def sources(group: Sequence[Fault]) -> Iterator[str]:
     """Yield the evidence of a group, that of most findings first."""
     counts = Counter(text for fault in group if fault.evidence is not None for text in rests_on(fault.evidence))
     yield from (f"{count} from {text}" if len(counts) > 1 else text for text, count in counts.most_common())
+
+
+def rests_on_all(faults: Iterable[Fault]) -> str:
+    """Return the evidence of findings, that of most of them first; of more than `NAMED` the others are counted."""
+    counts = Counter(text for fault in faults if fault.evidence is not None and (text := source(fault.evidence)))
+    names = [f"{counted(count, 'cell')} of {text}" for text, count in counts.most_common()]
+    more = f"; {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{'; '.join(names[:NAMED])}{more}"
 
 
 def shared(names: Iterable[str], of: int) -> Iterator[str]:

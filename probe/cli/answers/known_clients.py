@@ -19,13 +19,15 @@ from probe.cells.fault_words import harm_columns, remarks
 from probe.cells.levels import RoleLevel
 from probe.cells.role_levels import as_suffered
 from probe.cells.supports import Support
+from probe.cells.upgrades import works
 from probe.cli.answers.decision import BESIDE, LESSER, NOTHING_STOPS, WORST_FIRST, cause_text, lesser, note_of, to_do
 from probe.cli.answers.lookup import Known
 from probe.cli.answers.lookup_json import levels_json
 from probe.cli.answers.operations import operation
 from probe.cli.answers.short_answer import in_short
 from probe.cli.answers.supports import kip_data
-from probe.cli.wiring.alternatives import other_libraries
+from probe.cli.wiring.alternatives import asking_of
+from probe.cli.wiring.asked_sides import asked_sides
 from probe.cli.wiring.catalogue import apps, by_number, families, inside
 from probe.cli.wiring.evidence import Evidence
 from probe.cli.wiring.kip_support import supports_of
@@ -62,7 +64,7 @@ def known_clients(found: Evidence, line: str) -> Iterator[KnownClient]:
             (asked,) = select_clients(families(), [f"{family}@{version}"], by_number)
             mine = by_version[version]
             supports = supports_of(families()[family], version, mine, stored.values(), first)
-            yield _known(asked, mine, line, ways_out, supports)
+            yield _known(asked, mine, line, ways_out, supports, found)
 
 
 def aliases() -> list[Alias]:
@@ -106,7 +108,7 @@ def _artifacts(family: str) -> tuple[tuple[str, str, str, str], ...]:
 def _ways_out(stored: Collection[SettledCell]) -> Known:
     """Return the remedies that are known for what fails in a family."""
     bad = [fault.evidence for fault in _as_stored(stored) if fault.finding in TOLD and fault.evidence is not None]
-    return Known.of(bad, stored, stored)
+    return Known.of(bad, stored, stored, good=filter(works, stored))
 
 
 def _as_stored(stored: Collection[SettledCell]) -> tuple[Fault, ...]:
@@ -120,10 +122,12 @@ def _known(
     line: str,
     ways_out: Known,
     supports: tuple[Support, ...],
+    found: Evidence,
 ) -> KnownClient:
     faults, levels = findings_and_levels(asked, stored, line)
     suffered = as_suffered(faults, stored)
-    sections, todo = _sections(suffered, levels, ways_out)
+    asking = asking_of(found, asked_sides(str(asked.client), "lookup"), suffered, ways_out, levels)
+    sections, todo = _sections(suffered, levels, ways_out, asking)
     library = asked.family.find(asked.client.version)
     operations = tuple(operation(one, asked, suffered, ways_out, line) for one in PURPOSES.values())
     return KnownClient(
@@ -133,7 +137,7 @@ def _known(
         library=library.library if library else None,
         inside=inside(asked.client),
         levels=tuple(levels),
-        short=in_short(suffered, levels, ways_out, Asking(otherwise=other_libraries(asked, families()))),
+        short=in_short(suffered, levels, ways_out, asking),
         note=note_of(suffered),
         sections=sections,
         ways_out=todo,
@@ -145,7 +149,7 @@ def _known(
 
 
 def _sections(
-    faults: Sequence[Fault], levels: Sequence[RoleLevel], ways_out: Known
+    faults: Sequence[Fault], levels: Sequence[RoleLevel], ways_out: Known, asking: Asking
 ) -> tuple[tuple[Section, ...], tuple[str, ...]]:
     """Return the findings by cause, and what to do about them."""
     grave = causes(faults)
@@ -158,7 +162,7 @@ def _sections(
     found = [Section(heading=heading, entries=tuple(first))] if first or levels else []
     if beside:
         found.append(Section(heading=BESIDE, entries=tuple(_entries(beside, ways_out))))
-    return tuple(found), tuple(to_do(scored, ways_out))
+    return tuple(found), tuple(to_do(scored, ways_out, asking.named, search=asking.search))
 
 
 def _entries(found: Sequence[Cause], ways_out: Known) -> Iterator[Entry]:

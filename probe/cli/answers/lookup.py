@@ -14,6 +14,7 @@ from probe.cells.citations import command, rests_on, source
 from probe.cells.cli_hints import run_command
 from probe.cells.fault_words import doubt, in_harm, remarks, shown
 from probe.cells.log_in_words import log_in_remarks
+from probe.cells.targets import Target, targets
 from probe.cells.upgrades import next_conforming, next_harmless
 from probe.cli.answers.finding_groups import ended, first_line, grouped, shared, sources
 from probe.cli.console.line_wrap import command_lines, wrapped
@@ -41,6 +42,8 @@ class Known:
     """The next version that passes, by the cell of the evidence."""
     mending: Mapping[Cell, str]
     """The next version in which work goes on and nothing is lost, by the cell of the evidence."""
+    targets: Mapping[Cell, Target]
+    """The later version that mends most of what fails, by the cell of the evidence."""
     helping: Mapping[Cell, str]
     """A profile in which the same version passes, by the cell of the evidence."""
     restarting: Mapping[Cell, bool]
@@ -57,13 +60,18 @@ class Known:
         later: Collection[SettledCell],
         read: Collection[SettledCell],
         *,
+        good: Iterable[SettledCell] = (),
         results: str = "",
         can_run: bool = True,
     ) -> Known:
-        """Return the remedies that are known for what fails: in later versions, and in other profiles of the same."""
+        """Return the remedies that are known for what fails: in later versions, and in other profiles of the same.
+
+        `good` are cells in which work goes on, which a later version may stop.
+        """
         return cls(
             passing=next_conforming(bad, later),
             mending=next_harmless(bad, later),
+            targets=targets(bad, good, later),
             helping=mending_profiles(bad, read),
             restarting=restarting(bad, read),
             results=results,

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from probe.catalogue.baseline import baseline
 from probe.cells.answer_context import PLAIN, Asking, Remedies
 from probe.cells.audit import Fault
-from probe.cells.causes import is_mended_by_acks, is_scored, loses_and_stops
+from probe.cells.causes import is_mended_by_acks, is_scored, loses_and_stops, places
 from probe.cells.levels import RoleLevel
 from probe.model import Role, Workload
 from probe.model.counts import counted
@@ -99,15 +99,16 @@ def _instead(bad: Sequence[Fault], ways_out: Remedies, asking: Asking) -> str:
     by_acks = [one for one in bad if _is_by_acks(one)]
     left = [one for one in bad if one not in by_acks]
     mended = [
-        (one.evidence.cell, way) for one in left if one.evidence and (way := ways_out.mending.get(one.evidence.cell))
+        (one.evidence.cell, way) for one in left if one.evidence and (way := ways_out.targets.get(one.evidence.cell))
     ]
     versions = Counter(way for _, way in mended)
-    names = {way: asking.named(cell, way) for cell, way in mended}
+    names = {way: asking.named(cell, way.version) for cell, way in mended}
     of = counted(len(bad), "fault")
     ways = [f"acks=all mends {len(by_acks)} of {of}"] if by_acks else []
     if versions:
-        best = max(versions, key=lambda way: (versions[way], version_key(way)))
-        ways.insert(0, f"{names[best]} mends {versions[best]} of {of}")
+        best = max(versions, key=lambda way: (versions[way], version_key(way.version)))
+        worse = f", but stops in {places(best.worse)}, where this one goes on" if best.worse else ""
+        ways.insert(0, f"{names[best]} mends {versions[best]} of {of}{worse}")
     open_ones = len(left) - sum(versions.values())
     search = f" ({asking.otherwise})" if asking.otherwise else ""
     none = f"no released version is known to mend {'it' if len(bad) == 1 else f'{open_ones} of {of}'}{search}"

@@ -17,7 +17,6 @@ from probe.catalogue.workloads import select_workloads
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding, Report, worst_first
 from probe.cells.audit_gate import Gates
-from probe.cells.audit_upgrades import with_remedies
 from probe.cells.gate_words import DEFAULT
 from probe.cells.ignores import NAME, Ignored
 from probe.cells.readiness import in_turn
@@ -28,7 +27,7 @@ from probe.cli.answers.readiness import print_readiness
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import say
 from probe.cli.laboratory import absent_packages
-from probe.cli.wiring.audit_findings import Sources, answered, report
+from probe.cli.wiring.audit_findings import Sources, answered, with_ways_out
 from probe.cli.wiring.audit_requests import ask
 from probe.cli.wiring.catalogue import apps, packages
 from probe.cli.wiring.earlier_commit import earlier_paths, without_earlier
@@ -78,6 +77,9 @@ def audit(
     engine: o.EngineOption = DEFAULT_ENGINE,
     workload: o.WorkloadFilter = None,
     fill: Annotated[bool, typer.Option("--run", help="Run cells without results first.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="List every cause with its evidence, in place of 40 lines a service.")
+    ] = False,
     fail_on: o.FailOn = str(DEFAULT),
     output: Annotated[
         Format | None,
@@ -134,13 +136,13 @@ def audit(
     def of(held: Sequence[FileContent], *, run: bool = False) -> list[Report]:
         asked = [ask(item, scenarios, engine, line, workloads, only_roles) for one in held for item in one.found]
         known = answered(asked, Sources(evidence, results, max_age), jobs, fill=run)
-        return with_remedies([report(item, known) for item in asked], known.stored)
+        return with_ways_out(asked, known)
 
     fresh = without_earlier(earlier, of(readings, run=fill), of)
     ignored = accept(entries, without_known(known_file, fresh))
     question = _question(scenarios, line, engine, is_baseline=not (scenario or purpose), purpose=purpose or "")
     ordered = in_turn(ignored.reports) if purpose else worst_first(ignored.reports)
-    _print(ordered, results, gate, form, question)
+    _print(ordered, results, gate, form, question, everything=everything or bool(scenario))
     if form is not Format.TABLE:
         say(str(question))
     _say_of([fault.evidence for one in fresh for fault in one.faults if fault.evidence is not None])
@@ -192,7 +194,9 @@ def _left(names: Collection[str]) -> int:
     return sum(1 for name, item in default_scenarios().items() if name not in names and not item.asked)
 
 
-def _print(reports: Sequence[Report], results: str, gate: Gates, form: Format, question: Question) -> None:
+def _print(
+    reports: Sequence[Report], results: str, gate: Gates, form: Format, question: Question, *, everything: bool
+) -> None:
     made = AuditResult(
         reports=reports,
         results=results,
@@ -204,7 +208,7 @@ def _print(reports: Sequence[Report], results: str, gate: Gates, form: Format, q
         can_run=not absent_packages(),
     )
     if form is Format.TABLE:
-        print_readiness(made) if question.purpose else print_audit(made)
+        print_readiness(made) if question.purpose else print_audit(made, everything=everything)
     else:
         typer.echo(write(form, made), nl=False)
 

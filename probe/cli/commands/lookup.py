@@ -16,12 +16,15 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.audit import TOLD, Fault, Finding
 from probe.cells.audit_gate import Gates
 from probe.cells.between import Between, filled
-from probe.cells.causes import placed
+from probe.cells.causes import is_scored, placed
 from probe.cells.client_levels import client_levels
 from probe.cells.control_cells import without_implied
 from probe.cells.gate_words import DEFAULT
 from probe.cells.lookup_cells import examined, is_asked, shown_profiles
+from probe.cells.loss_words import as_written
 from probe.cells.role_levels import as_suffered
+from probe.cells.targets import is_scored_cell
+from probe.cells.upgrades import works
 from probe.cli import common_options as o
 from probe.cli.answers.decision import NAMED, note_of, on_one_screen
 from probe.cli.answers.lookup import AT, Known, as_text, asked_of, counts_of, overview
@@ -34,6 +37,7 @@ from probe.cli.wiring import evidence as given
 from probe.cli.wiring.alternatives import asking_of
 from probe.cli.wiring.asked_sides import asked_sides
 from probe.cli.wiring.between import near_releases
+from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.lookup_words import asked_client, check_scenarios, nothing
 from probe.cli.wiring.sides import AskedClient, answers_of, notes_of, used_of
 from probe.errors import GateError, NothingJudgedError
@@ -108,7 +112,7 @@ def lookup(
             lone = side.has_others or _is_family(asked, client)
             near = None if lone else near_releases(found, side, every, wanted, line)
             faults = examined([*every, *_questions(near, side)], every, side.chosen, line, profile, scenario)
-            return without_implied(filled(faults, near.answer) if near else faults)
+            return as_written(without_implied(filled(faults, near.answer) if near else faults), families())
 
         every = answers_of(sides, known, by_profile=profile is not None)
         check_scenarios(scenario, read)
@@ -147,8 +151,12 @@ def _beside(found: given.Evidence, both: Iterable[Fault], read: Collection[Settl
     """Return what is known beside the findings that name a fault: later versions, and all that was read."""
     seen = [item.evidence for item in both if item.finding in TOLD and item.evidence is not None]
     bad = {item.cell: item for item in seen}
-    later = found.later([*bad], any_profile=False) if bad else {}
-    return Known.of(bad.values(), later.values(), read, results=results, can_run=not absent_packages())
+    every = [item.evidence for item in both if item.evidence is not None and is_scored(item)]
+    good = [one for one in every if one.cell not in bad and works(one)]
+    cells = [*bad, *(one.cell for one in good)]
+    own = [replace(cell, profile=OWN_DEFAULTS) for cell in cells if is_scored_cell(cell)]
+    later = found.later([*cells, *own], any_profile=False) if bad else {}
+    return Known.of(bad.values(), later.values(), read, good=good, results=results, can_run=not absent_packages())
 
 
 def _questions(near: Between | None, side: AskedClient) -> Iterable[Cell]:

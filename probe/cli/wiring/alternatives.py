@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from probe.catalogue.apps import Application
 from probe.catalogue.families import Family
 from probe.catalogue.identities import lists_line
 from probe.catalogue.selectors import Chosen
+from probe.cells.aggregate import SettledCell
 from probe.cells.answer_context import Asking, Remedies
 from probe.cells.audit import Fault
 from probe.cells.causes import causes, is_mended_by_acks
@@ -22,6 +23,8 @@ from probe.evidence.cell_choice import Wanted
 from probe.model import Cell
 from probe.model.roles import UNLEVELLED
 
+Read = Callable[[Collection[Cell]], Mapping[Cell, SettledCell]]
+"""Reads the answers about cells."""
 USEFUL = 8
 """A release is worth a look-up if it has one of this many of the most cells that a release of its family has."""
 
@@ -40,31 +43,34 @@ def asking_of(
     asked = sides[0].chosen
     ways = [] if is_measured else [*_beside(found, library or asked, faults), *_run_of(asked)]
     return Asking(
-        otherwise=_otherwise(found, asked, one, _unmended(faults, ways_out)),
+        otherwise=otherwise(asked, one, unmended(faults, ways_out.mending), lambda cells: found.find(Wanted.of(cells))),
         measured="; ".join(ways),
         named=lambda cell, version: _named(one, cell, version),
     )
 
 
-def _unmended(faults: Sequence[Fault], ways_out: Remedies) -> list[Cell]:
+def unmended(faults: Sequence[Fault], mending: Collection[Cell]) -> list[Cell]:
     """Return the cells that decide a level, stop or lose work, and that no later release is known to mend."""
     grave = [fault for cause in causes(faults) if cause.scored for fault in cause.faults]
     open_ones = [one for one in grave if one.cell.role not in UNLEVELLED and not is_mended_by_acks(one)]
-    return [one.cell for one in open_ones if one.evidence and one.evidence.cell not in ways_out.mending]
+    return [one.cell for one in open_ones if one.evidence and one.evidence.cell not in mending]
 
 
 def _named(one: Application | None, cell: Cell, version: str) -> str:
     return one.app.words_of(version, one.version) if one and cell.family == one.app.family else version
 
 
-def _otherwise(found: Evidence, asked: Chosen, one: Application | None, bad: Sequence[Cell]) -> str:
-    """Return what may be done about cells that no later release is known to mend."""
+def otherwise(asked: Chosen, one: Application | None, bad: Sequence[Cell], read: Read) -> str:
+    """Return what may be done about cells that no later release is known to mend; empty if there are none.
+
+    Of an application `one` it is a later release, of a library the others of its language.
+    """
     if not bad:
         return ""
     if one is None:
         return other_libraries(asked, families())
     wanted = questions(one.app, one.version, bad)
-    first = first_change(one.app, one.version, bad, found.find(Wanted.of(wanted)) if wanted else {})
+    first = first_change(one.app, one.version, bad, read(wanted) if wanted else {})
     if first is None:
         return one.app.changes_of_library(one.version)
     library = f"{one.app.family} {first.library}"

@@ -10,11 +10,13 @@ from probe.catalogue.releases import taken_back
 from probe.catalogue.selectors import Chosen
 from probe.cells.aggregate import SettledCell
 from probe.cells.application_precedence import itself_first, of_relative, of_stand_in, same_question
-from probe.cells.audit import BAD, UNPROVEN, Fault, Finding, Report, Upgrade, examine
-from probe.cells.audit_upgrades import first_good, upgrade
+from probe.cells.audit import BAD, TOLD, UNPROVEN, Fault, Finding, Report, Upgrade, examine
+from probe.cells.audit_upgrades import first_good, upgrade, with_remedies
 from probe.cells.between import filled
 from probe.cells.control_cells import without_implied
+from probe.cells.loss_words import as_written
 from probe.cells.role_levels import as_suffered, has_defaults
+from probe.cli.wiring.alternatives import otherwise, unmended
 from probe.cli.wiring.audit_requests import AuditRequest, profiles_of
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import open_evidence
@@ -106,9 +108,10 @@ def _faults(asked: AuditRequest, known: Answers) -> tuple[Fault, ...]:
         inside = without_implied(inside)
         if not one.library.application.app.is_proven_by_library:
             inside = _of_library(inside, one.library)
-        kept = [item for item in found if asked.is_runnable or item.evidence is not None]
-        found = itself_first(kept, inside)
-    return tuple(one for one in found if asked.named or one.finding is not Finding.UNKNOWN or not one.cell.unusual)
+        own = [item for item in found if asked.is_runnable or item.evidence is not None]
+        found = itself_first(own, inside)
+    kept = (one for one in found if asked.named or one.finding is not Finding.UNKNOWN or not one.cell.unusual)
+    return as_written(kept, families())
 
 
 def _of_library(faults: Iterable[Fault], library: Chosen) -> tuple[Fault, ...]:
@@ -134,6 +137,22 @@ def report(asked: AuditRequest, known: Answers) -> Report:
         note="; ".join(filter(None, (asked.service.note, *_taken_back(asked)))),
         is_broken=bool(asked.service.broken),
     )
+
+
+def with_ways_out(asked: Sequence[AuditRequest], known: Answers) -> list[Report]:
+    """Return what is found about these clients, with what mends it, or what else may be done."""
+    reports = with_remedies([report(item, known) for item in asked], known.stored)
+    return [_with_otherwise(one, item, known) for one, item in zip(reports, asked, strict=True)]
+
+
+def _with_otherwise(one: Report, asked: AuditRequest, known: Answers) -> Report:
+    identity = asked.identity
+    if identity is None:
+        return one
+    mended = {fault.evidence.cell for fault in one.faults if fault.evidence is not None and fault.mended_in}
+    bad = unmended(one.of(*TOLD), mended)
+    application = identity.library.application if identity.library is not None else None
+    return replace(one, otherwise=otherwise(identity.first, application, bad, lambda _: known.stored)) if bad else one
 
 
 def _in_defaults(asked: AuditRequest, faults: Iterable[Fault]) -> AuditRequest:

@@ -11,6 +11,7 @@ from probe.catalogue.identities import Identity, identify
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import LOCAL, Chosen, select_profiles
 from probe.cli.wiring.catalogue import apps, by_number, choose_clients, families
+from probe.cli.wiring.lookup_words import near
 from probe.inventory.entries import Found
 from probe.model import CONTROL, Cell, Engine, Profile, Role, Workload
 from probe.model.profile import DEFAULT_PROFILE
@@ -61,7 +62,9 @@ def ask(
     A client that is not known is a problem of its service only.
     """
     if why := service.broken or service.unknown:
-        return AuditRequest(service, problem=why)
+        known = service.client in families() or service.client in apps()
+        hint = f"; nearest is {near(service.package, service.client)}" if known and not service.broken else ""
+        return AuditRequest(service, problem=f"{why}{hint}")
     question = Question(service, tuple(scenarios), engine, line, tuple(workloads), only_roles)
     try:
         identity = _identity(service.selector)

@@ -37,20 +37,35 @@ def asked_client(text: str) -> str:
         return first.selector
     if first.client and first.unknown in {NO_VERSION, UNVERSIONED}:
         return first.client
-    near = _near(text, first.client)
-    raise NothingJudgedError(f"not known: {' '.join(text.split())}: {first.unknown}; nearest is {near}")
+    words = near(text, first.client)
+    raise NothingJudgedError(f"not known: {' '.join(text.split())}: {first.unknown}; nearest is {words}")
 
 
-def _near(text: str, client: str) -> str:
-    """Return the release that a text comes nearest to, or the newest; without a client, where all are listed."""
+def near(text: str, client: str) -> str:
+    """Return the release that a text comes nearest to, or the newest; without a client, where all are listed.
+
+    Of a line, such as the tag 1.31, it is the newest one.
+    """
     family = families().get(client) or None
     app = None if family else apps().get(client)
     number = re.search(r"\d+(\.\d+)+", text)
     if family:
-        return f"{client}@{number[0] if number and family.find(number[0]) else family.newest.version}"
-    if app:
-        return f"{client}@{number[0] if number and app.find(number[0]) else app.versions[-1].last}"
-    return "none; `probe clients` lists what is measured"
+        listed = [item.version for item in family.versions]
+    elif app:
+        listed = [one for item in app.versions for one in (item.since, item.last)]
+    else:
+        return "none; `probe clients` lists what is measured"
+    covered = bool(number and app and app.find(number[0]))
+    newest = family.newest.version if family else listed[-1]
+    return f"{client}@{_nearest(listed, number[0], is_covered=covered) if number else newest}"
+
+
+def _nearest(listed: Sequence[str], number: str, *, is_covered: bool) -> str:
+    """Return the newest release of a line, a release that spans cover, the newest one below a number, or the first."""
+    ordered = sorted(listed, key=version_key)
+    line = [one for one in ordered if one == number or one.startswith(f"{number}.")]
+    below = [one for one in ordered if version_key(one) <= version_key(number)]
+    return (line or ([number] if is_covered else below) or ordered[:1])[-1]
 
 
 def check_scenarios(patterns: Sequence[str] | None, known: Iterable[Cell]) -> None:
@@ -70,10 +85,8 @@ def nothing(client: str, asked: Chosen, known: Collection[Cell], evidence: Seque
         return f"nothing is known of {client} ({places}); `probe run --client {client}` measures it"
     listed = sorted((item.version for item in family.versions), key=version_key)
     key = version_key(version)
-    near = [one for one in listed if version_key(one) < key][-1:] + [one for one in listed if version_key(one) > key][
-        :1
-    ]
+    below, above = ([one for one in listed if (version_key(one) > key) is is_above] for is_above in (False, True))
     served = releases_of(family.family)
     lacks = served.lacks(version) or served.is_older_than(version)
     why = f"{served.source} had no such release on {served.read}" if lacks else "it was never measured"
-    return f"nothing is known of {client} ({places}): {why}; nearest is {' or '.join(near)}"
+    return f"nothing is known of {client} ({places}): {why}; nearest is {' or '.join([*below[-1:], *above[:1]])}"

@@ -83,12 +83,6 @@ def _around(report: Report, apps: Mapping[str, App], family: str) -> App | None:
     return None if app is None or app.artifacts or app.family != family or name == family else app
 
 
-def changes_of_library(report: Report, apps: Mapping[str, App]) -> str:
-    """Return which later releases of a service's application have other versions of the library; empty if none."""
-    name, _, version = report.client.partition("@")
-    return apps[name].changes_of_library(version) if name in apps else ""
-
-
 def helps(faults: Sequence[Fault]) -> Iterator[str]:
     """Yield the profiles in which the same version passes some of these faults."""
     passing: dict[str, list[str]] = {}

@@ -1,0 +1,130 @@
+"""The one later release to go to: it mends most of what stops or loses work, and stops least of what goes on. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from probe.catalogue.baseline import baseline
+from probe.catalogue.families import is_local
+from probe.cells.aggregate import SettledCell
+from probe.cells.cell_harm import harm_in, stops_beside_loss
+from probe.cells.trends import Question, question
+from probe.cells.upgrades import Suffered, stops, works
+from probe.model import Cell, Client, Workload
+from probe.model.harm import Harm
+from probe.model.roles import UNLEVELLED
+from probe.model.versions import version_key
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A later release that mends something."""
+
+    version: str
+    worse: tuple[Cell, ...] = ()
+    """Scored cells in which work goes on today, and stops there."""
+
+
+def targets(
+    bad: Iterable[SettledCell], good: Iterable[SettledCell], stored: Iterable[SettledCell]
+) -> dict[Cell, Target]:
+    """Return for each cell that a later release is known to mend the release to go to.
+
+    A client has as few of them as mend all that can be mended, the one that mends most scored cells first. `good` are
+    cells in which work goes on today.
+    """
+    later = _Later(list(stored))
+    wrong, right = _by_client(filter(_needs_version, bad)), _by_client(good)
+    return {
+        cell: target
+        for client, mine in wrong.items()
+        for cell, target in _of_client(mine, right.get(client, ()), later).items()
+    }
+
+
+class _Later:
+    """Answers about later releases."""
+
+    def __init__(self, stored: Sequence[SettledCell]) -> None:
+        self._suffered = Suffered(stored)
+        self._by_question: dict[Question, list[SettledCell]] = {}
+        for item in stored:
+            self._by_question.setdefault(question(item.cell, "version"), []).append(item)
+
+    def working(self, one: SettledCell) -> frozenset[str]:
+        """Return the later releases in which work is known to go on in a cell."""
+        return frozenset(item.cell.version for item in self._after(one) if works(item) and not self._stops(item))
+
+    def stopping(self, one: SettledCell) -> frozenset[str]:
+        """Return the later releases in which work stops in a cell."""
+        return frozenset(item.cell.version for item in self._after(one) if self._stops(item))
+
+    def _stops(self, item: SettledCell) -> bool:
+        return stops(self._suffered.of(item))
+
+    def _after(self, one: SettledCell) -> Iterable[SettledCell]:
+        here = version_key(one.cell.version)
+        return (
+            item
+            for item in self._by_question.get(question(one.cell, "version"), ())
+            if version_key(item.cell.version) > here and not is_local(item.cell.version) and item.is_comparable(one)
+        )
+
+
+def _by_client(items: Iterable[SettledCell]) -> dict[Client, list[SettledCell]]:
+    found: dict[Client, list[SettledCell]] = {}
+    for item in {one.cell: one for one in items}.values():
+        found.setdefault(item.cell.client, []).append(item)
+    return found
+
+
+def _of_client(bad: Sequence[SettledCell], good: Sequence[SettledCell], later: _Later) -> dict[Cell, Target]:
+    chance = {one.cell for one in bad if _is_chance(one)}
+    left = {one.cell: versions for one in bad if (versions := later.working(one))}
+    worse: dict[str, list[Cell]] = {}
+    for one in good if left else ():
+        for version in later.stopping(one) if is_scored_cell(one.cell) else ():
+            worse.setdefault(version, []).append(one.cell)
+    found: dict[Cell, Target] = {}
+    while left:
+        version = _best(left, worse, chance)
+        target = Target(version, tuple(worse.get(version, ())))
+        mended = [cell for cell, versions in left.items() if version in versions]
+        found |= dict.fromkeys(mended, target)
+        left = {cell: versions for cell, versions in left.items() if cell not in found}
+    return found
+
+
+def _best(
+    mending: Mapping[Cell, Collection[str]], worse: Mapping[str, Sequence[Cell]], chance: Collection[Cell]
+) -> str:
+    """Return the first version that mends most scored cells beyond those that it makes worse; without any, most cells.
+
+    Cells that only some trials stopped in do not decide while others do: their absence elsewhere may be chance.
+    """
+
+    def merit(version: str) -> tuple[int, int]:
+        mended = [cell for cell, versions in mending.items() if version in versions]
+        decisive = sum(is_scored_cell(cell) and cell not in chance for cell in mended)
+        return decisive - len(worse.get(version, ())), 0 if decisive else len(mended)
+
+    every = sorted({version for versions in mending.values() for version in versions}, key=version_key)
+    return max(every, key=merit)
+
+
+def _needs_version(item: SettledCell) -> bool:
+    """Return whether work stops, or is lost but for the acknowledgement of writes, which a setting mends."""
+    harm = harm_in(item)
+    return harm is not None and harm.rank >= Harm.STOPS and (not item.loses or stops_beside_loss(item))
+
+
+def _is_chance(item: SettledCell) -> bool:
+    harm = harm_in(item)
+    return harm is not None and harm.bad < harm.of
+
+
+def is_scored_cell(cell: Cell) -> bool:
+    """Return whether a level rests on a cell."""
+    is_usual = cell.workload is Workload.CONTINUOUS and cell.role not in UNLEVELLED
+    return is_usual and baseline().find(cell.scenario, cell.role) is not None
