@@ -25,7 +25,7 @@ from probe.errors import ProvisionError
 from probe.inventory.programs import librdkafka_versions
 from probe.model.versions import version_key
 from probe.toolchain import pip
-from probe.toolchain.release_lists import LISTS, Release, dated, of_registry
+from probe.toolchain.release_lists import Release, dated, of_registry
 
 FOLDER = data_file("released")
 REGISTRIES: Mapping[str, str] = {
@@ -126,11 +126,11 @@ def _inside(family: Family, artifact: str) -> str:
 
 
 def main() -> None:
-    """Write the files of the named families, or of all that have a registry."""
+    """Write the files of the named families, or of all that have one."""
     known = read_families(clients_folder())
     day = datetime.now(UTC).date().isoformat()
     FOLDER.mkdir(exist_ok=True)
-    for name in sys.argv[1:] or [item.family for item in known.values() if item.source.kind in LISTS]:
+    for name in sys.argv[1:] or sorted(file.stem for file in FOLDER.glob("*.toml") if file.stem in known):
         try:
             sys.stdout.write(f"{name}: {write(known[name], day)} releases\n")
         except ProvisionError as error:
