@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,6 +74,10 @@ def test_each_client_version_and_scenario_has_a_page_that_says_there_are_no_time
         "client/sarama-1.43.3.html",
         "client/java-4.4.0.html",
         f"client/beats-{COMMIT}.html",
+        "cells/sarama-1.43.2.html",
+        "cells/sarama-1.43.3.html",
+        "cells/java-4.4.0.html",
+        f"cells/beats-{COMMIT}.html",
         "scenario/disk.storage-error.html",
         "scenario/broker.kill.html",
         "supports.html",
@@ -87,24 +92,36 @@ def test_every_link_leads_to_a_file_of_the_site(built: Path) -> None:
             assert (page.parent / name).resolve().is_file(), (page, name)
 
 
-def test_a_client_has_its_findings_first_with_the_way_out_then_its_cells(built: Path) -> None:
+def places(text: str, parts: Sequence[str]) -> list[int]:
+    plain = re.sub(r"<wbr>", "", text)
+    found = [plain.find(part) for part in parts]
+    assert -1 not in found, parts[found.index(-1)]
+    return found
+
+
+def test_a_client_has_what_stops_first_then_what_to_do_then_its_levels(built: Path) -> None:
     text = (built / "client" / "sarama-1.43.2.html").read_text()
     parts = [
-        "reacts in 0 of 1",
+        "In short: not as producer: 1.43.3 mends 1 of 1 fault.",
         "Stops or loses work, worst first",
         "stops silently",
         "mended in 1.43.3",
         "What to do",
         "upgrade to 1.43.3",
-        "All cells",
-        "stuck in 1 trial",
-        "probe run --client sarama@1.43.2 --role producer --profile isolated --scenario disk/storage-error",
+        "reacts in 0 of 1",
+        "../cells/sarama-1.43.2.html",
     ]
-    plain = re.sub(r"<wbr>", "", text)
-    places = [plain.find(part) for part in parts]
-    assert -1 not in places, parts[places.index(-1)]
-    assert places == sorted(places)
-    assert "conditions" in plain
+    found = places(text, parts)
+    assert found == sorted(found)
+
+
+def test_the_cells_of_a_client_have_a_page_with_the_commands_that_measure_them(built: Path) -> None:
+    text = (built / "cells" / "sarama-1.43.2.html").read_text()
+    command = "probe run --client sarama@1.43.2 --role producer --profile isolated --scenario disk/storage-error"
+    found = places(text, ["../client/sarama-1.43.2.html", "stops silently", "stuck in 1 trial", command])
+    assert found == sorted(found)
+    assert "conditions" in text
+    assert "more</summary>" not in (built / "cells" / "sarama-1.43.3.html").read_text(), "work goes on in it"
 
 
 def test_the_kips_of_a_client_are_on_its_page_on_the_page_of_all_and_in_its_document(built: Path) -> None:
@@ -237,6 +254,19 @@ def test_what_people_paste_finds_the_client(width: int, built: Path, opener: Ope
     page.fill("#q", "sarama@1.43.2")
     page.press("#q", "Enter")
     page.wait_for_url("**/client/sarama-1.43.2.html")
+    expect(page.get_by_role("heading", name="What to do")).to_be_in_viewport()
+    page.get_by_role("link", name=re.compile(r"^All \d+ cell")).click()
     page.locator("details summary", has_text="more").first.click()
     expect(page.locator("details code").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+def test_the_site_and_the_look_up_have_the_same_answer(built: Path, evidence: Path, tmp_path: Path) -> None:
+    """Filebeat 8.16.1, by the commit measured for it: the sarama inside 9.0.0 goes on where it stops."""
+    text = re.sub("<wbr>", "", (built / "client" / f"beats-{COMMIT}.html").read_text())
+    where = ("--evidence", str(evidence), "--results", str(tmp_path))
+    said = [command("lookup", name, *where).stdout for name in (f"beats@{COMMIT}", "filebeat@8.16.1")]
+    short = next(line for line in said[0].splitlines() if line.startswith("in short: "))
+    assert "suspected to: filebeat 9.0.0, since sarama 1.43.3 inside it goes on there by itself" in short
+    assert short.removeprefix("in short: ") in text
+    assert short in said[1].splitlines()

@@ -38,7 +38,7 @@ def build_known(clients: Iterable[KnownClient], out: Path, aliases: Sequence[Ali
     SiteError if `out` was not made by the probe or cannot be written.
     """
     with replacing(out) as fresh:
-        for folder in ("client", "scenario"):
+        for folder in ("client", "cells", "scenario"):
             (fresh / folder).mkdir()
         for name in FILES:
             shutil.copyfile(STATIC / name, fresh / name)
@@ -87,12 +87,14 @@ def _write_family(fresh: Path, mine: Sequence[KnownClient], about: str) -> None:
     earlier = {b: a for a, b in later.items()}
     newest = ordered[-1].client
     for one in ordered:
-        page = environment().get_template("known_client.html")
+        slug = client_slug(one.client)
         near = {"older": earlier.get(one.client), "newer": later.get(one.client), "newest": newest}
         path = api_path(one.client.family, one.client.version)
-        common = {**near, **_usual(one.cells)}
-        text = page.render(root="../", here="", one=one, api=path, about=about, **common)
-        _write(fresh / "client" / f"{client_slug(one.client)}.html", text)
+        common = {"root": "../", "here": "", "one": one, "api": path, "about": about}
+        text = environment().get_template("known_client.html").render(slug=slug, **near, **common)
+        _write(fresh / "client" / f"{slug}.html", text)
+        text = environment().get_template("known_cells.html").render(**_usual(one.cells), **common)
+        _write(fresh / "cells" / f"{slug}.html", text)
         data = json.dumps(document(one), separators=(",", ":"), ensure_ascii=False)
         _write(fresh / path, data)
         if one.client == newest:

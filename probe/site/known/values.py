@@ -32,6 +32,16 @@ class Section:
     heading: str
     entries: tuple[Entry, ...]
 
+    @property
+    def grave(self) -> tuple[Entry, ...]:
+        """Entries of work that stops or is lost."""
+        return tuple(one for one in self.entries if one.harm >= Harm.STOPS)
+
+    @property
+    def lesser(self) -> tuple[Entry, ...]:
+        """Entries of work that goes on, with stalls, burdens or errors."""
+        return tuple(one for one in self.entries if one.harm < Harm.STOPS)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownCell:
@@ -53,6 +63,11 @@ class KnownCell:
     """The command that measures it anew."""
     data: Mapping[str, Any]
     """The same for JSON (docs/schema/api-client.json)."""
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the site shows its facts: of work that goes on at once the document has them (api/v1)."""
+        return self.harm is None or self.harm >= Harm.STALLS
 
     @property
     def order(self) -> tuple[int, str, str, str, str]:
