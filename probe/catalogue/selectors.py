@@ -21,6 +21,7 @@ from probe.model.profile import (
     REFRESHING,
     SHORT_LIMITS,
     STATIC_MEMBER,
+    STREAMS_PROTOCOL,
 )
 from probe.model.rack import Rack
 from probe.model.roles import READERS, ROLES, WRITERS
@@ -41,6 +42,7 @@ PROFILES: Mapping[str, str] = {
     REFRESHING: "metadata is refreshed every second",
     "quick-timeouts": "request, session and socket timeouts of 5 s",
     CONSUMER_PROTOCOL: "the new group protocol (KIP-848)",
+    STREAMS_PROTOCOL: "the group protocol of Kafka Streams (KIP-1071)",
     SHORT_LIMITS: "session 6 s, poll interval (or rebalance timeout) 8 s, transaction 10 s",
     STATIC_MEMBER: "short-limits, and a group.instance.id (KIP-345)",
     COOPERATIVE: "short-limits, and cooperative-sticky assignment (KIP-429)",
@@ -55,6 +57,7 @@ ONLY_FOR: Mapping[str, tuple[Role, ...]] = {
     "acks-1": (Role.PRODUCER,),
     "zstd": WRITERS,
     CONSUMER_PROTOCOL: (Role.GROUP,),
+    STREAMS_PROTOCOL: (Role.GROUP,),
     SHORT_LIMITS: (Role.GROUP, Role.TRANSACTIONAL),
     STATIC_MEMBER: (Role.GROUP,),
     COOPERATIVE: (Role.GROUP,),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from probe.diagnose.clients import ClientState
-from probe.diagnose.membership import HEARTBEATS, Commits, Membership
+from probe.diagnose.membership import Commits, Membership
 from probe.diagnose.objects import Item
 from probe.diagnose.troubles import ItemState
 from probe.model import Request, Response
@@ -14,7 +14,7 @@ from probe.protocol import apis
 
 def note_heartbeat(client: ClientState, event: Request, items: Iterable[Item]) -> None:
     """Note the epoch that a heartbeat has. Other requests have none."""
-    if event.api not in HEARTBEATS:
+    if event.api not in apis.HEARTBEATS_BY_BROKER:
         return
     for item in items:
         if (state := client.state(item)) is not None:
@@ -34,7 +34,7 @@ def shown_by(client: ClientState, event: Response, asked: Request | None, items:
 
     Others keep a member in its group, and show nothing of its partitions.
     """
-    if event.api not in HEARTBEATS:
+    if event.api not in apis.HEARTBEATS_BY_BROKER:
         return event.api
     begins = False
     for item in items:

@@ -1,4 +1,4 @@
-"""Members of the new group protocols (KIP-848, KIP-932), by the epochs of their heartbeats, and when they are fenced.
+"""Members of the new group protocols, by the epochs of their heartbeats, and when they are fenced.
 
 A member joins with epoch 0, and its coordinator gives it an epoch above 0, a newer one with each assignment. One that
 it does not take for a member any more is fenced: FENCED_MEMBER_EPOCH or UNKNOWN_MEMBER_ID answers its heartbeat, and it
@@ -10,10 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from probe.model import Request, Response, Row
-from probe.protocol import apis
 from probe.protocol.names import error_code
 
-HEARTBEATS = frozenset({apis.CONSUMER_GROUP_HEARTBEAT, apis.SHARE_GROUP_HEARTBEAT})
 JOINING = 0
 """Epoch of a heartbeat that joins. Those below it leave."""
 FENCES = frozenset({error_code("FENCED_MEMBER_EPOCH"), error_code("UNKNOWN_MEMBER_ID")})

@@ -32,6 +32,8 @@ class EngineInfo:
     """Its trials have an election before the fault (docs/engines.md#harmless-election)."""
     counts_cost: bool = False
     """Many partitions and clients can have one fault, whose cost is measured (docs/cost.md)."""
+    streams_groups: bool = False
+    """Its brokers have Streams groups (KIP-1071), on release lines that have them."""
     exact_jobs: bool = False
     """A number of trials at once can be asked for exactly."""
     order: int
@@ -58,7 +60,13 @@ ENGINES: Mapping[Engine, EngineInfo] = MappingProxyType(
             beat_ms=100,
         ),
         Engine.KAFKA: EngineInfo(
-            title="real brokers", real=True, cohorts=True, harmless_election=True, order=0, beat_ms=250
+            title="real brokers",
+            real=True,
+            cohorts=True,
+            harmless_election=True,
+            streams_groups=True,
+            order=0,
+            beat_ms=250,
         ),
     }
 )

@@ -42,6 +42,8 @@ STATIC_MEMBER, COOPERATIVE, AUTOCOMMIT = "static-member", "cooperative", "autoco
 """Profiles of groups as people run them, with short limits."""
 CONSUMER_PROTOCOL = "consumer-protocol"
 """The profile of the new group protocol (KIP-848), in which brokers set session and heartbeats."""
+STREAMS_PROTOCOL = "streams-protocol"
+"""The profile of Kafka Streams' own group protocol (KIP-1071), in which brokers set session and heartbeats."""
 READ_COMMITTED = "read-committed"
 """The profile of readers of committed records: `isolated` with the setting that the library has for them."""
 SHORT = frozenset({SHORT_LIMITS, STATIC_MEMBER, COOPERATIVE, AUTOCOMMIT})

@@ -69,6 +69,10 @@ class Since(Enum):
         "4.2",
         "Brokers have share groups; in 4.1 they are a preview that is off by default (share.version=0, KIP-932)",
     )
+    STREAMS_GROUPS = (
+        "4.2",
+        "Brokers have Streams groups; in 4.1 they are early access, whose groups 4.2 does not take over (KIP-1071)",
+    )
     OLD_REQUESTS_REFUSED = (
         "4.0",
         "Brokers refuse Produce below 3 and Fetch below 4 (KIP-896), as the embedded engine does on every line",

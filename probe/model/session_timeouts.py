@@ -11,8 +11,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from probe.model.cell import Client
+from probe.model.group_settings import NEW_PROTOCOLS
 from probe.model.harm import SESSION_MS, SHORT_SESSION_MS
-from probe.model.profile import CONSUMER_PROTOCOL, SHORT, Profile
+from probe.model.profile import SHORT, Profile
 from probe.model.versions import version_key
 
 KEYS = frozenset(
@@ -46,7 +47,7 @@ class Timeout:
 def session_ms(client: Client, profile: str) -> int:
     """Return the session time-out of a member of a group, in milliseconds; the default of KIP-735 if none is known."""
     parsed = Profile.parse(profile)
-    if parsed.name == CONSUMER_PROTOCOL:
+    if parsed.name in NEW_PROTOCOLS:
         return SESSION_MS
     own = next((ms for key, value in parsed.properties if key in KEYS and (ms := _milliseconds(value))), 0)
     if own or parsed.name in SHORT:

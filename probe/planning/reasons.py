@@ -9,13 +9,16 @@ from probe.catalogue.workloads import unworked
 from probe.model import Cell, Profile, Reaction, Role
 from probe.model.engines import ENGINES
 from probe.model.group_settings import joins_anew
-from probe.model.profile import CONSUMER_PROTOCOL
+from probe.model.profile import CONSUMER_PROTOCOL, STREAMS_PROTOCOL
 from probe.model.release_lines import Since, has
 from probe.model.roles import ROLES
 from probe.protocol.api_table import GroupProtocol, protocol_of
 from probe.protocol.apis import API_VERSIONS
 from probe.protocol.names import api_name, error_code
 from probe.scenarios.scenario import RoleVariant
+
+_PROTOCOLS = {CONSUMER_PROTOCOL: GroupProtocol.CONSUMER, STREAMS_PROTOCOL: GroupProtocol.STREAMS}
+"""Group protocols by the profile that has them."""
 
 
 def of_client(cell: Cell, chosen: Chosen, part: RoleVariant) -> str:
@@ -30,7 +33,7 @@ def of_client(cell: Cell, chosen: Chosen, part: RoleVariant) -> str:
         or _reads_all(chosen, part)
         or _unasked(chosen, cell.role, part)
         or _other_protocol(cell, part)
-        or _no_share_groups(cell)
+        or _no_such_groups(cell)
         or _too_old(cell, chosen)
     )
 
@@ -102,20 +105,28 @@ def _unasked(chosen: Chosen, role: Role, part: RoleVariant) -> str:
 
 def _other_protocol(cell: Cell, part: RoleVariant) -> str:
     """Return why a member's group protocol has no such request."""
-    own = GroupProtocol.CONSUMER if joins_anew(cell) else GroupProtocol.CLASSIC
+    profile = Profile.parse(cell.profile).name
+    own = _PROTOCOLS[profile] if joins_anew(cell) else GroupProtocol.CLASSIC
     asked = part.group_protocol or next(filter(None, map(protocol_of, part.expectation.apis)), own)
     if not ROLES[cell.role].member or asked is own:
         return ""
-    if asked is GroupProtocol.CLASSIC:
-        return f"it is about {asked.value}; profile {CONSUMER_PROTOCOL} has the other one"
+    if own is not GroupProtocol.CLASSIC:
+        return f"it is about {asked.value}; profile {profile} has another one"
     return f"it is about {asked.value}: profile {CONSUMER_PROTOCOL}, Kafka {Since.NEW_GROUPS.line} and newer"
 
 
-def _no_share_groups(cell: Cell) -> str:
-    """Return why brokers have no share group for a client to be a member of."""
-    if not ROLES[cell.role].shares or has(cell.broker, Since.SHARE_GROUPS):
+def _no_such_groups(cell: Cell) -> str:
+    """Return why brokers have no group of the kind that a client is to be a member of."""
+    if ROLES[cell.role].shares and not has(cell.broker, Since.SHARE_GROUPS):
+        return f"role {cell.role} needs Kafka {Since.SHARE_GROUPS.line} or newer: {Since.SHARE_GROUPS.reason}"
+    if Profile.parse(cell.profile).name != STREAMS_PROTOCOL:
         return ""
-    return f"role {cell.role} needs Kafka {Since.SHARE_GROUPS.line} or newer: {Since.SHARE_GROUPS.reason}"
+    if not ENGINES[cell.engine].streams_groups:
+        return f"{ENGINES[cell.engine].title} has no Streams groups (KIP-1071); --engine kafka has them"
+    if not has(cell.broker, Since.STREAMS_GROUPS):
+        since = Since.STREAMS_GROUPS
+        return f"profile {STREAMS_PROTOCOL} needs Kafka {since.line} or newer: {since.reason}"
+    return ""
 
 
 def _too_old(cell: Cell, chosen: Chosen) -> str:

@@ -37,6 +37,7 @@ class GroupProtocol(Enum):
 
     CLASSIC = "the classic group protocol, in which a member assigns"
     CONSUMER = "the new group protocol (KIP-848), in which the coordinator assigns"
+    STREAMS = "the group protocol of Kafka Streams (KIP-1071), in which the coordinator assigns tasks"
 
 
 class Purpose(Enum):
@@ -94,7 +95,7 @@ def _any(purpose: Purpose, *names: str) -> tuple[ApiInfo, ...]:
 
 _GROUP, _TRANSACTION, _SHARE = CoordinatorKind
 _ADMIN = "an admin's request; no scenario has errors for it"
-_NEW_GROUPS = "a heartbeat of a group protocol that no scenario plays yet"
+_REAL_ONLY = "only real brokers have its groups, and answer it as they are"
 
 APIS: tuple[ApiInfo, ...] = (
     _led("Produce"),
@@ -111,7 +112,7 @@ APIS: tuple[ApiInfo, ...] = (
     *_coordinated(_GROUP, "DescribeGroups", "DeleteGroups", own=False, rules=False, apart=_ADMIN),
     *_coordinated(_GROUP, "ConsumerGroupDescribe", own=False, rules=False, apart=_ADMIN),
     *_coordinated(_GROUP, "ShareGroupHeartbeat"),
-    *_coordinated(_GROUP, "StreamsGroupHeartbeat", rules=False, judged=False, apart=_NEW_GROUPS),
+    *_coordinated(_GROUP, "StreamsGroupHeartbeat", protocol=GroupProtocol.STREAMS, rules=False, apart=_REAL_ONLY),
     *_coordinated(_TRANSACTION, "InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn"),
     *(ApiInfo(name=name, by=AnsweredBy.CONTROLLER) for name in ("CreateTopics", "DeleteTopics", "CreatePartitions")),
     *_any(Purpose.DISCOVERY, "Metadata", "FindCoordinator"),

@@ -37,11 +37,16 @@ ALTER_CLIENT_QUOTAS = api_key("AlterClientQuotas")
 ALTER_USER_SCRAM_CREDENTIALS = api_key("AlterUserScramCredentials")
 CONSUMER_GROUP_HEARTBEAT = api_key("ConsumerGroupHeartbeat")
 SHARE_GROUP_HEARTBEAT = api_key("ShareGroupHeartbeat")
+STREAMS_GROUP_HEARTBEAT = api_key("StreamsGroupHeartbeat")
 SHARE_FETCH = api_key("ShareFetch")
 SHARE_ACKNOWLEDGE = api_key("ShareAcknowledge")
 
 SASL_HANDSHAKE = api_key("SaslHandshake")
 SASL_AUTHENTICATE = api_key("SaslAuthenticate")
+
+HEARTBEATS_BY_BROKER = frozenset({CONSUMER_GROUP_HEARTBEAT, SHARE_GROUP_HEARTBEAT, STREAMS_GROUP_HEARTBEAT})
+"""Heartbeats of the new group protocols (KIP-848, KIP-932, KIP-1071), by which a member joins and leaves, too, and
+whose interval brokers set."""
 
 SASL_APIS = keys(lambda api: api.purpose is Purpose.LOG_IN)
 """APIs by which a client logs in. After SaslHandshake version 0 its tokens follow without any header (KIP-152)."""

@@ -36,7 +36,7 @@ def answer_key(body: Body, asked: Asked, _: Names) -> Digest:
 
 
 def ask_membership(body: Body, _: int, __: Names) -> Digest:
-    """Read a heartbeat of the new group protocols (KIP-848, KIP-932): the epoch that the member has."""
+    """Read a heartbeat of the new group protocols (KIP-848, KIP-932, KIP-1071): the epoch that the member has."""
     return Digest((row("", key=body["GroupId"], epoch=body["MemberEpoch"]),))
 
 

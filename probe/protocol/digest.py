@@ -27,6 +27,7 @@ QUESTIONS: dict[int, Question] = {
     apis.TXN_OFFSET_COMMIT: coordinators.ask_commit,
     apis.CONSUMER_GROUP_HEARTBEAT: coordinators.ask_membership,
     apis.SHARE_GROUP_HEARTBEAT: coordinators.ask_membership,
+    apis.STREAMS_GROUP_HEARTBEAT: coordinators.ask_membership,
     apis.SHARE_FETCH: leaders.ask_share,
     apis.SHARE_ACKNOWLEDGE: leaders.ask_share,
 }
@@ -55,6 +56,7 @@ ANSWERS: dict[int, Answer] = {
     apis.TXN_OFFSET_COMMIT: coordinators.answer_commit,
     apis.CONSUMER_GROUP_HEARTBEAT: coordinators.answer_membership,
     apis.SHARE_GROUP_HEARTBEAT: coordinators.answer_membership,
+    apis.STREAMS_GROUP_HEARTBEAT: coordinators.answer_membership,
     apis.SHARE_FETCH: leaders.answer_share,
     apis.SHARE_ACKNOWLEDGE: leaders.answer_share,
     apis.SASL_HANDSHAKE: coordinators.answer_code,

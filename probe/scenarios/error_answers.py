@@ -22,7 +22,7 @@ from probe.scenarios.steps.coordinators import MoveCoordinator, Rejoin
 from probe.scenarios.steps.partitions import CutConnections, MoveLeader
 from probe.scenarios.steps.step import Step
 
-CLASSIC, CONSUMER = GroupProtocol
+CLASSIC, CONSUMER = GroupProtocol.CLASSIC, GroupProtocol.CONSUMER
 P, C, G, T, A = Role.PRODUCER, Role.CONSUMER, Role.GROUP, Role.TRANSACTIONAL, Role.ADMIN
 
 

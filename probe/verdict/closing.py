@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from probe.model import App, AppKind, MarkKind, Target
 from probe.model.counts import counted
 from probe.model.roles import ROLES, WRITERS
-from probe.protocol.apis import CONSUMER_GROUP_HEARTBEAT, LEAVE_GROUP, SHARE_GROUP_HEARTBEAT
+from probe.protocol.apis import HEARTBEATS_BY_BROKER, LEAVE_GROUP
 from probe.verdict.wire_evidence import WireEvidence
 from probe.verdict.wire_proof import WIRE
 
 OUTCOMES = frozenset({AppKind.ACKED, AppKind.SEND_ERROR})
-LEAVING = frozenset({LEAVE_GROUP, CONSUMER_GROUP_HEARTBEAT, SHARE_GROUP_HEARTBEAT})
+LEAVING = frozenset({LEAVE_GROUP, *HEARTBEATS_BY_BROKER})
 ENDINGS = frozenset({AppKind.CLOSED, AppKind.FATAL, AppKind.UNSUPPORTED})
 LEFT_BEHIND_MS = 1000
 """A close() that ends so shortly before the limit, in milliseconds, was cut short by the driver."""

@@ -15,8 +15,7 @@ from probe.verdict.wire_evidence import WireEvidence
 
 STANDS_STILL_US = 3_000_000
 """A client that serves no later operation for this time has not recovered. It is watched for longer (storms)."""
-HEARTBEATS_BY_BROKER = frozenset({apis.CONSUMER_GROUP_HEARTBEAT, apis.SHARE_GROUP_HEARTBEAT})
-HEARTBEATS = frozenset({apis.HEARTBEAT, *HEARTBEATS_BY_BROKER})
+HEARTBEATS = frozenset({apis.HEARTBEAT, *apis.HEARTBEATS_BY_BROKER})
 JOINING = frozenset({apis.JOIN_GROUP, apis.SYNC_GROUP, apis.FIND_COORDINATOR})
 """Requests of a member that has no session, or looks for the broker that has it: it owes no heartbeat meanwhile."""
 SILENT_INTERVALS = 3
@@ -118,12 +117,12 @@ def _interval_us(evidence: WireEvidence) -> int | None:
     """Return the longest time from one heartbeat to the next that is usual for a member; None if nothing shows it.
 
     It is the library's setting, or what the member did before the fault, if that is longer: old libraries send
-    heartbeats only while they poll. Of the new protocols (KIP-848, KIP-932) the broker sets it.
+    heartbeats only while they poll. Of the new protocols (KIP-848, KIP-932, KIP-1071) the broker sets it.
     """
     beats = [request for request in evidence.events.requests if request.api in HEARTBEATS]
     before = [request.at for request in beats if request.at <= evidence.timeline.begin]
     learned = max((later - sooner for sooner, later in pairwise(before)), default=0)
-    new = any(request.api in HEARTBEATS_BY_BROKER for request in beats)
+    new = any(request.api in apis.HEARTBEATS_BY_BROKER for request in beats)
     return max(BY_BROKER_US if new else evidence.setting_us("heartbeat_ms") or 0, learned) or None
 
 

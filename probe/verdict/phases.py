@@ -26,7 +26,12 @@ SESSION = frozenset({Symptom.CONNECTION, Symptom.SILENCE, Symptom.ABSENCE})
 TICKS: Mapping[PhaseClock, tuple[int, ...]] = {
     PhaseClock.REFRESH: (apis.METADATA,),
     # a member that has just joined begins to count there
-    PhaseClock.HEARTBEAT: (apis.HEARTBEAT, apis.CONSUMER_GROUP_HEARTBEAT, apis.SYNC_GROUP),
+    PhaseClock.HEARTBEAT: (
+        apis.HEARTBEAT,
+        apis.CONSUMER_GROUP_HEARTBEAT,
+        apis.STREAMS_GROUP_HEARTBEAT,
+        apis.SYNC_GROUP,
+    ),
     PhaseClock.COMMIT: (apis.OFFSET_COMMIT,),
 }
 """The requests that are a tick; of operations it is an event of the application."""

@@ -28,7 +28,7 @@ SETS = {
     "LED": (judged.LED, "Produce Fetch ListOffsets DeleteRecords OffsetForLeaderEpoch ShareFetch ShareAcknowledge"),
     "COORDINATED": (
         judged.COORDINATED,
-        f"{GROUPS} {TRANSACTIONS} DescribeGroups DeleteGroups ConsumerGroupDescribe",
+        f"{GROUPS} {TRANSACTIONS} DescribeGroups DeleteGroups ConsumerGroupDescribe StreamsGroupHeartbeat",
     ),
     "fetching": (handshake._FETCHING, "Fetch ShareFetch ShareAcknowledge"),  # a set of the table
     "coordinating": (

@@ -13,15 +13,16 @@ from probe.model.session_timeouts import session_ms
 from probe.planning.selection import Selection, combinations
 
 NEW = "consumer-protocol"
+STREAMS = "streams-protocol"
 
 
-def reasons(client: str, scenario: str, profile: str, line: str = "4.4") -> set[str]:
+def reasons(client: str, scenario: str, profile: str, line: str = "4.4", engine: Engine = Engine.EMBEDDED) -> set[str]:
     selection = Selection(
         clients=select_clients(families(), [client], by_number),
         scenarios=select_scenarios([scenario]),
         roles=(Role.GROUP,),
         profiles=select_profiles([profile], (), None),
-        engine=Engine.EMBEDDED,
+        engine=engine,
         brokers=[line],
     )
     return {item.reason for item in combinations(selection)}
@@ -35,11 +36,11 @@ def reasons(client: str, scenario: str, profile: str, line: str = "4.4") -> set[
         ("blip/consumer-group-heartbeat/UNKNOWN_MEMBER_ID", NEW, "3.9", "profile consumer-protocol, Kafka 4.0"),
         ("blip/offset-commit/STALE_MEMBER_EPOCH", NEW, "4.4", ""),
         ("blip/offset-commit/STALE_MEMBER_EPOCH", "isolated", "4.4", "profile consumer-protocol, Kafka 4.0"),
-        ("blip/offset-commit/ILLEGAL_GENERATION", NEW, "4.4", "profile consumer-protocol has the other one"),
+        ("blip/offset-commit/ILLEGAL_GENERATION", NEW, "4.4", "profile consumer-protocol has another one"),
         ("blip/offset-commit/ILLEGAL_GENERATION", "isolated", "4.4", ""),
-        ("answer/join-group/NOT_COORDINATOR", NEW, "4.4", "profile consumer-protocol has the other one"),
-        ("blip/heartbeat/UNKNOWN_MEMBER_ID", NEW, "4.4", "profile consumer-protocol has the other one"),
-        ("topic/grown-while-assigning", NEW, "4.4", "profile consumer-protocol has the other one"),
+        ("answer/join-group/NOT_COORDINATOR", NEW, "4.4", "profile consumer-protocol has another one"),
+        ("blip/heartbeat/UNKNOWN_MEMBER_ID", NEW, "4.4", "profile consumer-protocol has another one"),
+        ("topic/grown-while-assigning", NEW, "4.4", "profile consumer-protocol has another one"),
         ("blip/heartbeat/UNKNOWN_MEMBER_ID", "isolated", "4.4", ""),
         ("answer/offset-commit/NOT_COORDINATOR", NEW, "4.4", ""),
         ("coordinator/moved", NEW, "4.4", ""),
@@ -67,6 +68,24 @@ def test_members_meet_the_errors_of_their_own_protocol(scenario: str, profile: s
 )
 def test_a_version_without_the_protocol_is_skipped_with_a_reason(client: str, reason: str) -> None:
     (found,) = reasons(client, "steady", NEW)
+    assert reason in found
+    assert bool(reason) == bool(found)
+
+
+@pytest.mark.parametrize(
+    ("client", "scenario", "line", "engine", "reason"),
+    [
+        ("streams@4.4.0", "steady", "4.4", Engine.KAFKA, ""),
+        ("streams@4.4.0", "steady", "4.1.0", Engine.KAFKA, "needs Kafka 4.2 or newer"),
+        ("streams@4.4.0", "steady", "4.4", Engine.EMBEDDED, "the embedded engine has no Streams groups"),
+        ("streams@3.9.2", "steady", "4.4", Engine.KAFKA, "since 4.2.0"),
+        ("java@4.4.0", "steady", "4.4", Engine.KAFKA, "java has no profile streams-protocol"),
+    ],
+)
+def test_streams_groups_need_the_brokers_and_the_version_that_have_them(
+    client: str, scenario: str, line: str, engine: Engine, reason: str
+) -> None:
+    (found,) = reasons(client, scenario, STREAMS, line, engine)
     assert reason in found
     assert bool(reason) == bool(found)
 

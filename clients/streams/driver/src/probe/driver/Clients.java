@@ -48,11 +48,23 @@ final class Clients implements KafkaClientSupplier {
     @Override
     public Consumer<byte[], byte[]> getConsumer(Map<String, Object> given) {
         ReportingConsumer consumer = new ReportingConsumer(named(given));
-        Map<String, Object> whole = named(given);
+        remember(named(given));
+        return consumer;
+    }
+
+    /** Returns the settings of the consumer that Streams makes itself in a group of its own protocol. */
+    Map<String, Object> ofStreamsGroup(Map<String, Object> given) {
+        Map<String, Object> named = named(given);
+        remember(named);
+        named.put(CommitReports.CLIENTS, this);
+        return named;
+    }
+
+    private void remember(Map<String, Object> given) {
+        Map<String, Object> whole = new HashMap<>(given);
         whole.put("key.deserializer", ByteArrayDeserializer.class.getName());
         whole.put("value.deserializer", ByteArrayDeserializer.class.getName());
         settings = Settings.ofConsumer(whole);
-        return consumer;
     }
 
     @Override
@@ -71,7 +83,7 @@ final class Clients implements KafkaClientSupplier {
         return named;
     }
 
-    private void reportCommit(Map<TopicPartition, OffsetAndMetadata> offsets) {
+    void reportCommit(Map<TopicPartition, OffsetAndMetadata> offsets) {
         offsets.forEach((partition, offset) -> reports.committed(partition.partition(), offset.offset()));
     }
 

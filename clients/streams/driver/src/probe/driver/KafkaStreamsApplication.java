@@ -1,5 +1,6 @@
 package probe.driver;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,6 +9,8 @@ import probe.driver.v1.Start;
 
 /** Kafka Streams, whose releases are those of the kafka-clients inside. */
 record KafkaStreamsApplication(Library library) implements HostApplication {
+    /** {@code isolated} with the group protocol of Streams (KIP-1071). */
+    private static final String STREAMS_PROTOCOL = "streams-protocol";
     private static final Map<String, Role> PREFIXES =
             Map.of("consumer.", Role.GROUP, "producer.", Role.PRODUCER, "admin.", Role.ADMIN);
 
@@ -23,7 +26,12 @@ record KafkaStreamsApplication(Library library) implements HostApplication {
 
     @Override
     public List<String> profiles() {
-        return List.of("isolated", "defaults", "refresh-1s", "quick-timeouts", "short-limits");
+        List<String> names =
+                new ArrayList<>(List.of("isolated", "defaults", "refresh-1s", "quick-timeouts", "short-limits"));
+        if (library.atLeast(4, 2)) {
+            names.add(STREAMS_PROTOCOL);
+        }
+        return names;
     }
 
     @Override
@@ -33,11 +41,16 @@ record KafkaStreamsApplication(Library library) implements HostApplication {
             throw new UnsupportedException("this driver has no profile " + start.getProfile());
         }
         Map<String, Object> settings = new HashMap<>();
-        Profiles.of(start, role, library).forEach((key, value) -> PREFIXES.forEach((prefix, client) -> {
+        boolean streamsGroup = start.getProfile().equals(STREAMS_PROTOCOL);
+        Start ofClients = streamsGroup ? start.toBuilder().setProfile("isolated").build() : start;
+        Profiles.of(ofClients, role, library).forEach((key, value) -> PREFIXES.forEach((prefix, client) -> {
             if (client.knows(key)) {
                 settings.put(prefix + key, value);
             }
         }));
+        if (streamsGroup) {
+            settings.put("group.protocol", "streams");
+        }
         start.getPropertiesMap().forEach((key, value) -> {
             if (!knows(key)) {
                 throw new UnsupportedException("Kafka Streams " + version() + " has no property " + key);

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
@@ -26,6 +25,7 @@ final class TopologyRole extends Instance {
     private static final String REPLICAS = "3";
 
     private final Path folder;
+    private final boolean streamsGroup;
     private final Clients clients;
     private KafkaStreams streams;
     private volatile Throwable uncaught;
@@ -34,6 +34,7 @@ final class TopologyRole extends Instance {
         super(start, reports, new HashMap<>(settings));
         folder = Folders.temporary("streams-");
         clients = new Clients(start.getClientId(), reports);
+        streamsGroup = "streams".equalsIgnoreCase(String.valueOf(configuration.get("group.protocol")));
         configuration.putIfAbsent(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, COMMIT_MS);
         configuration.putIfAbsent(StreamsConfig.REPLICATION_FACTOR_CONFIG, REPLICAS);
         configuration.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, String.join(",", start.getBootstrapList()));
@@ -47,16 +48,17 @@ final class TopologyRole extends Instance {
         builder.addStateStore(Stores.keyValueStoreBuilder(
                 Stores.persistentKeyValueStore(Counter.STORE), Serdes.Integer(), Serdes.Long()));
         builder.stream(start.getTopic(), Consumed.with(Serdes.String(), Serdes.String()))
-                .process(() -> new Counter(this), Counter.STORE);
+                .process(() -> new Counter(this, streamsGroup), Counter.STORE);
         return builder.build();
     }
 
     /** Constructs the application and its clients; none connects before it starts. */
     @Override
     void open() {
-        Properties properties = new Properties();
-        properties.putAll(configuration);
-        streams = new KafkaStreams(topology(), properties, clients);
+        StreamsConfig config = streamsGroup
+                ? new StreamsGroupConfig(configuration, clients)
+                : new StreamsConfig(configuration);
+        streams = new KafkaStreams(topology(), config, clients);
         streams.setUncaughtExceptionHandler(error -> {
             uncaught = error;
             return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
