@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/clusterpb"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -11,19 +12,22 @@ import (
 // sharer is a member of share group g with one session.
 type sharer struct {
 	*raw
-	topic [16]byte
-	epoch int32
+	topic  [16]byte
+	epoch  int32
+	member string
+	wait   time.Duration
 }
 
 func (r *rig) sharer(broker int32, topic []byte) *sharer {
-	return &sharer{raw: r.raw(broker), topic: [16]byte(topic)}
+	return &sharer{raw: r.raw(broker), topic: [16]byte(topic), member: "a"}
 }
 
 // fetches sends a ShareFetch that names partitions, with offsets of the first one to accept.
 func (s *sharer) fetches(partitions []int32, accepts ...int64) *kmsg.ShareFetchResponse {
 	s.t.Helper()
 	req := kmsg.NewPtrShareFetchRequest()
-	req.Version, req.GroupID, req.MemberID = 1, kmsg.StringPtr("g"), kmsg.StringPtr("a")
+	req.Version, req.GroupID, req.MemberID = 1, kmsg.StringPtr("g"), kmsg.StringPtr(s.member)
+	req.MaxWaitMillis = int32(s.wait.Milliseconds())
 	req.ShareSessionEpoch, req.MaxRecords, req.MaxBytes, req.MinBytes = s.epoch, 10, 1<<20, 1
 	topic := kmsg.NewShareFetchRequestTopic()
 	topic.TopicID = s.topic
@@ -103,7 +107,7 @@ func TestAShareSessionNamesChangesOnly(t *testing.T) {
 	}
 }
 
-// TestAShareFetchToABrokerThatLeadsNoMore names the new leader, in ShareAcknowledge, too; the new leader gives the record.
+// TestAShareFetchToABrokerThatLeadsNoMore names the new leader, who gives the record; acknowledgements meet an unknown partition.
 func TestAShareFetchToABrokerThatLeadsNoMore(t *testing.T) {
 	t.Parallel()
 	r := start(t, "4.4")
@@ -121,7 +125,7 @@ func TestAShareFetchToABrokerThatLeadsNoMore(t *testing.T) {
 	topic.TopicID, topic.Partitions = [16]byte(id), []kmsg.ShareAcknowledgeRequestTopicPartition{{}}
 	ack.Topics = append(ack.Topics, topic)
 	refused := s.ask(ack).(*kmsg.ShareAcknowledgeResponse)
-	if got := refused.Topics[0].Partitions[0]; got.ErrorCode != 6 || got.CurrentLeader.LeaderID != 2 {
+	if got := refused.Topics[0].Partitions[0]; got.ErrorCode != 3 || got.CurrentLeader.LeaderID > 0 {
 		t.Errorf("%+v", got)
 	}
 	next := r.sharer(2, id)
@@ -129,6 +133,30 @@ func TestAShareFetchToABrokerThatLeadsNoMore(t *testing.T) {
 	r.raw(2).ask(produceTo(9, 1, "t", 0))
 	if resp := next.fetches(nil); !slices.Equal(given(resp, 0), []int64{0}) {
 		t.Errorf("%+v", resp)
+	}
+}
+
+// TestAShareFetchWithAnErrorWaitsForRecordsOfOtherPartitions, up to its own limit; with errors alone it is answered at once.
+func TestAShareFetchWithAnErrorWaitsForRecordsOfOtherPartitions(t *testing.T) {
+	t.Parallel()
+	r := start(t, "4.4")
+	id := r.topic("t", 1, 1)
+	both, one := r.sharer(1, id), r.sharer(1, id)
+	one.member = "b"
+	both.fetches([]int32{0, 1})
+	one.fetches([]int32{0})
+	r.inject(&clusterpb.Fault{Rules: []*clusterpb.Rule{{
+		Id: "disk", Apis: []int32{78, 79}, Brokers: []int32{1}, Topic: "t", Partitions: []int32{0}, Code: 56,
+	}}})
+	for s, waits := range map[*sharer]bool{both: true, one: false} {
+		begun := time.Now()
+		s.wait = 300 * time.Millisecond
+		if got := rows(s.fetches(nil))[0].ErrorCode; got != 56 {
+			t.Errorf("%d", got)
+		}
+		if took := time.Since(begun); (took >= s.wait) != waits {
+			t.Errorf("answered after %v", took)
+		}
 	}
 }
 
@@ -147,7 +175,7 @@ func TestAShareFetchWithAnErrorLocksNoRecord(t *testing.T) {
 	if rows(resp)[0].ErrorCode != 56 || len(given(resp, 0)) > 0 || !slices.Equal(given(resp, 1), []int64{0}) {
 		t.Errorf("%+v", resp)
 	}
-	if row := rows(s.fetches([]int32{0}, 0))[0]; row.AcknowledgeErrorCode != 56 {
+	if row := rows(s.fetches([]int32{0}, 0))[0]; row.ErrorCode != 56 || row.AcknowledgeErrorCode != 3 {
 		t.Errorf("%+v", row)
 	}
 	r.heal()

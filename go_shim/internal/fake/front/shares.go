@@ -51,11 +51,14 @@ func (c *conn) whole(req kmsg.Request) kmsg.Request {
 
 // share serves ShareFetch and ShareAcknowledge. Partitions with a code leave the state machine's session, so that it locks
 // no record that the client is not given; the next request brings them back. Each request reaches the state machine, which
-// counts the epochs of sessions.
+// counts the epochs of sessions. As on brokers, a fetch with an error waits for records of the session's other partitions,
+// and is answered at once where there is none (SharePartitionManager.processShareFetch of 4.3.1).
 func (x *exchange) share(codes wire.Codes) (kmsg.Response, error) {
-	rest, _ := wire.Cut(x.req, codes)
+	rest, left := wire.Cut(x.req, codes)
 	if fetch, ok := rest.(*kmsg.ShareFetchRequest); ok && len(codes) > 0 {
-		fetch.MaxWaitMillis = 0
+		if left == 0 {
+			fetch.MaxWaitMillis = 0
+		}
 		if fetch.ShareSessionEpoch > sessionBegins {
 			wire.Forget(fetch, x.req.(*kmsg.ShareFetchRequest), codes)
 		}

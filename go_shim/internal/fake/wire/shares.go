@@ -2,6 +2,12 @@ package wire
 
 import "github.com/twmb/franz-go/pkg/kmsg"
 
+const (
+	unknownTopicOrPartition = 3
+	notLeaderOrFollower     = 6
+	kafkaStorageError       = 56
+)
+
 // SharePartition is a partition that a share session fetches.
 type SharePartition struct {
 	TopicID   [16]byte
@@ -61,4 +67,14 @@ func Forget(rest, whole *kmsg.ShareFetchRequest, codes Codes) {
 			rest.ForgottenTopicsData = append(rest.ForgottenTopicsData, gone)
 		}
 	}
+}
+
+// refusal returns the code of an acknowledgement where a fetch is answered a code. A broker gives up its state of a share
+// group's partition that it leads no more or whose log it lost, and asks that state alone about acknowledgements
+// (SharePartitionManager.acknowledge and SharePartitionListener of 4.3.1; 4.4.0 answers so).
+func refusal(fetched int16) int16 {
+	if fetched == notLeaderOrFollower || fetched == kafkaStorageError {
+		return unknownTopicOrPartition
+	}
+	return fetched
 }

@@ -145,7 +145,6 @@ func addFetch(resp *kmsg.FetchResponse, req *kmsg.FetchRequest, code func() (rul
 	}
 }
 
-// addShareFetch answers what came with a fetch, acknowledgements, with the same error as the fetch.
 func addShareFetch(resp *kmsg.ShareFetchResponse, req *kmsg.ShareFetchRequest, code func() (rules.Code, bool)) {
 	for _, t := range req.Topics {
 		for _, p := range t.Partitions {
@@ -159,7 +158,7 @@ func addShareFetch(resp *kmsg.ShareFetchResponse, req *kmsg.ShareFetchRequest, c
 			*row = kmsg.NewShareFetchResponseTopicPartition()
 			row.Partition, row.ErrorCode = p.Partition, c.Code
 			if len(p.AcknowledgementBatches) > 0 {
-				row.AcknowledgeErrorCode = c.Code
+				row.AcknowledgeErrorCode = refusal(c.Code)
 			}
 		}
 	}
@@ -176,7 +175,7 @@ func addShareAcknowledge(resp *kmsg.ShareAcknowledgeResponse, req *kmsg.ShareAck
 			topic.TopicID = t.TopicID
 			row := find(&topic.Partitions, func(x *kmsg.ShareAcknowledgeResponseTopicPartition) bool { return x.Partition == p.Partition })
 			*row = kmsg.NewShareAcknowledgeResponseTopicPartition()
-			row.Partition, row.ErrorCode = p.Partition, c.Code
+			row.Partition, row.ErrorCode = p.Partition, refusal(c.Code)
 		}
 	}
 }
