@@ -152,7 +152,7 @@ def play(command: Command, folder: Path) -> None:
     """Run a command, or the rest of it and its broken trials; a run that ended under today's conditions is kept."""
     folder.mkdir(parents=True, exist_ok=True)
     info = [one for one in runs(str(folder)) if not _outdated(folder, one.run_id)]
-    broken = any(row.verdict.outcome is Outcome.BROKEN for row in _kept(trials(str(folder))))
+    broken = any(row.verdict.outcome is Outcome.BROKEN for row in kept(trials(str(folder))))
     if info and info[-1].finished and not broken:
         return
     say(f"{command.name}: probe {shlex.join(command.arguments)}")
@@ -168,12 +168,12 @@ def _outdated(folder: Path, run_id: str) -> bool:
 
 def played(results: Path, command: Command) -> list[TrialRow]:
     """Return the trials of a command's runs under today's conditions, without control cells."""
-    found = (row for folder in sorted(results.glob(f"{command.name}-*")) for row in _kept(trials(str(folder))))
+    found = (row for folder in sorted(results.glob(f"{command.name}-*")) for row in kept(trials(str(folder))))
     fit = (row for row in found if row.cell.scenario != CONTROL and is_current(row.cell, row.conditions))
     return [row for row in fit if row.verdict.outcome is not Outcome.NOT_RUN]
 
 
-def _kept(rows: Iterable[TrialRow]) -> list[TrialRow]:
+def kept(rows: Iterable[TrialRow]) -> list[TrialRow]:
     """Return all trials but broken ones of cells that have another verdict in the same run."""
     every = list(rows)
     judged = {(row.run_id, row.cell) for row in every if row.verdict.outcome is not Outcome.BROKEN}

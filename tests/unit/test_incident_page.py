@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.incidents import PAGE, Command, absent, commands, differences, table, written
+from benchmarks.incidents import PAGE, Command, absent, commands, differences, kept, table, written
 from probe.cli.wiring.run_selection import RunSelection
 from probe.model import Cell, Engine, Outcome, Reality, Role
 from probe.model.conditions import current
@@ -113,3 +113,9 @@ def test_the_least_and_the_greatest_figures_are_in_the_table() -> None:
     stuck = played(CELL, Outcome.STUCK, outage_ms=65_040, errors_surfaced=9, lost=0)
     *_, line = table([stuck, played(CELL, Outcome.STUCK, outage_ms=900, lost=2)]).splitlines()
     assert line.endswith("| `stuck` 2 | 0.9 to 65.0 s | 0 to 9 | 0 to 2 |")
+
+
+def test_a_broken_trial_that_was_played_again_is_left_out() -> None:
+    broken, again = played(CELL, Outcome.BROKEN), played(CELL, Outcome.STUCK)
+    other = played(replace(CELL, profile="zstd"), Outcome.BROKEN)
+    assert kept([broken, other, again]) == [other, again]
