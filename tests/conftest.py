@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterator
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,10 +46,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     Tests that need Spark share its session and come first, because they take longest. Tests that drive a browser come
     last: its library keeps an event loop in the test's thread until the run ends. Every other file is one group.
     """
-    order = ("spark", "", "browser")
-    items.sort(key=lambda item: order.index(_kind(item)))
+    sorted_by_kind: dict[str, list[pytest.Item]] = {"spark": [], "": [], "browser": []}
     for item in items:
-        item.add_marker(pytest.mark.xdist_group(_kind(item) or item.path.stem))
+        kind = _kind(item)
+        sorted_by_kind[kind].append(item)
+        item.add_marker(_group(kind or item.path.stem))
+    items[:] = chain.from_iterable(sorted_by_kind.values())
 
 
 def pytest_collection_finish() -> None:
@@ -56,4 +60,9 @@ def pytest_collection_finish() -> None:
 
 
 def _kind(item: pytest.Item) -> str:
-    return next((kind for kind in ("browser", "spark") if item.get_closest_marker(kind)), "")
+    return next((mark.name for mark in item.iter_markers() if mark.name in {"browser", "spark"}), "")
+
+
+@cache
+def _group(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.xdist_group(name)
