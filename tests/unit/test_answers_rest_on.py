@@ -15,8 +15,8 @@ from probe.catalogue.acks import acks_of
 from probe.catalogue.baseline import baseline
 from probe.catalogue.files import data_file
 from probe.catalogue.known_results import read_known
-from probe.catalogue.releases import releases_of
 from probe.catalogue.races import known_races
+from probe.catalogue.releases import releases_of
 from probe.cells.aggregate import SettledCell
 from probe.cells.chance import ENOUGH, doubted, kind_of
 from probe.cells.citations import command
