@@ -16,6 +16,7 @@ from probe.model.cell import Cell, Role, Workload
 from probe.model.counts import share
 from probe.model.harm import Harm
 from probe.model.profile import OWN_DEFAULTS, SHORT_LIMITS, named_profile
+from probe.model.refusals import unsent
 from probe.model.roles import UNLEVELLED
 from probe.scenarios.own_profiles import profile_of
 
@@ -132,8 +133,8 @@ def cause_of(fault: Fault) -> str:
     """Return why a fault does harm, in words that faults of one cause share."""
     if fault.evidence is None:
         return ""
-    if fault.evidence.refusal:
-        return "brokers refuse it"
+    if why := fault.evidence.refusal:
+        return f"it never sends {request}" if (request := unsent(why)) else "brokers refuse it"
     lost = f"acknowledged records are lost{_by_acks(fault.evidence)}" if is_acknowledged_loss(fault) else ""
     if loses_and_stops(fault):
         return ", and ".join(filter(None, (_why_it_stops(fault.evidence.reason), lost)))

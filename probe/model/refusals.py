@@ -42,6 +42,15 @@ def refused_by(cell: Cell, reason: str) -> str:
     return reason.removeprefix(START).partition(": ")[2]
 
 
+def unsent(why: str) -> str:
+    """Return the main request that a client never sends; empty where brokers refuse one.
+
+    Nobody is to blame by that: they may have no version in common, or the client may never come to send it.
+    """
+    found = _UNSENT.match(why)
+    return found["request"] if found else ""
+
+
 def asks_absent_protocol(cell: Cell) -> bool:
     """Return whether a control cell is set to the new group protocol (KIP-848), which brokers of its line lack."""
     is_set = Profile.parse(cell.profile).name == CONSUMER_PROTOCOL
@@ -56,8 +65,8 @@ def in_short(why: str) -> str:
     """
     if closed := _CLOSED.match(why):
         return f"{closed['request']} is refused"
-    if unsent := _UNSENT.match(why):
-        return f"{unsent['request']} is never sent"
+    if request := unsent(why):
+        return f"{request} is never sent"
     return why
 
 

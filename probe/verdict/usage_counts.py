@@ -10,9 +10,12 @@ from probe.verdict.wire_evidence import WireEvidence
 
 
 def versions_used(evidence: WireEvidence) -> tuple[tuple[str, int], ...]:
-    """Return the highest version of each API that this client sent, by API key. The handshake is left out."""
+    """Return the highest version of each API that this client sent, by API key.
+
+    The handshake is left out, and so is a request that could not be decoded, which has no API.
+    """
     highest: dict[int, int] = {}
-    sent = [(item.api, item.version) for item in evidence.events.requests]
+    sent = [(item.api, item.version) for item in evidence.events.requests if item.api >= 0]
     sent += [(item.api, item.version) for item in evidence.events.folded]
     for api, version in sent:
         if api not in apis.HANDSHAKE:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Finding, examine
 from probe.cells.audit_upgrades import upgrade
+from probe.cells.causes import cause_of
 from probe.cells.control_cells import barred, without_implied
 from probe.cells.evidence_choice import choose
 from probe.cells.lines import from_neighbours
@@ -23,6 +24,7 @@ from probe.model import CONTROL, Cell, Engine, Outcome, Role
 from probe.model.conditions import current
 from probe.model.grades import Trend, trend
 from probe.model.refusals import closed_at, in_short, never_sent, refusal, refused_by
+from probe.reports.audit.lines import fault_line
 from probe.reports.gates import Result as GateResult
 from probe.reports.gates import result
 from probe.verdict import RULES_VERSION
@@ -82,6 +84,14 @@ def test_a_refusal_is_short_without_counts(why: str, short: str) -> None:
 )
 def test_a_client_that_is_refused_or_never_serves_fails(there: SettledCell, finding: Finding) -> None:
     assert examine([OLD], stored(there))[0].finding is finding
+
+
+def test_brokers_are_not_blamed_for_a_request_that_never_came() -> None:
+    (silent,) = examine([OLD], stored(settled(OLD, Outcome.UNSUPPORTED, refusal("4.4", never_sent("Produce")))))
+    (closed,) = examine([OLD], stored(refused()))
+    assert [cause_of(silent), cause_of(closed)] == ["it never sends Produce", "brokers refuse it"]
+    assert "Produce is never sent to Kafka 4.4" in fault_line(silent)
+    assert "refused by Kafka 4.4" in fault_line(closed)
 
 
 def test_a_refusal_on_both_sides_of_a_line_answers_for_it() -> None:

@@ -244,6 +244,11 @@ def test_api_versions_connects_and_observation_are_recorded() -> None:
     assert found.watched_ms == 10_000
 
 
+def test_a_request_that_was_not_decoded_has_no_api_version() -> None:
+    undecoded = call(-1, OLD, answer=None)
+    assert facts(produce_answer(56), undecoded, *MOVE, acked(60)).api_versions == (("Produce", 7), ("Metadata", 7))
+
+
 def test_unanswered_fetches_after_the_move_are_no_soft_hits() -> None:
     unserved = call(FETCH, OLD, row(), answer=None)
     assert facts(moved(), announced(), unserved, play=ELECTED, role=Role.CONSUMER).fault_hits == 0

@@ -7,6 +7,7 @@ from probe.cells.audit_groups import Group
 from probe.cells.fault_words import doubt, in_harm, remarks, shown
 from probe.model import Cell
 from probe.model.profile import named_profile
+from probe.model.refusals import unsent
 
 
 def fault_line(fault: Fault) -> str:
@@ -22,8 +23,13 @@ def line_of(group: Group) -> str:
 
 def _outcome_line(fault: Fault) -> str:
     seen = fault.evidence
-    outcome = f"refused by Kafka {seen.cell.broker}" if seen is not None and seen.refusal else shown(fault)
+    outcome = shown(fault) if seen is None or not seen.refusal else _refusal(seen.refusal, seen.cell.broker)
     return f"{asked_in(fault.cell)}: {in_harm(fault)}{outcome}{doubt(fault)}"
+
+
+def _refusal(why: str, line: str) -> str:
+    request = unsent(why)
+    return f"{request} is never sent to Kafka {line}" if request else f"refused by Kafka {line}"
 
 
 def asked_in(cell: Cell) -> str:
