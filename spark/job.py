@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -82,12 +83,18 @@ def is_large(results: str) -> bool:
     return listed.of([run for run in listed.runs if kept is None or run not in kept.runs]).bytes > SMALL
 
 
-def warm_up(session: SparkSession, results: str, go_on: Callable[[], bool]) -> None:
-    """Build the tables and drop them, because a session answers several times faster the second time."""
+def warm_up(session: SparkSession, results: str, go_on: Callable[[], bool]) -> bool:
+    """Build the tables and drop them, because a session answers several times faster the second time.
+
+    Return whether there was something to build; what is damaged the build reports.
+    """
     try:
-        build_incrementally(session, find_inputs(results), None, go_on)
-    except (ResultsError, PySparkException, Py4JError):  # no results yet, or damaged ones: the build reports it
-        return
+        inputs = find_inputs(results)
+    except ResultsError:
+        return False
+    with suppress(ResultsError, PySparkException, Py4JError):
+        build_incrementally(session, inputs, None, go_on)
+    return True
 
 
 def _tables(

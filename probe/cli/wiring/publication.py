@@ -41,6 +41,8 @@ from spark.traffic_job import build_traffic
 
 HURRY_S = 2.0
 """Maximum wait for a starting Spark after a signal, in seconds."""
+AGAIN_S = 0.5
+"""Pause between two looks for a stored trial to warm Spark up with, in seconds."""
 ADDRESS = "PROBE_SITE_URL"
 """Environment variable with the public address of the site, for the links of its feed."""
 
@@ -66,7 +68,11 @@ class Publisher:
             return
         if not self._wanted.is_set():
             give_way(self._session)  # trials are running, and their event loop must not stall
-            warm_up(self._session, self._results, lambda: not self._wanted.is_set())
+            while not (self._wanted.is_set() or warm_up(self._session, self._results, self._goes_on)):
+                self._wanted.wait(AGAIN_S)  # no trial is stored yet
+
+    def _goes_on(self) -> bool:
+        return not self._wanted.is_set()
 
     def __enter__(self) -> Self:
         self._thread.start()
