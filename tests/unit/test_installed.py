@@ -111,7 +111,7 @@ def test_a_go_mod_is_audited_with_evidence_its_age_and_the_way_out(folder: Path)
     assert done.returncode == 1, done.stderr
     cause = "stops: disk/storage-error (producer): it never asks who serves now; mended in 1.43.3"
     assert f"shop.example/orders: {cause}" in done.stdout
-    assert "; shipped evidence of 20" in done.stdout
+    assert " cells of shipped evidence of 20" in done.stdout
     assert " old), rules " in done.stdout
     assert "to do: upgrade to 1.43.3, the next release that mends disk/storage-error (producer" in done.stdout
 
