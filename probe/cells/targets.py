@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from probe.catalogue.baseline import baseline
 from probe.catalogue.families import is_local
 from probe.cells.aggregate import SettledCell
-from probe.cells.cell_harm import harm_in, stops_beside_loss
+from probe.cells.cell_harm import harm_in
 from probe.cells.trends import Question, question
-from probe.cells.upgrades import Suffered, stops, works
+from probe.cells.upgrades import Suffered, needs_version
 from probe.model import Cell, Client, Workload
 from probe.model.harm import Harm
 from probe.model.roles import UNLEVELLED
@@ -35,7 +35,7 @@ def targets(
     cells in which work goes on today.
     """
     later = _Later(list(stored))
-    wrong, right = _by_client(filter(_needs_version, bad)), _by_client(good)
+    wrong, right = _by_client(filter(_stops_or_loses, bad)), _by_client(good)
     return {
         cell: target
         for client, mine in wrong.items()
@@ -54,14 +54,11 @@ class _Later:
 
     def working(self, one: SettledCell) -> frozenset[str]:
         """Return the later releases in which work is known to go on in a cell."""
-        return frozenset(item.cell.version for item in self._after(one) if works(item) and not self._stops(item))
+        return frozenset(item.cell.version for item in self._after(one) if self._suffered.works(item))
 
     def stopping(self, one: SettledCell) -> frozenset[str]:
         """Return the later releases in which work stops in a cell."""
-        return frozenset(item.cell.version for item in self._after(one) if self._stops(item))
-
-    def _stops(self, item: SettledCell) -> bool:
-        return stops(self._suffered.of(item))
+        return frozenset(item.cell.version for item in self._after(one) if self._suffered.stops(item))
 
     def _after(self, one: SettledCell) -> Iterable[SettledCell]:
         here = version_key(one.cell.version)
@@ -113,10 +110,9 @@ def _best(
     return max(every, key=merit)
 
 
-def _needs_version(item: SettledCell) -> bool:
-    """Return whether work stops, or is lost but for the acknowledgement of writes, which a setting mends."""
+def _stops_or_loses(item: SettledCell) -> bool:
     harm = harm_in(item)
-    return harm is not None and harm.rank >= Harm.STOPS and (not item.loses or stops_beside_loss(item))
+    return harm is not None and harm.rank >= Harm.STOPS and needs_version(item)
 
 
 def _is_chance(item: SettledCell) -> bool:

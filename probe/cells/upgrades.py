@@ -62,8 +62,12 @@ def next_harmless(bad: Iterable[SettledCell], stored: Iterable[SettledCell]) -> 
     as well, it is the version in which work goes on.
     """
     suffered = Suffered(stored := list(stored))
-    good = (item for item in stored if works(item) and not stops(suffered.of(item)))
-    return _next((one for one in bad if not one.loses or stops_beside_loss(one)), good)
+    return _next(filter(needs_version, bad), filter(suffered.works, stored))
+
+
+def needs_version(item: SettledCell) -> bool:
+    """Return whether more than a setting is wrong: the acknowledgement of writes mends a loss alone."""
+    return not item.loses or stops_beside_loss(item)
 
 
 def works(item: SettledCell) -> bool:
@@ -72,21 +76,24 @@ def works(item: SettledCell) -> bool:
     return harm is not None and harm.rank < Harm.STOPS
 
 
-def stops(item: SettledCell) -> bool:
-    """Return whether work stops there. A loss is left out: whether a cell was played on real brokers is no change."""
-    harm = harm_in(item) if item.judged else None
-    return harm is not None and harm.rank >= Harm.STOPS and not item.loses
-
-
 class Suffered:
-    """Answers of the library's own defaults, which say what a service suffers, in place of others."""
+    """Answers for a service: those of the library's own defaults are asked, too, where they were measured."""
 
     def __init__(self, stored: Iterable[SettledCell]) -> None:
         own = (item for item in stored if item.judged and item.cell.profile == OWN_DEFAULTS)
         self._own = {question(item.cell): item for item in own}
 
-    def of(self, item: SettledCell) -> SettledCell:
-        """Return the answer of the defaults to the question of a cell, where it was measured; else the given one."""
+    def works(self, item: SettledCell) -> bool:
+        """Return whether work goes on and nothing is lost, and the defaults stop no work either."""
+        return works(item) and not self.stops(item)
+
+    def stops(self, item: SettledCell) -> bool:
+        """Return whether work stops. A loss is left out: whether a cell was played on real brokers is no change."""
+        own = self._of(item)
+        harm = harm_in(own) if own.judged else None
+        return harm is not None and harm.rank >= Harm.STOPS and not own.loses
+
+    def _of(self, item: SettledCell) -> SettledCell:
         if item.cell.profile != DEFAULT_PROFILE:
             return item
         return self._own.get(question(replace(item.cell, profile=OWN_DEFAULTS)), item)
