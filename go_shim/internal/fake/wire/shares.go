@@ -1,11 +1,8 @@
 package wire
 
-import "github.com/twmb/franz-go/pkg/kmsg"
-
-const (
-	unknownTopicOrPartition = 3
-	notLeaderOrFollower     = 6
-	kafkaStorageError       = 56
+import (
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // SharePartition is a partition that a share session fetches.
@@ -73,8 +70,8 @@ func Forget(rest, whole *kmsg.ShareFetchRequest, codes Codes) {
 // group's partition that it leads no more or whose log it lost, and asks that state alone about acknowledgements
 // (SharePartitionManager.acknowledge and SharePartitionListener of 4.3.1; 4.4.0 answers so).
 func refusal(fetched int16) int16 {
-	if fetched == notLeaderOrFollower || fetched == kafkaStorageError {
-		return unknownTopicOrPartition
+	if fetched == kerr.NotLeaderForPartition.Code || fetched == kerr.KafkaStorageError.Code {
+		return kerr.UnknownTopicOrPartition.Code
 	}
 	return fetched
 }
