@@ -8,17 +8,14 @@ from probe.catalogue.selectors import Chosen
 from probe.catalogue.workloads import unworked
 from probe.model import Cell, Profile, Reaction, Role
 from probe.model.engines import ENGINES
-from probe.model.group_settings import joins_anew
+from probe.model.group_settings import GroupProtocol, group_protocol
 from probe.model.profile import CONSUMER_PROTOCOL, STREAMS_PROTOCOL
 from probe.model.release_lines import Since, has
 from probe.model.roles import ROLES
-from probe.protocol.api_table import GroupProtocol, protocol_of
+from probe.protocol.api_table import protocol_of
 from probe.protocol.apis import API_VERSIONS
 from probe.protocol.names import api_name, error_code
 from probe.scenarios.scenario import RoleVariant
-
-_PROTOCOLS = {CONSUMER_PROTOCOL: GroupProtocol.CONSUMER, STREAMS_PROTOCOL: GroupProtocol.STREAMS}
-"""Group protocols by the profile that has them."""
 
 
 def of_client(cell: Cell, chosen: Chosen, part: RoleVariant) -> str:
@@ -105,13 +102,12 @@ def _unasked(chosen: Chosen, role: Role, part: RoleVariant) -> str:
 
 def _other_protocol(cell: Cell, part: RoleVariant) -> str:
     """Return why a member's group protocol has no such request."""
-    profile = Profile.parse(cell.profile).name
-    own = _PROTOCOLS[profile] if joins_anew(cell) else GroupProtocol.CLASSIC
+    own = group_protocol(cell)
     asked = part.group_protocol or next(filter(None, map(protocol_of, part.expectation.apis)), own)
     if not ROLES[cell.role].member or asked is own:
         return ""
     if own is not GroupProtocol.CLASSIC:
-        return f"it is about {asked.value}; profile {profile} has another one"
+        return f"it is about {asked.value}; profile {Profile.parse(cell.profile).name} has another one"
     return f"it is about {asked.value}: profile {CONSUMER_PROTOCOL}, Kafka {Since.NEW_GROUPS.line} and newer"
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 
+from probe.model.group_settings import GroupProtocol
 from probe.protocol.names import api_key
 
 
@@ -30,14 +31,6 @@ class AnsweredBy(Enum):
     COORDINATOR = "the coordinator of the key"
     CONTROLLER = "the controller: brokers with ZooKeeper refuse, KRaft brokers forward"
     ANY = "any broker"
-
-
-class GroupProtocol(Enum):
-    """The way in which members of a group get their partitions."""
-
-    CLASSIC = "the classic group protocol, in which a member assigns"
-    CONSUMER = "the new group protocol (KIP-848), in which the coordinator assigns"
-    STREAMS = "the group protocol of Kafka Streams (KIP-1071), in which the coordinator assigns tasks"
 
 
 class Purpose(Enum):

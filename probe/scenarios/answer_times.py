@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from probe.model import Role, Target
+from probe.model.group_settings import GroupProtocol
 from probe.model.roles import ROLES
-from probe.protocol.api_table import GroupProtocol, protocol_of
+from probe.protocol.api_table import protocol_of
 from probe.scenarios.error_answers import Answer, Api
 
 HOLD_MS = 3000

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from probe.model import Role, Target, Trigger
-from probe.protocol.api_table import GroupProtocol
+from probe.model.group_settings import GroupProtocol
 from probe.protocol.names import api_key, error_name
 from probe.scenarios.controllers import ZOOKEEPER_UNTIL
 from probe.scenarios.steps.coordinators import MoveCoordinator, Rejoin

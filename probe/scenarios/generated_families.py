@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import product
 
 from probe.model import Engine, Expectation, Outcome, Reaction, Reality, Role, Symptom, Target, Trigger
+from probe.model.group_settings import GroupProtocol
 from probe.model.release_lines import Since
 from probe.model.roles import ROLES
-from probe.protocol.api_table import GroupProtocol
 from probe.protocol.names import error_code, error_name
 from probe.scenarios.answer_times import HOLD_MS, due_ms, longer_ms, protocol, waits
 from probe.scenarios.controllers import FORWARDED

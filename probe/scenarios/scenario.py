@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from probe.model import Engine, Expectation, Outcome, Reaction, Role, Symptom, Trigger
 from probe.model.engines import DEFAULT_ENGINE, ENGINES
-from probe.protocol.api_table import GroupProtocol
+from probe.model.group_settings import GroupProtocol
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 
 if TYPE_CHECKING:  # the modules of all steps; a scenario loads those of its own steps

@@ -12,7 +12,7 @@ Not covered: partitions that are added in a stable group (topic/grown).
 """
 
 from probe.model import Engine, Reaction, Role, Symptom, Target, Trigger
-from probe.protocol.api_table import GroupProtocol
+from probe.model.group_settings import GroupProtocol
 from probe.scenarios.own_profiles import profile_of
 from probe.scenarios.scenario import RoleVariant, Scenario, expect
 from probe.scenarios.steps.coordinators import Rejoin
