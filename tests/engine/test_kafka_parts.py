@@ -14,6 +14,7 @@ from probe.engines.kafka.cluster.java_command import KAFKA, Java
 from probe.engines.kafka.cluster.properties import Addresses
 from probe.engines.kafka.cohort.cohort import TOPIC
 from probe.engines.kafka.cohort.leadership_monitor import WatchedSubject
+from probe.engines.kafka.internal_topics import internal_topics
 from probe.model import Closed, EngineEvent, EngineKind, Event, Opened, Request, Subject
 from probe.model.endpoint import Endpoint
 from probe.toolchain.maven_dependencies import jars
@@ -69,7 +70,7 @@ def test_racks_are_one_per_broker_and_leaders_heed_them() -> None:
 
 
 def test_the_state_of_share_groups_is_an_internal_topic_where_brokers_have_it() -> None:
-    held = {version: list(properties.internal_topics(version)) for version in ("0.9.0.1", "4.1.2", "4.2.0")}
+    held = {version: list(internal_topics(version)) for version in ("0.9.0.1", "4.1.2", "4.2.0")}
     assert held["0.9.0.1"] == ["__consumer_offsets"]
     assert held["4.1.2"] == ["__consumer_offsets", "__transaction_state"]
     assert held["4.2.0"] == [*held["4.1.2"], "__share_group_state"]

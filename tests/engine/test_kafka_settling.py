@@ -16,7 +16,8 @@ from probe.engines.kafka.cluster.cluster import KafkaCluster
 from probe.engines.kafka.cluster.properties import INTERNAL_PARTITIONS
 from probe.engines.kafka.engine import Kafka
 from probe.engines.kafka.faults.coordinators import found
-from probe.engines.kafka.ports import OFFSETS_TOPIC, FaultTarget
+from probe.engines.kafka.internal_topics import OFFSETS_TOPIC
+from probe.engines.kafka.ports import FaultTarget
 from probe.model import Subject
 from probe.scenarios.steps.coordinators import LoseCoordinator
 from probe.toolchain.tools import ToolError

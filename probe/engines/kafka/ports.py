@@ -22,10 +22,6 @@ AnyStep_contra = TypeVar("AnyStep_contra", contravariant=True)
 Replicas = Mapping[int, Sequence[int]]
 """Replicas by partition: broker ids, preferred leader first."""
 
-OFFSETS_TOPIC, TRANSACTIONS_TOPIC = "__consumer_offsets", "__transaction_state"
-SHARE_STATE_TOPIC = "__share_group_state"
-INTERNAL = (OFFSETS_TOPIC, TRANSACTIONS_TOPIC, SHARE_STATE_TOPIC)
-
 
 class ServerProcess(Protocol):
     """A broker, KRaft controller or ZooKeeper server. All waits have a deadline and raise TimeoutError."""

@@ -20,6 +20,7 @@ from probe.engines.kafka.cluster.release import Release
 from probe.engines.kafka.cluster.server import Server
 from probe.engines.kafka.cluster.workspace import temporary_folder
 from probe.engines.kafka.deadlines import STARTED_S, started
+from probe.engines.kafka.internal_topics import internal_topics
 from probe.engines.kafka.ports import DiskWay, Replicas
 from probe.engines.kafka.zookeeper.admin import ZooKeeper
 from probe.engines.kafka.zookeeper.ensemble import QuorumProxies
@@ -204,7 +205,7 @@ class KafkaCluster:
 
     async def _make_internal_topics(self) -> None:
         """Create internal topics with set leaders, in the log dirs of bystanders."""
-        for topic, config in properties.internal_topics(self.version).items():
+        for topic, config in internal_topics(self.version).items():
             partitions = [(topic, partition) for partition in range(properties.INTERNAL_PARTITIONS)]
             await self._prefer_bystander_dir(partitions)
             replicas = {partition: self._led_in_turn(partition) for _, partition in partitions}
@@ -247,7 +248,7 @@ class KafkaCluster:
 
     async def settle(self) -> None:
         """Bring internal and other topics back to their first state: all replicas in sync, with the first leaders."""
-        topics = list(properties.internal_topics(self.version))
+        topics = list(internal_topics(self.version))
         wanted = {
             (topic, partition): self._led_in_turn(partition)
             for topic in topics

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from probe.engines.kafka.ports import OFFSETS_TOPIC, SHARE_STATE_TOPIC, TRANSACTIONS_TOPIC
 from probe.engines.kafka.zookeeper.ensemble import Member
 from probe.model.endpoint import Endpoint, as_text
 from probe.model.rack import rack_of
@@ -54,27 +53,6 @@ LOADING: Mapping[str, str] = {
 }
 SHARE_STATE: Mapping[str, str] = {"share.coordinator.state.topic.num.partitions": str(INTERNAL_PARTITIONS)}
 """As many partitions as other internal topics have. Brokers place a key by this number, not by the topic's own."""
-COMPACT = {"cleanup.policy": "compact"}
-INTERNAL: Mapping[str, tuple[Since, Mapping[str, str]]] = {
-    OFFSETS_TOPIC: (Since.OFFSETS_TOPIC, {**COMPACT, "compression.type": "producer"}),
-    TRANSACTIONS_TOPIC: (
-        Since.PRODUCER_IDS,
-        {**COMPACT, "compression.type": "uncompressed", "min.insync.replicas": "2"},
-    ),
-    SHARE_STATE_TOPIC: (
-        Since.SHARE_GROUPS,
-        {
-            "cleanup.policy": "delete",
-            "compression.type": "producer",
-            "min.insync.replicas": "2",
-            "retention.ms": "-1",
-        },
-    ),
-}
-"""Internal topics: since when brokers have them, and the configuration that brokers give them.
-
-Where the first member of a share group let brokers make its topic, they chose the emptier log dir, which breaks.
-"""
 RACK_AWARE: Mapping[str, str] = {
     "replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector",
 }
@@ -122,11 +100,6 @@ def broker(version: str, node: int, where: Addresses, log_dirs: Sequence[Path], 
     else:
         properties |= {"broker.id": str(node), "zookeeper.connect": as_text(where.quorum), **ZOOKEEPER_SESSION}
     return properties
-
-
-def internal_topics(version: str) -> Mapping[str, Mapping[str, str]]:
-    """Return the internal topics that brokers of a version have, with their configuration."""
-    return {topic: config for topic, (since, config) in INTERNAL.items() if has(version, since)}
 
 
 def racks(node: int) -> Properties:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from probe.engines.kafka.deadlines import IN_SYNC_S
-from probe.engines.kafka.ports import INTERNAL, FaultTarget
+from probe.engines.kafka.internal_topics import INTERNAL
+from probe.engines.kafka.ports import FaultTarget
 from probe.scenarios.steps.step import Step
 
 Work = Callable[[Any, FaultTarget], Coroutine[Any, Any, None]]

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from probe.engines.kafka.faults import brokers, port_mirror
 from probe.engines.kafka.faults.action import in_sync
-from probe.engines.kafka.ports import OFFSETS_TOPIC, BrokerProcess, FaultTarget
+from probe.engines.kafka.internal_topics import OFFSETS_TOPIC
+from probe.engines.kafka.ports import BrokerProcess, FaultTarget
 from probe.model import EngineKind
 from probe.scenarios.steps.coordinators import RestartBrokers
 

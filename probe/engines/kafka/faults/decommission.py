@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from probe.engines.kafka.faults.action import topics
 from probe.engines.kafka.faults.brokers import act
 from probe.engines.kafka.faults.replicas import Partition, rearrange
-from probe.engines.kafka.ports import INTERNAL, FaultTarget, Placement
+from probe.engines.kafka.internal_topics import INTERNAL
+from probe.engines.kafka.ports import FaultTarget, Placement
 from probe.model import EngineKind
 from probe.scenarios.steps.brokers import StopBroker
 from probe.scenarios.steps.real_brokers import Decommission

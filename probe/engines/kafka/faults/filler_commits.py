@@ -11,7 +11,8 @@ from probe.engines.kafka.admin.wire import Writer
 from probe.engines.kafka.deadlines import IN_SYNC_S
 from probe.engines.kafka.faults.coordinator_restarts import offsets_of
 from probe.engines.kafka.faults.filler_entries import named
-from probe.engines.kafka.ports import OFFSETS_TOPIC, FaultTarget
+from probe.engines.kafka.internal_topics import OFFSETS_TOPIC
+from probe.engines.kafka.ports import FaultTarget
 from probe.errors import EngineError
 from probe.model import EngineKind
 from probe.scenarios.steps.coordinators import FillOffsets

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from probe.engines.kafka.admin.partitioner import partition_of
 from probe.engines.kafka.admin.wire import Writer, line_to
-from probe.engines.kafka.ports import OFFSETS_TOPIC
+from probe.engines.kafka.internal_topics import OFFSETS_TOPIC
 from probe.model.endpoint import Endpoint
 from probe.protocol.apis import INIT_PRODUCER_ID, OFFSET_COMMIT
 

@@ -8,7 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from probe.engines.kafka.admin.partitioner import partition_of
 from probe.engines.kafka.faults.action import in_sync, topics
-from probe.engines.kafka.ports import INTERNAL, OFFSETS_TOPIC, TRANSACTIONS_TOPIC, FaultTarget
+from probe.engines.kafka.internal_topics import INTERNAL, OFFSETS_TOPIC, TRANSACTIONS_TOPIC
+from probe.engines.kafka.ports import FaultTarget
 from probe.model.cluster import Nodes
 from probe.scenarios.steps.brokers import Evacuate
 from probe.scenarios.steps.coordinators import MoveCoordinator
