@@ -35,7 +35,7 @@ KEYS = (ODD | st.sampled_from(["election", "+election", "elections", "linger.ms"
 NAMES = st.sampled_from(sorted(PROFILES)) | ODD
 ANY = st.builds(Profile, NAMES, st.lists(st.tuples(KEYS, ODD)).map(tuple), ELECTIONS)
 PLAIN = st.text(st.characters(blacklist_characters="+"))
-OLD_KEYS = PLAIN.filter(lambda key: key and "=" not in key and key != "election")
+OLD_KEYS = PLAIN.filter(lambda key: key and "=" not in key and key not in OWN_KEYS)
 
 PLUS = replace(CELL, profile="isolated+client.id=a++b+election=1000")
 OWN = replace(CELL, profile="isolated+=election=fast")
