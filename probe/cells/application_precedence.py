@@ -23,12 +23,17 @@ Asked = tuple[str, ...]
 
 
 def of_stand_in(faults: Iterable[Fault], words: str) -> tuple[Fault, ...]:
-    """Return what is known of something else as what it shows of the client; `words` say what was measured."""
+    """Return what is known of something else as what it shows of the client; `words` say what that is."""
     return tuple(
-        replace(item, stand_in=words, finding=WEAKER.get(item.finding, item.finding))
+        replace(item, stand_in=_in_turn(words, item.stand_in), finding=WEAKER.get(item.finding, item.finding))
         for item in faults
         if item.evidence is not None
     )
+
+
+def _in_turn(words: str, measured: str) -> str:
+    """Return what stands for a client, and what was measured in place of that; empty = nothing else."""
+    return f"{words}: {measured}" if measured else words
 
 
 def like(relative: Client) -> str:

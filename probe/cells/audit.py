@@ -142,6 +142,8 @@ class Report:
     """A gap of the inventory, or the thing that stands behind the version."""
     otherwise: str = ""
     """A way out where no released version is known to mend a fault; empty = none is known, or no need."""
+    measured: str = ""
+    """The measured releases near one of which something was not measured, and what measures it; empty = no need."""
     is_broken: bool = False
     """Whether the client cannot work at all, by what else its inventory lists: it fails without a fault."""
 

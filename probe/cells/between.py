@@ -71,11 +71,6 @@ class Between:
             if item.judged and harms(item):
                 self._by_question.setdefault(question(item.cell, "version"), []).append(item)
 
-    def questions(self, version: str) -> list[Cell]:
-        """Return the cells of a version about which the releases around it say something."""
-        cells = (replace(items[0].cell, version=version) for items in self._by_question.values())
-        return [cell for cell in cells if self.answer(cell) is not None]
-
     def answer(self, cell: Cell) -> Fault | None:
         """Return what is likely or suspected of a cell; None if no release around it tells.
 

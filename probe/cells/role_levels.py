@@ -10,6 +10,7 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.audit import UNPROVEN, Fault, Finding, examine
 from probe.cells.cell_harm import harms_of
 from probe.cells.levels import Known, RoleLevel, level_of
+from probe.cells.lines import completed
 from probe.model import Cell, Role, Workload
 from probe.model.engines import ENGINES
 from probe.model.harm import Harm, TrialHarm
@@ -43,9 +44,12 @@ def levels_of(
 def as_suffered(faults: Iterable[Fault], stored: Mapping[Cell, SettledCell]) -> tuple[Fault, ...]:
     """Return the findings with those of the library's defaults in place of `isolated`, where these were measured.
 
-    A refresh brings no lost record back, so a loss stays one.
+    A refresh brings no lost record back, so a loss stays one. Where they were measured on other lines only, these tell.
     """
-    return tuple(_graver_loss(fault, _with_defaults(fault, stored)) for fault in faults)
+    faults = tuple(faults)
+    own = [replace(fault.cell, profile=OWN_DEFAULTS) for fault in faults if _has_own(fault)]
+    known = completed(own, stored)
+    return tuple(_graver_loss(fault, _with_defaults(fault, known)) for fault in faults)
 
 
 def _graver_loss(plain: Fault, own: Fault) -> Fault:
@@ -58,8 +62,12 @@ def _graver_loss(plain: Fault, own: Fault) -> Fault:
 
 def _with_defaults(fault: Fault, stored: Mapping[Cell, SettledCell]) -> Fault:
     cell = replace(fault.cell, profile=OWN_DEFAULTS)
-    own = stored.get(cell) if has_defaults(fault.cell) and not fault.stand_in else None
+    own = stored.get(cell) if _has_own(fault) else None
     return fault if own is None or not own.judged else examine([cell], stored)[0]
+
+
+def _has_own(fault: Fault) -> bool:
+    return has_defaults(fault.cell) and not fault.stand_in
 
 
 def has_defaults(cell: Cell) -> bool:

@@ -62,6 +62,12 @@ class EvidenceFile:
         query = f"SELECT c.version, COUNT(*) FROM cells c {where} GROUP BY c.version"  # noqa: S608  # numbers
         return {self._word(version): count for version, count in self._select(query)}
 
+    def questions(self, wanted: Wanted) -> Iterator[Cell]:
+        """Yield one of the wanted cells for each question, whatever its version is."""
+        names, others = ", ".join(IDENTITY), ", ".join(name for name in IDENTITY if name != "version")
+        query = f"SELECT MIN(id), {names} FROM cells c {self._where(wanted)} GROUP BY {others}"  # noqa: S608  # numbers
+        yield from map(self._cell, self._select(query))
+
     @cached_property
     def runs(self) -> tuple[Run, ...]:
         """The runs whose trials it has, oldest first."""

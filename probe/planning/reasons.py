@@ -6,7 +6,7 @@ from probe.catalogue.acks import DEFAULT, acks_of
 from probe.catalogue.families import Span
 from probe.catalogue.selectors import Chosen
 from probe.catalogue.workloads import unworked
-from probe.model import Cell, Profile, Reaction, Role
+from probe.model import Cell, Engine, Profile, Reaction, Role
 from probe.model.engines import ENGINES
 from probe.model.group_settings import GroupProtocol, group_protocol
 from probe.model.profile import CONSUMER_PROTOCOL, STREAMS_PROTOCOL
@@ -31,7 +31,7 @@ def of_client(cell: Cell, chosen: Chosen, part: RoleVariant) -> str:
         or _unasked(chosen, cell.role, part)
         or _other_protocol(cell, part)
         or _no_such_groups(cell)
-        or _too_old(cell, chosen)
+        or too_old(chosen, cell.engine, cell.broker)
     )
 
 
@@ -125,12 +125,12 @@ def _no_such_groups(cell: Cell) -> str:
     return ""
 
 
-def _too_old(cell: Cell, chosen: Chosen) -> str:
+def too_old(chosen: Chosen, engine: Engine, line: str) -> str:
     """Return why the embedded engine cannot be asked: of this line, only real brokers serve such old requests."""
     span = chosen.family.behaviour.old_requests
-    if span is None or not ENGINES[cell.engine].refuses_old_requests or not span.covers(cell.version):
+    if span is None or not ENGINES[engine].refuses_old_requests or not span.covers(chosen.version.version):
         return ""
-    if has(cell.broker, Since.OLD_REQUESTS_REFUSED):
+    if has(line, Since.OLD_REQUESTS_REFUSED):
         return ""
     return f"before Kafka {Since.OLD_REQUESTS_REFUSED.line} only real brokers (--engine kafka) serve {span.reason}"
 

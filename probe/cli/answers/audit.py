@@ -174,6 +174,7 @@ def recommendations(report: Report, grave: Sequence[Cause], audit: AuditResult) 
 def _asking(report: Report, audit: AuditResult) -> Asking:
     return Asking(
         otherwise=report.otherwise,
+        measured=report.measured,
         named=lambda cell, version: installed_as(report, audit.apps, cell.family, version),
     )
 

@@ -115,14 +115,20 @@ def _cause_lines(heading: str, found: Sequence[Cause], ways_out: Remedies, colum
 
 def cause_text(one: Cause, ways_out: Remedies) -> str:
     """Return a cause in words: where, why, and the version that mends it."""
-    is_doubtful = not any(fault.is_proven for fault in one.faults)
-    measured = next((fault.stand_in for fault in one.faults if fault.stand_in), "")
-    claim = str(one.faults[0].finding).removesuffix(" fine")  # what conforms may lose records: acks=1
-    words = (claim if is_doubtful else "", measured)
-    doubt = f" ({': '.join(filter(None, words))})" if any(words) else ""
+    doubt = _doubt(one.faults)
     part = "that it stops is " if all(map(loses_and_stops, one.faults)) else ""
     ways = "".join(f"; {part}{text}" for text in _mended(one.faults, ways_out.mending))
     return f"{one.where}: {one.text}{doubt}{ways}"
+
+
+def _doubt(faults: Sequence[Fault]) -> str:
+    """Return in brackets what was measured in place of a client, and for which of the faults if not for all."""
+    guesses = [fault for fault in faults if not fault.is_proven]
+    measured = next((fault.stand_in for fault in guesses or faults if fault.stand_in), "")
+    claim = str(guesses[0].finding).removesuffix(" fine") if guesses else ""  # what conforms may lose records: acks=1
+    where = placed(guesses) if len(guesses) < len(faults) else ""
+    words = [text for text in (where, claim, measured) if text]
+    return f" ({': '.join(words)})" if words else ""
 
 
 def _entry(word: str, text: str, columns: int) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from typing import Annotated
 
@@ -15,7 +16,6 @@ from probe.cells import protocol_switch
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import TOLD, Fault, Finding
 from probe.cells.audit_gate import Gates
-from probe.cells.between import Between, filled
 from probe.cells.causes import is_scored, placed
 from probe.cells.client_levels import client_levels
 from probe.cells.control_cells import without_implied
@@ -36,7 +36,7 @@ from probe.cli.laboratory import absent_packages
 from probe.cli.wiring import evidence as given
 from probe.cli.wiring.alternatives import asking_of
 from probe.cli.wiring.asked_sides import asked_sides
-from probe.cli.wiring.between import near_releases
+from probe.cli.wiring.between import with_guesses
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.lookup_words import asked_client, check_scenarios, nothing
 from probe.cli.wiring.sides import AskedClient, answers_of, notes_of, used_of
@@ -46,6 +46,7 @@ from probe.model import Cell, Engine, Role
 from probe.model.engines import DEFAULT_ENGINE
 from probe.model.profile import CONSUMER_PROTOCOL, DEFAULT_PROFILE, OWN_DEFAULTS
 from probe.model.versions import version_key
+from probe.planning.reasons import too_old
 
 
 def lookup(
@@ -109,17 +110,17 @@ def lookup(
                 stored.update(found.find(replace(wanted, engine=[*Engine], profile=[OWN_DEFAULTS])))
             if side.is_proven:
                 proven.update(stored)
+            ask = partial(examined, known=every, asked=side.chosen, line=line, profile=profile, scenarios=scenario)
             lone = side.has_others or _is_family(asked, client)
-            near = None if lone else near_releases(found, side, every, wanted, line)
-            faults = examined([*every, *_questions(near, side)], every, side.chosen, line, profile, scenario)
-            return as_written(without_implied(filled(faults, near.answer) if near else faults), families())
+            faults = ask(every) if lone else with_guesses(found, side, every, replace(wanted, broker=[line]), ask)
+            return as_written(without_implied(faults), families())
 
         every = answers_of(sides, known, by_profile=profile is not None)
         check_scenarios(scenario, read)
         faults = [item for item in every if is_asked(item, scenario)]
         _refuse_switch(client, asked, line, profile)
         if not faults:
-            raise NothingJudgedError(nothing(client, asked, read, found.names))
+            raise NothingJudgedError(nothing(client, asked, read, found.names, too_old(asked, engine, line)))
         suffered = faults if profile else as_suffered(faults, stored)
         both = list({item.cell: item for item in [*suffered, *faults]}.values())
         beside = _beside(found, both, read.values(), results)
@@ -157,11 +158,6 @@ def _beside(found: given.Evidence, both: Iterable[Fault], read: Collection[Settl
     own = [replace(cell, profile=OWN_DEFAULTS) for cell in cells if is_scored_cell(cell)]
     later = found.later([*cells, *own], any_profile=False) if bad else {}
     return Known.of(bad.values(), later.values(), read, good=good, results=results, can_run=not absent_packages())
-
-
-def _questions(near: Between | None, side: AskedClient) -> Iterable[Cell]:
-    """Return the cells that a release lacks and those around it have."""
-    return near.questions(side.chosen.client.version) if near else ()
 
 
 def _is_family(asked: Chosen, client: str) -> bool:

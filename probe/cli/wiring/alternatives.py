@@ -41,10 +41,11 @@ def asking_of(
     library = next((side.chosen for side in sides if side.chosen.application), None)
     one = library.application if library else None
     asked = sides[0].chosen
-    ways = [] if is_measured else [*_beside(found, library or asked, faults), *_run_of(asked)]
+    family, cells = (library or asked).client.family, [] if is_measured else faults[:1]
+    counts = next((found.counts(family, str(item.cell.engine), item.cell.broker) for item in cells), {})
     return Asking(
         otherwise=otherwise(asked, one, unmended(faults, ways_out.mending), lambda cells: found.find(Wanted.of(cells))),
-        measured="; ".join(ways),
+        measured="" if is_measured else to_know(asked, library, counts),
         named=lambda cell, version: _named(one, cell, version),
     )
 
@@ -90,13 +91,18 @@ def other_libraries(asked: Chosen, known: Mapping[str, Family]) -> str:
     return f"other clients for {own.language} to look up: {', '.join(later)}" if later else ""
 
 
-def _beside(found: Evidence, asked: Chosen, faults: Sequence[Fault]) -> Iterator[str]:
-    """Yield the look-ups of the nearest releases with many cells; of the release itself for an application only."""
-    for cell in (fault.cell for fault in faults[:1]):
-        family = asked.client.family
-        near = measured_near(found.counts(family, str(cell.engine), cell.broker), asked.client.version, USEFUL)
-        if near and (asked.application or near != [asked.client.version]):
-            yield f"measured near it: {', '.join(f'`probe lookup {family}@{one}`' for one in near)}"
+def to_know(asked: Chosen, library: Chosen | None, counts: Mapping[str, int]) -> str:
+    """Return the look-ups of the nearest releases with many cells, and the run that measures a client; empty if none.
+
+    Where the library inside an application is known, the releases are its own, and its release is one of them.
+    `counts` are the cells of each release of that family.
+    """
+    of = library or asked
+    near = measured_near(counts, of.client.version, USEFUL)
+    if not of.application and near == [of.client.version]:
+        near = []
+    look_ups = ", ".join(f"`probe lookup {of.client.family}@{one}`" for one in near)
+    return "; ".join([*([f"measured near it: {look_ups}"] if near else []), *_run_of(asked)])
 
 
 def _run_of(asked: Chosen) -> Iterator[str]:

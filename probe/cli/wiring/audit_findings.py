@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from probe.catalogue.releases import taken_back
@@ -16,7 +16,7 @@ from probe.cells.between import filled
 from probe.cells.control_cells import without_implied
 from probe.cells.loss_words import as_written
 from probe.cells.role_levels import as_suffered, has_defaults
-from probe.cli.wiring.alternatives import otherwise, unmended
+from probe.cli.wiring.alternatives import otherwise, to_know, unmended
 from probe.cli.wiring.audit_requests import AuditRequest, profiles_of
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import open_evidence
@@ -46,6 +46,8 @@ class Answers:
     stored: Mapping[Cell, SettledCell]
     around: Mapping[Cell, Fault]
     """Findings of the releases around a cell's, for cells without evidence."""
+    counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Cells of each release on the asked line, by the families of such cells."""
 
 
 def answered(asked: Sequence[AuditRequest], sources: Sources, jobs: int | None, *, fill: bool) -> Answers:
@@ -65,7 +67,9 @@ def answered(asked: Sequence[AuditRequest], sources: Sources, jobs: int | None, 
                 return Answers(stored, {})
             from probe.cli.wiring.between import around_cells  # noqa: PLC0415  # only where something is not known
 
-            return Answers(stored, around_cells(found, families(), open_cells))
+            asked_of = {cell.family: (cell.family, str(cell.engine), cell.broker) for cell in open_cells}
+            counts = {family: found.counts(*of) for family, of in asked_of.items()}
+            return Answers(stored, around_cells(found, families(), open_cells), counts)
 
     if not fill:
         return answers()
@@ -151,8 +155,14 @@ def _with_otherwise(one: Report, asked: AuditRequest, known: Answers) -> Report:
         return one
     mended = {fault.evidence.cell for fault in one.faults if fault.evidence is not None and fault.mended_in}
     bad = unmended(one.of(*TOLD), mended)
-    application = identity.library.application if identity.library is not None else None
-    return replace(one, otherwise=otherwise(identity.first, application, bad, lambda _: known.stored)) if bad else one
+    library = identity.library if identity.library is not None and identity.library.application else None
+    application = library.application if library is not None else None
+    counts = known.counts.get((library or identity.first).client.family, {})
+    return replace(
+        one,
+        otherwise=otherwise(identity.first, application, bad, lambda _: known.stored),
+        measured=to_know(identity.first, library, counts) if counts else "",
+    )
 
 
 def _in_defaults(asked: AuditRequest, faults: Iterable[Fault]) -> AuditRequest:

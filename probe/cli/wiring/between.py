@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING
 from probe.catalogue.families import Family
 from probe.catalogue.releases import change_between, has_one_line, releases_of
 from probe.cells.aggregate import SettledCell
-from probe.cells.audit import Fault, in_plain_profile
-from probe.cells.between import Between
+from probe.cells.audit import Fault, Finding, in_plain_profile
+from probe.cells.between import Between, filled
+from probe.cells.diff import in_order
 from probe.cells.harm import of_chance
 from probe.cli.wiring.evidence import Evidence
 from probe.cli.wiring.sides import AskedClient
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Client, Engine, Role
-from probe.model.engines import DEFAULT_ENGINE
 from probe.model.profile import DEFAULT_PROFILE
 from probe.model.versions import line_of, version_key
+from probe.planning.selection import unplayable
 
 if TYPE_CHECKING:
     from probe.model.handshake import Handshake
@@ -82,21 +83,35 @@ def between(
     return Between(usable, of_chance(evidence.races), differences)
 
 
-def near_releases(
-    evidence: Evidence, side: AskedClient, own: Mapping[Cell, SettledCell], wanted: Wanted, line: str
-) -> Between | None:
-    """Return what answers for what a release lacks that those around it have; None if it has many cells itself.
+def with_guesses(
+    evidence: Evidence,
+    side: AskedClient,
+    own: Mapping[Cell, SettledCell],
+    wanted: Wanted,
+    findings: Callable[[Iterable[Cell]], Sequence[Fault]],
+) -> Sequence[Fault]:
+    """Return the findings of a client's own cells, and what the releases around it say of those that it lacks.
 
-    `own` are its own answers on every line, `wanted` is what was asked about it.
+    `own` are its answers on every line, `wanted` is what was asked about it, on one line.
     """
-    client, (engine,) = side.chosen.client, wanted.engine or (DEFAULT_ENGINE,)
-    mine = sum(cell.broker == line for cell in own)
-    counts = evidence.counts(client.family, engine, line)
-    versions = around(counts, client.version)
-    if mine * MANY >= max((counts[one] for one in versions), default=0):
-        return None
-    stored = evidence.find(replace(wanted, version=versions, broker=[line])).values()
-    return between(evidence, {client.family: side.chosen.family}, client, stored, line)
+    known, lacks = findings(own), gaps(evidence, side, own, wanted)
+    guesses = {item.cell: item for item in findings(lacks)} if lacks else {}
+    every = [*known, *(guesses[cell] for cell in guesses.keys() - {item.cell for item in known})]
+    around = around_cells(evidence, {side.chosen.client.family: side.chosen.family}, _open(every))
+    found = {item.cell: item for item in filled(every, around.get)}
+    return [found[cell] for cell in in_order(found) if cell not in guesses or found[cell].evidence is not None]
+
+
+def gaps(evidence: Evidence, side: AskedClient, own: Collection[Cell], wanted: Wanted) -> set[Cell]:
+    """Return the wanted cells that a client lacks and can have, and that releases around it have."""
+    client, (engine,), (line,) = side.chosen.client, wanted.engine or (), wanted.broker or ()
+    versions = around(evidence.counts(client.family, engine, line), client.version)
+    there = evidence.questions(replace(wanted, version=versions), client.version)
+    return {cell for cell in there.difference(own) if not unplayable(cell, side.chosen)}
+
+
+def _open(faults: Iterable[Fault]) -> list[Cell]:
+    return [item.cell for item in faults if item.finding is Finding.UNKNOWN and item.evidence is None]
 
 
 def around_cells(evidence: Evidence, known: Mapping[str, Family], cells: Iterable[Cell]) -> dict[Cell, Fault]:

@@ -98,6 +98,10 @@ class Evidence:
                 found[version] = max(count, found.get(version, 0))
         return found
 
+    def questions(self, wanted: Wanted, version: str) -> set[Cell]:
+        """Return the wanted cells of any version as those of one version."""
+        return {replace(cell, version=version) for _, file in self._files for cell in file.questions(wanted)}
+
     def handshakes(self, wanted: Wanted) -> dict[Cell, tuple[Handshake, ...]]:
         """Return what clients sent first on their connections."""
         found: dict[Cell, tuple[Handshake, ...]] = {}

@@ -75,8 +75,11 @@ def check_scenarios(patterns: Sequence[str] | None, known: Iterable[Cell]) -> No
         select_scenarios(unmatched)
 
 
-def nothing(client: str, asked: Chosen, known: Collection[Cell], evidence: Sequence[str]) -> str:
-    """Return that nothing is known, and why: by the options, or the version is not listed, or it was not run."""
+def nothing(client: str, asked: Chosen, known: Collection[Cell], evidence: Sequence[str], refusal: str = "") -> str:
+    """Return that nothing is known, and why: by the options, or the version is not listed, or it was not run.
+
+    `refusal` says why it cannot be asked at all.
+    """
     places = ", ".join(evidence) or "no such evidence is there"
     if known:
         return f"there is evidence on {counted(len(known), 'cell')} of {client} ({places}), but none with these options"
@@ -88,5 +91,5 @@ def nothing(client: str, asked: Chosen, known: Collection[Cell], evidence: Seque
     below, above = ([one for one in listed if (version_key(one) > key) is is_above] for is_above in (False, True))
     served = releases_of(family.family)
     lacks = served.lacks(version) or served.is_older_than(version)
-    why = f"{served.source} had no such release on {served.read}" if lacks else "it was never measured"
+    why = f"{served.source} had no such release on {served.read}" if lacks else refusal or "it was never measured"
     return f"nothing is known of {client} ({places}): {why}; nearest is {' or '.join([*below[-1:], *above[:1]])}"

@@ -61,9 +61,9 @@ def sides_of(identity: Identity) -> tuple[AskedClient, ...]:
 
 def _relative_side(relative: Chosen, identity: Identity) -> Iterator[AskedClient]:
     if identity.stands_for:
-        yield AskedClient(relative, str(relative.client), is_proof=True)
+        yield AskedClient(relative, str(relative.client), is_proof=True, has_others=True)
     else:
-        yield AskedClient(relative, like(relative.client), identity.measurable)
+        yield AskedClient(relative, like(relative.client), identity.measurable, has_others=True)
 
 
 def answers_of(
