@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 
 from probe.catalogue.baseline import Scored, baseline
 from probe.cells.aggregate import SettledCell
@@ -11,11 +10,11 @@ from probe.cells.audit import UNPROVEN, Fault, Finding, examine
 from probe.cells.cell_harm import harms_of
 from probe.cells.levels import Known, RoleLevel, level_of
 from probe.cells.lines import completed
+from probe.cells.own_defaults import in_defaults
 from probe.model import Cell, Role, Workload
 from probe.model.engines import ENGINES
 from probe.model.harm import Harm, TrialHarm
-from probe.model.profile import CONSUMER_PROTOCOL, DEFAULT_PROFILE, OWN_DEFAULTS
-from probe.scenarios.own_profiles import profile_of
+from probe.model.profile import OWN_DEFAULTS
 
 
 def levels_of(
@@ -47,8 +46,7 @@ def as_suffered(faults: Iterable[Fault], stored: Mapping[Cell, SettledCell]) -> 
     A refresh brings no lost record back, so a loss stays one. Where they were measured on other lines only, these tell.
     """
     faults = tuple(faults)
-    own = [replace(fault.cell, profile=OWN_DEFAULTS) for fault in faults if _has_own(fault)]
-    known = completed(own, stored)
+    known = completed(filter(None, map(_own, faults)), stored)
     return tuple(_graver_loss(fault, _with_defaults(fault, known)) for fault in faults)
 
 
@@ -61,21 +59,13 @@ def _graver_loss(plain: Fault, own: Fault) -> Fault:
 
 
 def _with_defaults(fault: Fault, stored: Mapping[Cell, SettledCell]) -> Fault:
-    cell = replace(fault.cell, profile=OWN_DEFAULTS)
-    own = stored.get(cell) if _has_own(fault) else None
-    return fault if own is None or not own.judged else examine([cell], stored)[0]
+    cell = _own(fault)
+    own = stored.get(cell) if cell is not None else None
+    return fault if cell is None or own is None or not own.judged else examine([cell], stored)[0]
 
 
-def _has_own(fault: Fault) -> bool:
-    return has_defaults(fault.cell) and not fault.stand_in
-
-
-def has_defaults(cell: Cell) -> bool:
-    """Return whether the library's defaults may answer for a cell: it has the scenario's usual profile and no more.
-
-    The defaults know nothing of the new group protocol.
-    """
-    return cell.profile in {DEFAULT_PROFILE, profile_of(cell.scenario)} - {CONSUMER_PROTOCOL}
+def _own(fault: Fault) -> Cell | None:
+    return None if fault.stand_in else in_defaults(fault.cell)
 
 
 def _known(role: Role, faults: Iterable[Fault], stored: Mapping[Cell, SettledCell], line: str) -> Known:

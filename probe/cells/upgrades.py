@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from probe.catalogue.families import is_local
 from probe.cells.aggregate import SettledCell
 from probe.cells.cell_harm import harm_in, stops_beside_loss
+from probe.cells.own_defaults import in_defaults
 from probe.cells.trends import Question, question
 from probe.model import Cell
 from probe.model.harm import Harm
-from probe.model.profile import DEFAULT_PROFILE, OWN_DEFAULTS
+from probe.model.profile import OWN_DEFAULTS
 from probe.model.versions import version_key
 
 
@@ -94,9 +95,8 @@ class Suffered:
         return harm is not None and harm.rank >= Harm.STOPS and not own.loses
 
     def _of(self, item: SettledCell) -> SettledCell:
-        if item.cell.profile != DEFAULT_PROFILE:
-            return item
-        return self._own.get(question(replace(item.cell, profile=OWN_DEFAULTS)), item)
+        own = in_defaults(item.cell)
+        return item if own is None else self._own.get(question(own), item)
 
 
 def _next(bad: Iterable[SettledCell], good: Iterable[SettledCell]) -> dict[Cell, str]:

@@ -8,6 +8,8 @@ from dataclasses import replace
 import pytest
 
 from probe.cells.aggregate import SettledCell
+from probe.cells.audit import examine
+from probe.cells.role_levels import as_suffered
 from probe.cells.targets import Target, targets
 from probe.cells.upgrades import next_harmless
 from probe.model import Cell, Outcome, Role, Workload
@@ -70,6 +72,28 @@ def test_a_release_whose_defaults_stop_mends_nothing() -> None:
     stored = known({"1.1": {DISK: GOOD, replace(DISK, profile=OWN_DEFAULTS): STUCK}})
     assert targets(bad(DISK), [], stored) == {}
     assert next_harmless(bad(DISK), stored) == {}
+
+
+@pytest.mark.parametrize(
+    ("scenario", "profile", "mends"),
+    [
+        ("net/idle-dropped", "short-limits", False),
+        ("net/idle-dropped", "isolated", False),
+        ("topic/grown-while-assigning", "refresh-1s", False),
+        ("broker/hang", "short-limits", True),
+        ("net/idle-dropped", "short-limits+a=1", True),
+        ("blip/offset-commit/STALE_MEMBER_EPOCH", "consumer-protocol", True),
+    ],
+)
+def test_defaults_count_in_place_of_the_usual_profile_and_of_no_other(scenario: str, profile: str, mends: bool) -> None:
+    """The release goes on in a profile, and stops with its defaults: what findings say, remedies rest on."""
+    asked = replace(DISK, scenario=scenario, profile=profile, broker="4.2", role=Role.GROUP)
+    own = replace(asked, profile=OWN_DEFAULTS)
+    stored = known({"1.0": {asked: GOOD, own: STUCK}, "1.1": {asked: GOOD, own: STUCK}})
+    assert bool(targets(bad(asked), [], stored)) is mends
+    assert bool(next_harmless(bad(asked), stored)) is mends
+    (fault,) = as_suffered(examine([asked], settled := {one.cell: one for one in stored}), settled)
+    assert (fault.cell == asked) is mends
 
 
 def test_a_release_whose_defaults_go_on_stops_nothing() -> None:

@@ -22,8 +22,8 @@ from probe.cells.control_cells import without_implied
 from probe.cells.gate_words import DEFAULT
 from probe.cells.lookup_cells import examined, is_asked, shown_profiles
 from probe.cells.loss_words import as_written
+from probe.cells.own_defaults import in_defaults
 from probe.cells.role_levels import as_suffered
-from probe.cells.targets import is_scored_cell
 from probe.cells.upgrades import works
 from probe.cli import common_options as o
 from probe.cli.answers.decision import NAMED, note_of, on_one_screen
@@ -155,8 +155,7 @@ def _beside(found: given.Evidence, both: Iterable[Fault], read: Collection[Settl
     every = [item.evidence for item in both if item.evidence is not None and is_scored(item)]
     good = [one for one in every if one.cell not in bad and works(one)]
     cells = [*bad, *(one.cell for one in good)]
-    own = [replace(cell, profile=OWN_DEFAULTS) for cell in cells if is_scored_cell(cell)]
-    later = found.later([*cells, *own], any_profile=False) if bad else {}
+    later = found.later([*cells, *filter(None, map(in_defaults, cells))], any_profile=False) if bad else {}
     return Known.of(bad.values(), later.values(), read, good=good, results=results, can_run=not absent_packages())
 
 

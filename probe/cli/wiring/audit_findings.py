@@ -15,13 +15,13 @@ from probe.cells.audit_upgrades import first_good, upgrade, with_remedies
 from probe.cells.between import filled
 from probe.cells.control_cells import without_implied
 from probe.cells.loss_words import as_written
-from probe.cells.role_levels import as_suffered, has_defaults
+from probe.cells.own_defaults import in_defaults
+from probe.cells.role_levels import as_suffered
 from probe.cli.wiring.alternatives import otherwise, to_know, unmended
 from probe.cli.wiring.audit_requests import AuditRequest, profiles_of
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import open_evidence
 from probe.model import Cell, Profile
-from probe.model.profile import OWN_DEFAULTS
 from probe.model.versions import release_key
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def answered(asked: Sequence[AuditRequest], sources: Sources, jobs: int | None, 
     The library's defaults answer where they were measured, in place of `isolated`.
     """
     cells = [cell for item in asked for cell in item.all_cells]
-    others = [replace(cell, profile=OWN_DEFAULTS) for cell in cells if has_defaults(cell)]
+    others = filter(None, map(in_defaults, cells))
     both = [*cells, *others]
 
     def answers() -> Answers:
@@ -170,7 +170,7 @@ def _in_defaults(asked: AuditRequest, faults: Iterable[Fault]) -> AuditRequest:
     used = {one.cell for one in faults}
 
     def chosen(cells: Iterable[Cell]) -> tuple[Cell, ...]:
-        return tuple(own if (own := replace(cell, profile=OWN_DEFAULTS)) in used else cell for cell in cells)
+        return tuple(own if (own := in_defaults(cell)) in used and own else cell for cell in cells)
 
     return replace(asked, cells=chosen(asked.cells), library_cells=chosen(asked.library_cells))
 
