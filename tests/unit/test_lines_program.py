@@ -11,10 +11,12 @@ import pytest
 
 from probe.cli.wiring import driver_promises
 from probe.cli.wiring.catalogue import choose_clients
+from probe.cli.wiring.driver_promises import Promise
 from probe.cli.wiring.run_selection import RunSelection
 from probe.driver_contract import driver_pb2 as pb
 from probe.errors import ProvisionError
-from probe.model import CONTROL, Outcome
+from probe.model import CONTROL, Engine, Outcome
+from probe.runner.trial.compatibility import FAKE_REFUSES
 from tests.support.deadlines import LONGEST_S
 
 PYTHON = Path(__file__).resolve().parents[2] / "clients" / "python"
@@ -213,21 +215,34 @@ def test_a_reason_that_no_message_can_hold_is_sent_without_what_it_cannot_hold(t
     assert str(caught.value).encode() == b"no ?"
 
 
-def test_check_driver_names_the_promise_that_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def of_contract(folder: Path, outcome: Outcome, reason: str, monkeypatch: pytest.MonkeyPatch) -> list[Promise]:
+    """Return the promises of a program that is ready for every role, and whose trials end with an outcome."""
     silent = 'import sys\nfor line in sys.stdin: print(\'{"event": "ready"}\', flush=True)\n'
-    (chosen,) = choose_clients([f"exec:{program(tmp_path, silent)}"])
+    (chosen,) = choose_clients([f"exec:{program(folder, silent)}"])
 
     class Result:
         def __init__(self, plan: object) -> None:
             (cell,) = [item.cell for item in plan.cells]  # type: ignore[attr-defined]  # a plan
-            self.outcomes = {cell: {Outcome.STUCK}}
-            self.reasons = {(cell, Outcome.STUCK): "never served"}
+            self.outcomes = {cell: {outcome}}
+            self.reasons = {(cell, outcome): reason}
 
     monkeypatch.setattr(driver_promises, "run_planned", lambda plan, *_: Result(plan))
-    found = list(driver_promises.promises(chosen, str(tmp_path)))
+    return list(driver_promises.promises(chosen, str(folder), Engine.EMBEDDED, "3.9"))
+
+
+def test_check_driver_names_the_promise_that_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = of_contract(tmp_path, Outcome.STUCK, "never served", monkeypatch)
     assert [one.is_kept for one in found] == [True, False, False]
     assert "hello, ready" in found[1].seen
     assert "never served" in found[2].seen
+
+
+@pytest.mark.parametrize(("reason", "is_open"), [(f"{FAKE_REFUSES} Fetch v0", True), ("no role", False)])
+def test_what_fake_brokers_refuse_is_no_broken_promise(
+    tmp_path: Path, reason: str, is_open: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = of_contract(tmp_path, Outcome.UNSUPPORTED, reason, monkeypatch)
+    assert [one.is_open for one in found] == [False, False, is_open]
 
 
 def test_the_page_names_every_event_and_its_skeleton_is_short() -> None:

@@ -11,9 +11,10 @@ from typing import Any
 from probe.catalogue.selectors import Chosen
 from probe.cli.wiring.execution import RunResult, run_planned
 from probe.cli.wiring.run_selection import RunSelection
-from probe.model import CONTROL, Outcome
+from probe.model import CONTROL, Engine, Outcome
 from probe.processes.short_runs import run_once
 from probe.runner import Options
+from probe.runner.trial.compatibility import FAKE_REFUSES
 
 ANSWER_S = 20
 """Longest time for a program to answer, and to end at the end of its input."""
@@ -27,13 +28,15 @@ class Promise:
     text: str
     is_kept: bool
     seen: str = ""
+    is_open: bool = False
+    """Whether these brokers cannot show if it is kept."""
 
 
-def promises(chosen: Chosen, results: str) -> Iterator[Promise]:
-    """Yield each promise; the last ones are played against healthy brokers."""
+def promises(chosen: Chosen, results: str, engine: Engine, broker: str) -> Iterator[Promise]:
+    """Yield each promise; the last ones are played against healthy brokers of an engine and a line."""
     yield Promise("it greets with its name, version and roles, and ends at the end of its input", True)
     yield _refuses(chosen)
-    yield from _works(chosen, results)
+    yield from _works(chosen, results, engine, broker)
 
 
 def _refuses(chosen: Chosen) -> Promise:
@@ -61,11 +64,19 @@ def _event(line: str) -> Mapping[str, Any] | None:
     return found if isinstance(found, dict) and isinstance(found.get("event"), str) else None
 
 
-def _works(chosen: Chosen, results: str) -> Iterator[Promise]:
-    """Yield, per role, whether it works with healthy brokers: every record is reported, and it closes in time."""
-    plan, selection = RunSelection(chosen=(chosen,), scenarios=[CONTROL], workloads=["continuous"]).whole()
+def _works(chosen: Chosen, results: str, engine: Engine, broker: str) -> Iterator[Promise]:
+    """Yield, per role, whether it works with healthy brokers: every record is reported, and it closes in time.
+
+    Requests that are too old for the fake brokers leave that open.
+    """
+    asked = RunSelection(
+        chosen=(chosen,), scenarios=[CONTROL], workloads=["continuous"], engine=engine, brokers=[broker]
+    )
+    plan, selection = asked.whole()
     ran: RunResult = run_planned(plan, selection, Options(), results)
     reasons = {cell: why for (cell, _), why in ran.reasons.items()}
     for cell, outcomes in ran.outcomes.items():
         text = f"as {cell.role} it works with healthy brokers, says what happened to each record, and closes"
-        yield Promise(text, outcomes == {Outcome.CLEAN}, reasons[cell])
+        seen = reasons[cell]
+        is_open = outcomes == {Outcome.UNSUPPORTED} and FAKE_REFUSES in seen
+        yield Promise(text, outcomes == {Outcome.CLEAN}, seen, is_open)

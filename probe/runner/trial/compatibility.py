@@ -23,6 +23,8 @@ NAMED_ANSWERS = 2
 """Most kinds of error answers that a reason names."""
 OLDEST_SERVED: Mapping[int, int] = {PRODUCE: 3, FETCH: 4}
 """Oldest versions that fake brokers of every line serve, and Kafka from 4.0 on (KIP-896)."""
+FAKE_REFUSES = "the fake brokers refuse"
+"""Beginning of a reason that says nothing about Kafka, nor about the client's driver."""
 REFUSED = re.compile(r"unsupported|not[ _]support|incompatible", re.IGNORECASE)
 """Words of libraries for brokers that lack a request or its version: UNSUPPORTED_VERSION (Java, sarama, franz-go),
 _UNSUPPORTED_FEATURE (librdkafka), IncompatibleBrokerVersion (kafka-python, aiokafka), "does not support" (KafkaJS)."""
@@ -74,7 +76,7 @@ def _refused_by_fake(line: str, engine: Engine, api: int, version: int) -> str:
         return ""
     since = Since.OLD_REQUESTS_REFUSED.line
     return (
-        f"the fake brokers refuse {_named(api, version)}, as Kafka does from {since} on; real brokers of line {line} "
+        f"{FAKE_REFUSES} {_named(api, version)}, as Kafka does from {since} on; real brokers of line {line} "
         f"serve it: --engine kafka --broker {line}"
     )
 
