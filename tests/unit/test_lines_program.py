@@ -200,6 +200,7 @@ def test_whatever_a_program_says_first_is_refused_in_one_line(tmp_path: Path, sa
         (READY + b'{"event": "receive_error", "error": {"code": 1e999}}\n', "the contract does not have"),
         (READY + b'{"event": "notice", "text": "\\ud800"}\n', "the contract does not have"),
     ],
+    ids=range(8),  # the environment of a child has the id of the test
 )
 def test_whatever_a_program_writes_ends_the_instance_in_one_short_line(tmp_path: Path, said: bytes, says: str) -> None:
     with pytest.raises(Exception, match=says) as caught:
