@@ -25,7 +25,7 @@ from probe.cli.commands.publish_fingerprints import of_libraries
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.settled_cells import read_runs
 from probe.diagnose.fingerprints import Fingerprints, learned, whole
-from probe.diagnose.identification import Listed
+from probe.diagnose.identification import Known, Listed
 from probe.diagnose.libraries import Sure, Whose
 from probe.diagnose.traits import Observed, hard_part
 from probe.diagnose.version_fit import Hulls, Lines
@@ -100,10 +100,10 @@ def asked(
     groups: dict[tuple[str, str], list[Question]] = defaultdict(list)
     for one in some:
         groups[one.family, "" if library else one.version].append(one)
-    hulls = Hulls()
+    hulls, kept = Hulls(), Known()
     for (family, version), same in groups.items():
         gone = [version] if version else [*fingerprints.clients.get(family, ())]
-        listed = Listed(fingerprints.without((family, each) for each in gone), hulls)
+        listed = Listed(fingerprints.without((family, each) for each in gone), hulls, kept)
         yield from ((one, listed.whose(one.seen)) for one in same)
 
 

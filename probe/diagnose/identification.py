@@ -13,7 +13,7 @@ from probe.diagnose.fingerprints import Fingerprints, TraitsByCondition
 from probe.diagnose.libraries import LibraryFit, Span, Sure, Whose
 from probe.diagnose.reported_names import compared
 from probe.diagnose.traits import HEAVY, Observed
-from probe.diagnose.version_fit import Fit, Fits, Hulls, Lines
+from probe.diagnose.version_fit import Fit, Fits, Hulls, Lines, Question
 from probe.inventory.wire_names import NOTHING
 from probe.model.profile import SEPARATOR
 from probe.protocol.apis import HANDSHAKE_APIS
@@ -27,17 +27,24 @@ GREETINGS = frozenset(HANDSHAKE_APIS)
 BARE = "nothing but ApiVersions was seen"
 CLOSE, STRANGE = 1.5, 6.0
 """Greatest weight of what does not fit a sure answer, and weight from which on no listed library sends that."""
-REMEMBERED = 4096
-"""Most answers that are kept, for clients that send the same."""
+REMEMBERED = 65_536
+"""Most fits that are kept, one per library, for clients that send the same."""
+
+
+Known = dict[tuple[object, ...], LibraryFit]
+"""Library, its versions by identity, and question to how well it fits."""
 
 
 class Listed:
-    """Fingerprints of listed versions, prepared for questions."""
+    """Fingerprints of listed versions, prepared for questions.
 
-    def __init__(self, fingerprints: Fingerprints, hulls: Hulls | None = None) -> None:
+    `hulls` and `known` may be shared with fingerprints of which versions were left out, as long as the whole is kept.
+    """
+
+    def __init__(self, fingerprints: Fingerprints, hulls: Hulls | None = None, known: Known | None = None) -> None:
         self._clients = fingerprints.clients
         self._fits = Fits(Lines(fingerprints), hulls or Hulls())
-        self._known: dict[str, tuple[LibraryFit, ...]] = {}
+        self._known = {} if known is None else known
 
     def whose(self, seen: Observed) -> Whose:
         """Return whose client it is."""
@@ -65,15 +72,20 @@ class Listed:
         )
 
     def _libraries(self, seen: Observed) -> tuple[LibraryFit, ...]:
-        """Return how well every library fits, the best first. Clients that send the same are compared once."""
-        traits, offered = seen.traits, seen.offered
-        key = repr((traits.versions, traits.values, sorted(offered.items())))
+        """Return how well every library fits, the best first."""
+        if not seen.traits.versions:
+            return ()
+        asked = self._fits.question(seen.traits, seen.offered)
+        found = (self._fit(name, some, asked) for name, some in self._clients.items())
+        return tuple(sorted(found, key=lambda one: (one.whole, one.family)))
+
+    def _fit(self, family: str, versions: Mapping[str, TraitsByCondition], asked: Question) -> LibraryFit:
+        """Return how well a library fits. Clients that send the same are compared with it once."""
+        key = (family, *map(id, versions.values()), asked.key)
         if key not in self._known:
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
-            every = ((name, self._fits.of(some, traits, offered)) for name, some in self._clients.items())
-            found = [_library(name, some, self._clients[name]) for name, some in every if traits.versions]
-            self._known[key] = tuple(sorted(found, key=lambda one: (one.whole, one.family)))
+            self._known[key] = _library(family, self._fits.of(versions, asked), versions)
         return self._known[key]
 
 

@@ -87,12 +87,14 @@ class Lines:
 
 
 class Hulls:
-    """Requests of trials under several conditions. Equal ones are the same object.
+    """Requests of trials under several conditions, equal ones as the same object, and the guesses made of them.
 
     They can be shared between fingerprints of which some versions were left out, as long as the whole is kept.
     """
 
     def __init__(self) -> None:
+        self.guessed: dict[tuple[object, ...], Sequence[_Guess]] = {}
+        """Names of the lines, versions by identity and lines that count to the guesses about them."""
         self._known: dict[tuple[object, ...], tuple[Versions, Values]] = {}
         self._versions: dict[object, Versions] = {}
         self._values: dict[object, Values] = {}
@@ -141,15 +143,17 @@ class Fits:
     def __init__(self, lines: Lines, hulls: Hulls) -> None:
         self._lines = lines
         self._hulls = hulls
-        self._guessed: dict[tuple[object, ...], Sequence[_Guess]] = {}
 
-    def of(self, versions: Mapping[str, TraitsByCondition], traits: Traits, offered: Mapping[int, int]) -> list[Fit]:
-        """Return how every place of a library fits, oldest first."""
+    def question(self, traits: Traits, offered: Mapping[int, int]) -> Question:
+        """Return what was seen of a client, to be compared with several libraries."""
         beside = {api: self._lines.beside(api, offered[api]) for api in traits.versions if api in offered}
-        asked = _Asked(traits, beside)
+        return Question(self._lines.names, traits, beside)
+
+    def of(self, versions: Mapping[str, TraitsByCondition], asked: Question) -> list[Fit]:
+        """Return how every place of a library fits, oldest first."""
         return [self._fit(place, versions, asked) for place in _places([*versions])]
 
-    def _fit(self, place: Place, versions: Mapping[str, TraitsByCondition], asked: _Asked) -> Fit:
+    def _fit(self, place: Place, versions: Mapping[str, TraitsByCondition], asked: Question) -> Fit:
         several = [versions[version] for version in place.versions]
         start = BEYOND if place.older or place.newer else SUPPOSED * (len(several) - 1)
         found = [
@@ -162,16 +166,16 @@ class Fits:
 
     def _guesses(self, several: Sequence[TraitsByCondition], names: Sequence[tuple[str, ...]]) -> Sequence[_Guess]:
         """Return the guesses about some versions, of those by which the same was sent the first with least weight."""
-        key = (*map(id, several), *names)
-        if key not in self._guessed:
+        key, guessed = (self._lines.names, *map(id, several), *names), self._hulls.guessed
+        if key not in guessed:
             best: dict[tuple[int, ...], _Guess] = {}
             for guess in self._made(several, names):
                 held = best.get(guess.sent)
                 if held is None or guess.weight < held.weight:
                     best.pop(guess.sent, None)  # the order stays that of the guesses
                     best[guess.sent] = guess
-            self._guessed[key] = tuple(best.values())
-        return self._guessed[key]
+            guessed[key] = tuple(best.values())
+        return guessed[key]
 
     def _made(self, several: Sequence[TraitsByCondition], names: Sequence[tuple[str, ...]]) -> Iterator[_Guess]:
         every = {at.profile for seen in several for at in seen}
@@ -185,10 +189,12 @@ class Fits:
                 yield _Guess(profiles, lines, weight + more, sent, values)
 
 
-class _Asked:
+class Question:
     """Observations of one client. Most versions send what their neighbours send, so weights are kept."""
 
-    def __init__(self, traits: Traits, beside: _Beside) -> None:
+    def __init__(self, lines: tuple[str, ...], traits: Traits, beside: _Beside) -> None:
+        self.key = repr((lines, traits.versions, traits.values, beside))
+        """Text that is the same for equal questions."""
         self.names = tuple({names: None for names, _ in beside.values()})
         """The lines that count for any API; empty if brokers were not seen to offer one."""
         self._traits = traits

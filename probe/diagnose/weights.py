@@ -78,7 +78,7 @@ def of_values(traits: Traits, known: Values) -> Weights:
     """Return the weights of everything else."""
     hard = soft = 0.0
     for name, values in traits.values.items():
-        if possible := known.get(name):
+        if (possible := known.get(name)) and not possible.issuperset(values):
             odd = len(values) - len(possible.intersection(values))
             hard += HEAVY * odd if name in HARD else 0.0
             soft += SOFT.get(name, 0.0) * odd / len(values)
