@@ -47,7 +47,7 @@ OLDEST_GO = (1, 26)
 OLDEST_NODE = 18
 SHARED = ("--numprocesses", "2", "--dist", "loadgroup", "--no-loadscope-reorder")
 """Two workers, because tests wait for clients most of the time. tests/conftest.py groups the tests."""
-QUICK = ("--numprocesses", "3", "-m", "not real and not browser and not spark")
+QUICK = ("--numprocesses", "3", "-m", "not real and not browser and not spark and not whole")
 SPEED_ROUNDS = 4
 """Builds are measured in turn, because the speed of a machine varies from one second to the next."""
 MUCH_FASTER = 0.8

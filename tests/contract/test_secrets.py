@@ -14,6 +14,7 @@ import pytest
 from probe.run_credentials import MARK, TOKEN_MARK
 from probe.store import histories, runs
 
+pytestmark = pytest.mark.real
 SAMPLE_S = 0.25
 SECRETS = (MARK.encode(), TOKEN_MARK.encode())
 

@@ -14,6 +14,7 @@ from probe.runner import Options
 from probe.runner.cost.cost_trial import CostTrial
 from tests.support.real_cells import planned
 
+pytestmark = pytest.mark.real
 CLIENT = "sarama@1.43.3"
 ATTEMPTS = 3
 """A trial in which the harness failed, as it can on a busy machine, is played again."""

@@ -147,6 +147,7 @@ def stops(clients: Iterable[neighbours.Prediction]) -> list[neighbours.Predictio
     return [one for one in clients if one.does is Harm.STOPS]
 
 
+@pytest.mark.whole
 def test_left_out_releases_of_one_family_are_predicted_right() -> None:
     """The whole benchmark is `benchmarks/neighbours.py`; this is the family of the incident."""
     with open_evidence([str(built(TEXT))], "results", 36_500) as evidence:

@@ -59,6 +59,7 @@ def bundles() -> dict[tuple[str, Role, str], Bundle]:
 Bundles = dict[tuple[str, Role, str], Bundle]
 
 
+@pytest.mark.whole
 def test_every_family_with_a_template_has_bundles_in_each_of_its_roles(bundles: Bundles) -> None:
     roles = {(family, role) for family, role, _ in bundles}
     wanted = {(name, role) for name in FAMILIES for role in SERVED_ROLES if role in families()[name].roles}

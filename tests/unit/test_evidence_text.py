@@ -218,6 +218,7 @@ def test_built_files_that_nobody_uses_are_removed(tmp_path: Path, monkeypatch: p
     assert len(list((cache / "evidence").glob("state-*"))) == KEPT
 
 
+@pytest.mark.whole
 def test_the_evidence_of_this_checkout_is_small_and_as_it_would_be_written(tmp_path: Path) -> None:
     found = read_folder(TEXT)
     assert sum(path.stat().st_size for path in TEXT.rglob("*.tsv")) <= 250 * len(found.cells)

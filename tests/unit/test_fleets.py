@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +15,22 @@ from probe.evidence.checkout_build import built, write_built
 from probe.files.atomic_writes import write_file
 from probe.files.shipped_evidence import TEXT
 
+pytestmark = pytest.mark.whole
 FOLDER = Path(__file__).parents[1] / "data" / "fleets"
 FLEETS = sorted(path.name for path in FOLDER.iterdir())
 MOST_UNKNOWN = 0.05
 
 
-def services_of(name: str, folder: Path) -> list[dict[str, Any]]:
-    evidence = ["--evidence", str(built(TEXT)), "--max-age", "36500", "--results", str(folder / "results")]
+@cache
+def services_of(name: str) -> list[dict[str, Any]]:
+    evidence = ["--evidence", str(built(TEXT)), "--max-age", "36500", "--results", str(FOLDER / "no-results")]
     done = CliRunner().invoke(app, ["audit", str(FOLDER / name), "--json", *evidence])
     return list(json.loads(done.stdout)["services"])
 
 
 @pytest.mark.parametrize("name", FLEETS)
-def test_hardly_any_row_of_a_fleet_is_unknown_and_each_has_its_reason(name: str, tmp_path: Path) -> None:
-    services = services_of(name, tmp_path)
+def test_hardly_any_row_of_a_fleet_is_unknown_and_each_has_its_reason(name: str) -> None:
+    services = services_of(name)
     rows = [line for line in (FOLDER / name).read_text().splitlines() if line and not line.startswith("service,")]
     assert len(services) == len(rows) >= 30
     unknown = [one for one in services if one["finding"] == "unknown"]
@@ -36,9 +39,9 @@ def test_hardly_any_row_of_a_fleet_is_unknown_and_each_has_its_reason(name: str,
         assert one["problem"] or all(fault["command"] for fault in one["faults"])
 
 
-def test_every_answer_that_was_not_measured_itself_says_by_what(tmp_path: Path) -> None:
+def test_every_answer_that_was_not_measured_itself_says_by_what() -> None:
     for name in FLEETS:
-        for one in services_of(name, tmp_path):
+        for one in services_of(name):
             for fault in one["faults"]:
                 if fault["finding"].startswith(("likely", "suspected")):
                     assert fault["stand_in"] or fault["measured_profile"] != fault["profile"], fault

@@ -48,6 +48,7 @@ def evidence() -> tuple[Sent, Fingerprints]:
         ("whole, offers seen", True, 0.9, 0.96),
     ],
 )
+@pytest.mark.whole
 def test_a_version_that_is_left_out_is_named_by_its_neighbours(
     view: str, nameless: bool, named: float, true: float
 ) -> None:

@@ -1,7 +1,4 @@
-"""The wheel and the source archive, each installed into an empty environment without a network.
-
-The quick tests install the wheel alone, since the installation of the archive builds the same wheel again.
-"""
+"""The wheel and the source archive, each installed into an empty environment without a network."""
 
 from __future__ import annotations
 
@@ -21,6 +18,7 @@ from probe.toolchain.lookup_wheels import fill
 from probe.toolchain.tools import cache_root
 from tests.support.packets import ordinary, pcap
 
+pytestmark = pytest.mark.whole
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 SUFFIXES = (".whl", ".tar.gz")
@@ -57,7 +55,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {suffix: next(path for path in paths if path.name.endswith(suffix)) for suffix in SUFFIXES}
 
 
-@pytest.fixture(scope="module", params=[SUFFIXES[0], pytest.param(SUFFIXES[1], marks=pytest.mark.real)])
+@pytest.fixture(scope="module", params=SUFFIXES)
 def folder(request: pytest.FixtureRequest, built: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with an environment `env` that holds nothing but the probe and what it asks for."""
     made = tmp_path_factory.mktemp("installed")

@@ -68,6 +68,7 @@ def test_a_text_without_a_release_says_what_is_nearest(text: str, says: str) -> 
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda one: f"{one['format']}: {one['text'][:40]!r}")
+@pytest.mark.whole
 def test_a_look_up_answers_a_line_or_says_what_is_nearest(line: dict[str, Any], tmp_path: Path) -> None:
     evidence = ["--evidence", str(built(TEXT)), "--max-age", "36500", "--results", str(tmp_path)]
     done = CliRunner().invoke(app, ["lookup", "--scenario", "disk/storage-error", *evidence, "--", line["text"]])

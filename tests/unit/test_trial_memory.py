@@ -12,6 +12,7 @@ from probe.runner.loop_lag import no_collector
 from tests.support.real_cells import planned, play
 
 
+@pytest.mark.real
 def test_the_events_of_a_trial_are_freed_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[weakref.ref[Recorder]] = []
 
