@@ -31,7 +31,7 @@ REMEMBERED = 65_536
 """Most fits that are kept, one per library, for clients that send the same."""
 
 
-Known = dict[tuple[object, ...], LibraryFit]
+Known = dict[tuple[str, tuple[int, ...], str], LibraryFit]
 """Library, its versions by identity, and question to how well it fits."""
 
 
@@ -45,6 +45,7 @@ class Listed:
         self._clients = fingerprints.clients
         self._fits = Fits(Lines(fingerprints), hulls or Hulls())
         self._known = {} if known is None else known
+        self._ids = {family: tuple(map(id, versions.values())) for family, versions in self._clients.items()}
 
     def whose(self, seen: Observed) -> Whose:
         """Return whose client it is."""
@@ -81,7 +82,7 @@ class Listed:
 
     def _fit(self, family: str, versions: Mapping[str, TraitsByCondition], asked: Question) -> LibraryFit:
         """Return how well a library fits. Clients that send the same are compared with it once."""
-        key = (family, *map(id, versions.values()), asked.key)
+        key = (family, self._ids[family], asked.key)
         if key not in self._known:
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
