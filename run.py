@@ -3,7 +3,7 @@
     python3 run.py probe            the core run: real clients, a failing disk, the matrix and the site
     python3 run.py probe ARGS...    any probe command
     python3 run.py browse [ARGS...] what is known without a run: builds the site of evidence, serves it on 127.0.0.1
-    python3 run.py test [ARGS...]   the whole test suite (--quick: about four minutes; other ARGS are pytest's)
+    python3 run.py test [ARGS...]   the whole test suite (--quick: about five minutes; other ARGS are pytest's)
     python3 run.py image [ARGS...]  builds the image of docker/ and runs the schedule's command in it
     python3 run.py wheel [FOLDER]   builds the wheel and the source archive (dist/), to install without the laboratory
     python3 run.py sbom [FOLDER]    builds the wheel, its SBOM (CycloneDX) and the list of its licences (dist/)
