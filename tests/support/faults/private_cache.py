@@ -1,8 +1,9 @@
-"""A cache of a round's own: copies of what its runs need of the real one."""
+"""A cache of a benchmark's own: copies of what its runs need of the real one."""
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -21,8 +22,15 @@ DEFINITIONS = "versions"
 def private_cache(round_: Round, *, cold: bool = False) -> Path:
     """Let the round's commands use a cache of their own, below its folder; return its path."""
     place = round_.folder / "cache"
+    fill(place, "sarama", VERSIONS, cold=cold)
+    round_.environment["PROBE_CACHE"] = str(place)
+    return place
+
+
+def fill(place: Path, family: str, versions: Sequence[str], *, cold: bool = False) -> None:
+    """Copy what runs of a family's versions read from the real cache into another one."""
     place.mkdir(exist_ok=True)
-    for source in _needed():
+    for source in _needed(family, tuple(versions)):
         if cold and source.parent.name == DEFINITIONS:
             continue
         target = place / source.relative_to(cache_root())
@@ -31,15 +39,13 @@ def private_cache(round_: Round, *, cold: bool = False) -> Path:
             shutil.copytree(source, target)
         else:
             shutil.copy2(source, target)
-    round_.environment["PROBE_CACHE"] = str(place)
-    return place
 
 
 @cache
-def _needed() -> tuple[Path, ...]:
-    """Return the folders and files of the real cache that a round's runs read; they are obtained if missing."""
-    family, root = families()["sarama"], cache_root()
-    wanted = [one for one in family.versions if one.version in VERSIONS]
+def _needed(name: str, versions: tuple[str, ...]) -> tuple[Path, ...]:
+    """Return the folders and files of the real cache that runs read; they are obtained if missing."""
+    family, root = families()[name], cache_root()
+    wanted = [one for one in family.versions if one.version in versions]
     drivers = [Path(provision(family, one).argv[0]).parent for one in wanted]
     definitions = sorted((root / DEFINITIONS).glob(f"{JARS}.json"))
     jars = [path for one in definitions for path in (root / "jars").glob(f"{one.stem}.jar*")]

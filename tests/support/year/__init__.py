@@ -1,0 +1,1 @@
+"""A year of a schedule, for `benchmarks/year.py`."""
