@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from probe.catalogue.acks import acks_of
 from probe.catalogue.baseline import Scored
@@ -41,3 +41,16 @@ def client_levels(
         return not one.acks_all or acks_of(family, cell).is_all
 
     return levels_of(faults, stored, line, is_asked)
+
+
+def levels_by_version(
+    asked: Chosen, faults: Sequence[Fault], proven: Mapping[Cell, SettledCell], line: str
+) -> Callable[[str], Sequence[RoleLevel]]:
+    """Return what says of a version of a family which level each role has."""
+
+    def levels(version: str) -> Sequence[RoleLevel]:
+        own = {cell: one for cell, one in proven.items() if cell.version == version}
+        mine = [item for item in faults if item.cell.version == version]
+        return client_levels(asked.family, Client(asked.client.family, version), mine, own, line)
+
+    return levels

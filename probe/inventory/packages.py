@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 
@@ -93,6 +94,10 @@ def only_for_development(item: Found | Skipped, mark: str) -> Skipped:
     return Skipped(f"{item.package} {item.version}".strip(), f"only for development ({mark})")
 
 
+PART = re.compile(r"\d+(?:\.\d+)?")
+"""The beginning of a release's number."""
+
+
 def release(ecosystem: str, name: str, text: str) -> Answer:
     """Return the release that a text names for a package; or the reason why it names none."""
     return _release(known(ecosystem, name), ecosystem, text)
@@ -101,6 +106,8 @@ def release(ecosystem: str, name: str, text: str) -> Answer:
 def _release(package: PackageRow | None, ecosystem: str, text: str) -> Answer:
     number, why = exact(ecosystem, text)
     if number and package is not None and package.releases is not None and not package.releases.fullmatch(number):
+        if PART.fullmatch(number):
+            return "", f"{number} names no release"
         return "", f"{number} is no release of the project but a build of others, whose changes are not known"
     return number, why
 

@@ -56,7 +56,7 @@ def on_one_screen(
     """Return the answer about a client in at most `MOST_LINES` lines; `heads` are its first ones."""
     grave = causes(faults)
     scored = [one for one in grave if one.scored]
-    head = [*heads, *_level_lines(levels, columns, note_of(faults))]
+    head = [*heads, *level_lines(levels, columns, note_of(faults))]
     foot = [
         *(line for text in to_do(scored, ways_out, asking.named, asking.search) for line in wrapped(text, columns, 2)),
         *wrapped(MORE, columns, 2),
@@ -82,7 +82,7 @@ def note_of(faults: Sequence[Fault]) -> str:
     return PARTLY if any(Profile.parse(one.cell.profile).name == OWN_DEFAULTS for one in faults) else ISOLATED
 
 
-def _level_lines(levels: Sequence[RoleLevel], columns: int, note: str) -> Iterator[str]:
+def level_lines(levels: Sequence[RoleLevel], columns: int, note: str) -> Iterator[str]:
     """Yield a line per role, and what the figures are of."""
     for one in levels:
         yield from _entry(str(one.role), one.words, columns)

@@ -11,13 +11,12 @@ from typing import Annotated
 import typer
 
 from probe.catalogue.selectors import Chosen, any_line
-from probe.catalogue.workloads import select_workloads
 from probe.cells import protocol_switch
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import TOLD, Fault, Finding
 from probe.cells.audit_gate import Gates
 from probe.cells.causes import is_scored, placed
-from probe.cells.client_levels import client_levels
+from probe.cells.client_levels import client_levels, levels_by_version
 from probe.cells.control_cells import without_implied
 from probe.cells.gate_words import DEFAULT
 from probe.cells.lookup_cells import examined, is_asked, shown_profiles
@@ -29,6 +28,7 @@ from probe.cli import common_options as o
 from probe.cli.answers.decision import NAMED, note_of, on_one_screen
 from probe.cli.answers.lookup import AT, Known, as_text, asked_of, counts_of, overview
 from probe.cli.answers.lookup_json import as_json
+from probe.cli.answers.release_line import line_text
 from probe.cli.answers.short_answer import BEGINNING, in_short
 from probe.cli.console.line_wrap import terminal_columns, wrapped
 from probe.cli.console.older_conditions import say_older
@@ -38,13 +38,13 @@ from probe.cli.wiring.alternatives import asking_of
 from probe.cli.wiring.asked_sides import asked_sides
 from probe.cli.wiring.between import with_guesses
 from probe.cli.wiring.catalogue import families
-from probe.cli.wiring.lookup_words import asked_client, check_scenarios, nothing
+from probe.cli.wiring.lookup_reads import is_family, on_all_engines, versions_of, wanted_of
+from probe.cli.wiring.lookup_words import check_scenarios, client_or_line, nothing
 from probe.cli.wiring.sides import AskedClient, answers_of, notes_of, used_of
 from probe.errors import GateError, NothingJudgedError
-from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Engine, Role
 from probe.model.engines import DEFAULT_ENGINE
-from probe.model.profile import CONSUMER_PROTOCOL, DEFAULT_PROFILE, OWN_DEFAULTS
+from probe.model.profile import CONSUMER_PROTOCOL, DEFAULT_PROFILE
 from probe.model.versions import version_key
 from probe.planning.reasons import too_old
 
@@ -89,10 +89,10 @@ def lookup(
     """Look up what is known of a client, without a run: its level per role, what stops or loses work, what to do.
 
     Exit code 1 if work stops or records are lost in a scenario that is scored (docs/baseline.md) or named here, 3 if
-    nothing is known. With --scenario, --profile or --workload, each finding is listed. A family alone has a line per
-    version, and does not fail.
+    nothing is known. With --scenario, --profile or --workload, each finding is listed. A family alone, and a number
+    that begins several releases (sarama@1.43), has a line per version, and does not fail.
     """
-    client = asked_client(client)
+    client, named = client_or_line(client)
     gate = o.gates(fail_on, scored_only=not scenario)
     sides = asked_sides(client, "lookup")
     asked = sides[0].chosen
@@ -102,16 +102,14 @@ def lookup(
         proven: dict[Cell, SettledCell] = {}  # of these, what is a measurement of the client that is asked about
 
         def known(side: AskedClient) -> tuple[Fault, ...]:
-            wanted = _wanted(side.chosen, client, role, engine, workload)
+            wanted = wanted_of(side.chosen, versions_of(client, side.chosen, named), role, engine, workload)
             every = found.find(wanted)
             read.update(every)
-            stored.update(every)
-            if any(cell.profile == OWN_DEFAULTS for cell in every):
-                stored.update(found.find(replace(wanted, engine=[*Engine], profile=[OWN_DEFAULTS])))
+            stored.update({**every, **on_all_engines(found, wanted, every)})
             if side.is_proven:
                 proven.update(stored)
             ask = partial(examined, known=every, asked=side.chosen, line=line, profile=profile, scenarios=scenario)
-            lone = side.has_others or _is_family(asked, client)
+            lone = side.has_others or is_family(asked, client)
             faults = ask(every) if lone else with_guesses(found, side, every, replace(wanted, broker=[line]), ask)
             return as_written(without_implied(faults), families())
 
@@ -120,17 +118,19 @@ def lookup(
         faults = [item for item in every if is_asked(item, scenario)]
         _refuse_switch(client, asked, line, profile)
         if not faults:
-            raise NothingJudgedError(nothing(client, asked, read, found.names, too_old(asked, engine, line)))
+            raise NothingJudgedError(nothing(client, named, asked, read, found.names, too_old(asked, engine, line)))
         suffered = faults if profile else as_suffered(faults, stored)
         both = list({item.cell: item for item in [*suffered, *faults]}.values())
         beside = _beside(found, both, read.values(), results)
-        levels = [] if _is_family(asked, client) else client_levels(asked.family, asked.client, faults, proven, line)
+        levels = [] if is_family(asked, client) else client_levels(asked.family, asked.client, faults, proven, line)
         asking = asking_of(found, sides, suffered, beside, levels)
     where, columns = f"broker line {line}, {engine} engine, {shown_profiles(profile, faults)}", terminal_columns()
     if json_out:
         lines = [as_json(_about(client, asked, line, engine), suffered, beside, levels)]
-    elif _is_family(asked, client):
-        lines = _versions(f"{client} on {where}", faults, columns)
+    elif named:
+        lines = [*line_text(named, where, suffered, levels_by_version(asked, faults, proven, line), beside, columns)]
+    elif is_family(asked, client):
+        lines = _overviews(f"{client} on {where}", faults, columns)
     elif everything or scenario or profile or workload:
         heads = [
             *_heads(client, sides, both, f"{where}: {counts_of(both)}", columns),
@@ -145,7 +145,7 @@ def lookup(
         lines = on_one_screen(heads, suffered, levels, beside, columns, asking)
     typer.echo("\n".join(lines))
     _say_of(faults)
-    _check(client, suffered, None if _is_family(asked, client) else gate)
+    _check(client, suffered, None if is_family(asked, client) else gate)
 
 
 def _beside(found: given.Evidence, both: Iterable[Fault], read: Collection[SettledCell], results: str) -> Known:
@@ -159,13 +159,8 @@ def _beside(found: given.Evidence, both: Iterable[Fault], read: Collection[Settl
     return Known.of(bad.values(), later.values(), read, good=good, results=results, can_run=not absent_packages())
 
 
-def _is_family(asked: Chosen, client: str) -> bool:
-    """Return whether all versions of a family are asked about."""
-    return "@" not in client and asked.application is None
-
-
 def _refuse_switch(client: str, asked: Chosen, line: str, profile: str | None) -> None:
-    if profile != CONSUMER_PROTOCOL or _is_family(asked, client):
+    if profile != CONSUMER_PROTOCOL or is_family(asked, client):
         return
     if why := protocol_switch.hindrance(asked.family, asked.client.version, line):
         raise NothingJudgedError(f"{client}: {protocol_switch.QUESTION} no: {why}")
@@ -191,20 +186,8 @@ def _say_of(faults: Iterable[Fault]) -> None:
 
 def _about(client: str, asked: Chosen, line: str, engine: Engine) -> dict[str, str]:
     """Return what is asked, for JSON."""
-    meant = asked.client.family if _is_family(asked, client) else str(asked.client)
+    meant = asked.client.family if is_family(asked, client) else str(asked.client)
     return {"client": client, "stands_for": meant, "broker": line, "engine": str(engine)}
-
-
-def _wanted(
-    asked: Chosen, client: str, roles: Sequence[Role] | None, engine: Engine, workloads: Sequence[str] | None
-) -> Wanted:
-    return Wanted(
-        family=[asked.client.family],
-        version=None if _is_family(asked, client) else [asked.client.version],
-        role=[str(item) for item in roles] if roles else None,
-        engine=[str(engine)],
-        workload=[str(item) for item in select_workloads(workloads)] if workloads else None,
-    )
 
 
 def _heads(client: str, sides: Sequence[AskedClient], faults: Sequence[Fault], about: str, columns: int) -> list[str]:
@@ -219,7 +202,7 @@ def _short(answer: str, columns: int) -> list[str]:
     return wrapped(f"{BEGINNING}{answer}", columns, 2) if answer else []
 
 
-def _versions(title: str, faults: Sequence[Fault], columns: int) -> list[str]:
+def _overviews(title: str, faults: Sequence[Fault], columns: int) -> list[str]:
     lines = wrapped(f"{title}:", columns, 2)
     ordered = sorted(faults, key=lambda item: version_key(item.cell.version))
     for version, mine in groupby(ordered, key=lambda item: item.cell.version):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from fnmatch import fnmatchcase
 
+from probe.catalogue.line_names import NamedLine, line_named
 from probe.catalogue.releases import releases_of
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen
@@ -17,6 +18,8 @@ from probe.model.versions import version_key
 
 PLAIN = r"[a-z][a-z0-9-]*(@(\d[\w.+-]*|[<>=][^\s]*|latest|all|(path|jar):.*))?"
 """CLIENT@VERSION as the catalogue writes it."""
+PART = re.compile(r"(?:(?<![<>~^!=])==?|[@:\s])v?(\d+(?:\.\d+)*)(?:\.[xX*])?[\"']?$")
+"""A number at the end of a text that is no range; of what was pasted it may name a line of releases."""
 
 
 def asked_client(text: str) -> str:
@@ -37,6 +40,9 @@ def asked_client(text: str) -> str:
         return first.selector
     if first.client and first.unknown in {NO_VERSION, UNVERSIONED}:
         return first.client
+    number = PART.search(text.strip())
+    if number and line_named(line := f"{first.client}@{number[1]}", families(), apps()):
+        return line
     words = near(text, first.client)
     raise NothingJudgedError(f"not known: {' '.join(text.split())}: {first.unknown}; nearest is {words}")
 
@@ -68,6 +74,13 @@ def _nearest(listed: Sequence[str], number: str, *, is_covered: bool) -> str:
     return (line or ([number] if is_covered else below) or ordered[:1])[-1]
 
 
+def client_or_line(text: str) -> tuple[str, NamedLine | None]:
+    """Return CLIENT[@VERSION] for what people paste, or a family and the line of its releases that is asked about."""
+    client = asked_client(text)
+    named = line_named(client, families(), apps())
+    return (named.family, named) if named else (client, None)
+
+
 def check_scenarios(patterns: Sequence[str] | None, known: Iterable[Cell]) -> None:
     """Raise CatalogueError for a pattern that matches neither a scenario of the evidence nor one of the catalogue."""
     there = {cell.scenario for cell in known}
@@ -75,14 +88,23 @@ def check_scenarios(patterns: Sequence[str] | None, known: Iterable[Cell]) -> No
         select_scenarios(unmatched)
 
 
-def nothing(client: str, asked: Chosen, known: Collection[Cell], evidence: Sequence[str], refusal: str = "") -> str:
+def nothing(
+    client: str,
+    named: NamedLine | None,
+    asked: Chosen,
+    known: Collection[Cell],
+    evidence: Sequence[str],
+    refusal: str,
+) -> str:
     """Return that nothing is known, and why: by the options, or the version is not listed, or it was not run.
 
-    `refusal` says why it cannot be asked at all.
+    `named` is the line of releases that is asked about, `refusal` says why a release cannot be asked at all.
     """
     places = ", ".join(evidence) or "no such evidence is there"
     if known:
         return f"there is evidence on {counted(len(known), 'cell')} of {client} ({places}), but none with these options"
+    if named:
+        return _none_of(named)
     family, version = asked.family, asked.client.version
     if family.find(version) is not None or "@" not in client:
         return f"nothing is known of {client} ({places}); `probe run --client {client}` measures it"
@@ -93,3 +115,8 @@ def nothing(client: str, asked: Chosen, known: Collection[Cell], evidence: Seque
     lacks = served.lacks(version) or served.is_older_than(version)
     why = f"{served.source} had no such release on {served.read}" if lacks else refusal or "it was never measured"
     return f"nothing is known of {client} ({places}): {why}; nearest is {' or '.join([*below[-1:], *above[:1]])}"
+
+
+def _none_of(named: NamedLine) -> str:
+    ask = f"`probe lookup {named.name}@{[*named.releases][-1]}` says what others show of one"
+    return f"{named.why}; none was measured; {ask}"
