@@ -3,7 +3,7 @@
     python benchmarks/year.py N [--seed 1] [--state FOLDER] [--resume] [--seconds S] [--publish-every K] [--report]
 
 N rounds make a year. Each runs franz-go in disk/storage-error as producer (embedded engine) with a short budget; each
-K-th builds matrix and site, and then runs that are older than 30 days are removed. In the first tenth releases appear;
+K-th builds matrix and site, and then runs older than 10 days are removed. Releases appear in the first 18 days;
 the conditions get a new number three times; four times an older program runs a round, and stored trials are judged
 again (tests/support/year/plan.py). Disk, memory and time of each round are written to `rounds.tsv` in the state folder,
 and `--resume` goes on behind the last one. Each 50th round a browser opens the site. Go programs have the machine's

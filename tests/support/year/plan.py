@@ -11,9 +11,9 @@ FAMILY = "franz-go"
 """Its drivers in Go are quick to build and to start."""
 AT_FIRST = 8
 """Releases that are there when the year begins."""
-GROWS_FOR = 0.1
+GROWS_FOR = 0.05
 """Share of the year in which the other releases appear, at equal distances. Nothing is added afterwards."""
-RETENTION_DAYS = 30
+RETENTION_DAYS = 10
 JUDGE_EVERY = 0.2
 """Share of the year after which stored trials are judged again, since an older program ran one round in between."""
 CONDITIONS_EVERY = 0.25
