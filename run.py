@@ -4,7 +4,7 @@
     python3 run.py probe ARGS...    any probe command
     python3 run.py browse [ARGS...] what is known without a run: builds the site of evidence, serves it on 127.0.0.1
     python3 run.py test [ARGS...]   the whole test suite (--quick: about five minutes; other ARGS are pytest's)
-    python3 run.py image [ARGS...]  builds the image of docker/ and runs the schedule's command in it
+    python3 run.py image [ARGS...]  builds the image of docker/ and runs the schedule's command in it (--sbom FILE)
     python3 run.py wheel [FOLDER]   builds the wheel and the source archive (dist/), to install without the laboratory
     python3 run.py sbom [FOLDER]    builds the wheel, its SBOM (CycloneDX) and the list of its licences (dist/)
     python3 run.py setup            only the set-up (--offline: nothing is fetched; all that is missing is named)
@@ -303,6 +303,13 @@ def hand_over(program: str, arguments: list[str]) -> NoReturn:
     os.execve(command, [command, *arguments], {**os.environ, "PATH": path, **bytecode})  # noqa: S606  # replaces us
 
 
+def needs_scanner(task: str, arguments: list[str]) -> bool:
+    """Return whether a task needs osv-scanner: tests of it, and the SBOM of the image."""
+    if task == "image":
+        return any(one.startswith("--sbom") for one in arguments)
+    return task == "test" and scanner_build.is_wanted(arguments, SCANNER_TESTS)
+
+
 def main(arguments: list[str]) -> None:
     """Run the set-up, then the task."""
     task, *rest = arguments or ["help"]
@@ -319,6 +326,8 @@ def main(arguments: list[str]) -> None:
         set_up(tests=task == "test" and "--quick" not in rest, wheels=task in {"test", "setup"}, only=only)
     except SetupError as error:
         sys.exit(f"setup: {error}")
+    if needs_scanner(task, rest):
+        scanner_build.ensure(VENV / "bin" / "python", BIN)
     if task == "probe":
         hand_over("probe", rest)
     if task == "browse":
@@ -326,8 +335,6 @@ def main(arguments: list[str]) -> None:
     if task == "image":
         hand_over("python", ["-m", "probe.cli.image", *rest])
     if task == "test":
-        if scanner_build.is_wanted(rest, SCANNER_TESTS):
-            scanner_build.ensure(VENV / "bin" / "python", BIN)
         quick = [*QUICK] if "--quick" in rest else []
         hand_over("pytest", [*SHARED, *quick, *(item for item in rest if item != "--quick")])
 

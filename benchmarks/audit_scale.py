@@ -24,7 +24,7 @@ from probe.cli.wiring.osv_records import osv_files
 from probe.evidence import places
 from probe.evidence.access import opened
 from probe.model.versions import version_key
-from tests.support.osv_scanner import NAME, place
+from probe.toolchain.scanner_build import SCANNER, place
 
 FEW, MANY = 100, 1000
 OTHERS = "".join(f"\texample.org/library{nth}/v2 v2.{nth}.1\n" for nth in range(30))
@@ -56,8 +56,8 @@ def commands(folder: Path, site: Path) -> Mapping[str, list[str]]:
     os.environ["OSV_SCALIBR_LOCAL_DB_CACHE_DIRECTORY"] = str(site)
     results = str(folder / "results")
     found = {"probe audit": [str(Path(sys.executable).with_name("probe")), "audit", "--results", results]}
-    if (scanner := place() / NAME).exists():
-        found[NAME] = [str(scanner), "scan", "source", "--offline", "--no-call-analysis=go", "--recursive"]
+    if (scanner := place() / SCANNER).exists():
+        found[SCANNER] = [str(scanner), "scan", "source", "--offline", "--no-call-analysis=go", "--recursive"]
     return found
 
 

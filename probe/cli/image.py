@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from probe.cli.console.failure import fail
 from probe.cli.wiring.signals import handle_signals
@@ -20,10 +21,11 @@ def main() -> None:
     )
     text = f"time budget of each of the two runs in seconds (default {BUDGET_S})"
     parser.add_argument("--budget", type=int, default=BUDGET_S, metavar="SECONDS", help=text)
+    parser.add_argument("--sbom", type=Path, metavar="FILE", help="write the SBOM of the image (SPDX 2.3)")
     options, extra = parser.parse_known_args()
     handle_signals()
     try:
-        build_and_run(options.budget, extra)
+        build_and_run(options.budget, extra, options.sbom and options.sbom.absolute())
     except EndedError as ended:
         fail("ended by a signal; everything is removed")
         sys.exit(ended.exit_code)

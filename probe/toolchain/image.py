@@ -21,11 +21,10 @@ from pathlib import Path
 
 from probe.errors import ProbeError
 from probe.files.sources import ROOT
-from probe.toolchain import image_bases
+from probe.toolchain import image_bases, image_bill
 from probe.toolchain.commands import run_command
 from probe.toolchain.image_engines import (
     BUILDAH,
-    CHECK,
     CONTAINER_ENGINES,
     DOCKERFILE,
     VOLUMES,
@@ -53,19 +52,34 @@ ROOM_GB = 14
 """The need of buildah for disk with temporary files: it copies every layer."""
 PARENT = "/var/lib/containers"
 """Folder of container tools on the machine: buildah makes it for a cache file of its own, whatever its options are."""
+CHECK = """\
+fail() { echo "image: $1" >&2; exit 1; }
+[ "$(id -u)" = "$1" ] || fail "the user is $(id -u) and not $1"
+for file in matrix.csv site/index.html; do
+  [ -s "/results/$file" ] || fail "the volume has no $file"
+done
+runs=$(ls -d /results/run_id=* | wc -l)
+[ "$runs" -eq "$2" ] || fail "the volume has $runs runs and not $2"
+echo "image: as user $(id -u): $runs runs; matrix.csv with $(wc -l < /results/matrix.csv) lines; \
+site with $(find /results/site -type f | wc -l) files; owner $(stat -c %u /results/matrix.csv /results/site | xargs)"
+"""
+"""Script that looks for the published files in the volume. Arguments: the user's number, and the number of runs."""
 
 
-def build_and_run(budget_s: int, extra: Sequence[str] = ()) -> None:
+def build_and_run(budget_s: int, extra: Sequence[str] = (), bill: Path | None = None) -> None:
     """Build the image and run the schedule's command twice, each with this budget in seconds and further options.
 
-    Raises ProbeError if there is no engine, or a step fails.
+    `bill`: the file for the image's SBOM. Raises ProbeError if there is no engine, or a step fails.
     """
     name = choose(_machine())
+    scanner = image_bill.scanner() if bill else ""
     _say(f"{name} builds {DOCKERFILE}")
     with _engine(name) as (engine, env):
         began = time.monotonic()
         _step("the build", engine.build(), BUILD_S, env)
         _say(f"built in {time.monotonic() - began:.0f} s")
+        if bill:
+            _describe(engine, env, scanner, bill)
         config = read_config(_output(engine.config(), env), engine.config_at)
         for command in engine.open(config.user):
             _step("the container", command, CLOSE_S, env)
@@ -80,6 +94,15 @@ def build_and_run(budget_s: int, extra: Sequence[str] = ()) -> None:
                 env,
             )
     _say(f"done: built and run {RUNS} times as user {config.user}; everything is removed")
+
+
+def _describe(engine: ImageEngine, env: Mapping[str, str], scanner: str, bill: Path) -> None:
+    """Write the SBOM of the built image; its archive is removed afterwards."""
+    with tempfile.TemporaryDirectory(dir=env.get("TMPDIR")) as made:
+        archive = Path(made) / "image.tar"
+        _step("the archive", engine.export(str(archive)), BUILD_S, env)
+        _step("the SBOM", image_bill.scan(scanner, archive, bill), BUILD_S, env)
+    _say(f"SBOM: {bill}")
 
 
 def certificates() -> str | None:

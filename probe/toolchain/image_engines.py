@@ -25,18 +25,6 @@ CERTIFICATES = "/run/trusted-certificates.pem"
 CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 """Variables by which OpenSSL and Go, pip, and Node are given these certificates."""
 BUDGET_OPTION = "--time-budget"
-CHECK = """\
-fail() { echo "image: $1" >&2; exit 1; }
-[ "$(id -u)" = "$1" ] || fail "the user is $(id -u) and not $1"
-for file in matrix.csv site/index.html; do
-  [ -s "/results/$file" ] || fail "the volume has no $file"
-done
-runs=$(ls -d /results/run_id=* | wc -l)
-[ "$runs" -eq "$2" ] || fail "the volume has $runs runs and not $2"
-echo "image: as user $(id -u): $runs runs; matrix.csv with $(wc -l < /results/matrix.csv) lines; \
-site with $(find /results/site -type f | wc -l) files; owner $(stat -c %u /results/matrix.csv /results/site | xargs)"
-"""
-"""Script that looks for the published files in the volume. Arguments: the user's number, and the number of runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +115,9 @@ class ImageEngine(Protocol):
     def config_at(self) -> Sequence[str]:
         """Names of the objects around the image's configuration, outermost first."""
 
+    def export(self, archive: str) -> list[str]:
+        """Return the command that writes the image to a file, in the form of `docker save`."""
+
     def open(self, user: str) -> list[list[str]]:
         """Return the commands between the build and the first run, for an image with this user."""
 
@@ -157,6 +148,10 @@ class ContainerEngine:
     def config_at(self) -> Sequence[str]:
         """Nothing stands around the configuration."""
         return ()
+
+    def export(self, archive: str) -> list[str]:
+        """Return the command that writes the image to a file."""
+        return [self.program, "save", "--output", archive, self.name]
 
     def open(self, user: str) -> list[list[str]]:  # noqa: ARG002  # the image's folders have its owner
         """Return the commands that make the volumes."""
@@ -216,6 +211,11 @@ class Buildah:
     def config_at(self) -> Sequence[str]:
         """The description of the image has it for Docker and for OCI."""
         return ("OCIv1", "config")
+
+    def export(self, archive: str) -> list[str]:
+        """Return the command that writes the image to a file."""
+        policy = ["--signature-policy", f"{self.folder}/policy.json"]
+        return [*self._start(), "push", *policy, self.name, f"docker-archive:{archive}:{self.name}"]
 
     def open(self, user: str) -> list[list[str]]:
         """Return the commands that give the volumes to the user, and make the container."""

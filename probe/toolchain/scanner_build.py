@@ -1,4 +1,4 @@
-"""osv-scanner for the tests that need it, built by the set-up of the suite. Standard library only, for run.py."""
+"""osv-scanner for tests and for the SBOM of the image, built by set-up. Standard library only, for run.py."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ from pathlib import Path
 
 from probe.toolchain.setup_calls import SetupError, call, say
 from probe.toolchain.tools import OSV_SCANNER, cache_root
+
+SCANNER = "osv-scanner"
+
+
+def place() -> Path:
+    """Return the folder of the program in the cache."""
+    return cache_root() / "programs" / f"{SCANNER}-{OSV_SCANNER}"
 
 
 def is_wanted(arguments: Sequence[str], tests: Path) -> bool:
@@ -23,11 +30,11 @@ def ensure(python: Path, tools: Path) -> None:
 
     `python` is that of the environment, `tools` the folder of fetched programs.
     """
-    if (cache_root() / "programs" / f"osv-scanner-{OSV_SCANNER}").exists() or shutil.which("osv-scanner"):
+    if place().exists() or shutil.which(SCANNER):
         return
     say(f"osv-scanner {OSV_SCANNER}: building it from the Go module proxy (once; five to six minutes of CPU, 3 GB)")
     path = os.pathsep.join([os.environ.get("PATH", ""), str(tools)])
     try:
         call([str(python), "-m", "tests.support.osv_scanner"], "make it reachable", env={"PATH": path})
     except SetupError as error:
-        say(f"{error}; without osv-scanner ten tests are skipped")
+        say(f"{error}; without osv-scanner ten tests are skipped, and the image has no SBOM")

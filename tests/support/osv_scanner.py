@@ -16,25 +16,20 @@ import pytest
 
 from probe.files.atomic_writes import filling
 from probe.toolchain.cache_folders import locked
+from probe.toolchain.scanner_build import SCANNER, place
 from probe.toolchain.tools import OSV_SCANNER, cache_root, find_tool
 
 MODULE = f"github.com/google/osv-scanner/v2/cmd/osv-scanner@v{OSV_SCANNER}"
-NAME = "osv-scanner"
 DEADLINE_S = 3600
-
-
-def place() -> Path:
-    """Return the folder of the program in the cache."""
-    return cache_root() / "programs" / f"{NAME}-{OSV_SCANNER}"
 
 
 def osv_scanner() -> Path:
     """Return the program; skip the test if there is none."""
-    for found in (place() / NAME, shutil.which(NAME)):
+    for found in (place() / SCANNER, shutil.which(SCANNER)):
         if found and Path(found).exists():
             return Path(found)
     pytest.skip(
-        f"{NAME} is not here, and the set-up could not build it; `python -m tests.support.osv_scanner` says why"
+        f"{SCANNER} is not here, and the set-up could not build it; `python -m tests.support.osv_scanner` says why"
     )
 
 
@@ -44,7 +39,7 @@ def build() -> Path:
         if not place().exists():
             with filling(place()) as whole, tempfile.TemporaryDirectory(dir=cache_root()) as scratch:
                 _install(Path(scratch), whole)
-    return place() / NAME
+    return place() / SCANNER
 
 
 def _install(scratch: Path, whole: Path) -> None:

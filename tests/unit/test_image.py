@@ -19,7 +19,6 @@ from probe.toolchain import image, image_bases
 from probe.toolchain.image_engines import (
     BUILDAH,
     CERTIFICATES,
-    CHECK,
     Buildah,
     Config,
     ContainerEngine,
@@ -162,7 +161,7 @@ def test_the_certificates_are_those_of_the_variables(tmp_path: Path, monkeypatch
 
 def check(results: Path, user: int, runs: int) -> subprocess.CompletedProcess[str]:
     """Run the script that looks at the volume, on another folder."""
-    argv = ["/bin/sh", "-c", CHECK.replace("/results", str(results)), "sh", str(user), str(runs)]
+    argv = ["/bin/sh", "-c", image.CHECK.replace("/results", str(results)), "sh", str(user), str(runs)]
     return subprocess.run(argv, capture_output=True, text=True, check=False)
 
 

@@ -51,7 +51,9 @@ def test_it_is_built_once_and_a_registry_that_does_not_answer_ends_nothing(
     assert calls == [["python", "-m", osv_scanner.__name__]]
     said = capsys.readouterr().err
     assert f"osv-scanner {OSV_SCANNER}: building it" in said
-    assert "no such host; make it reachable; without osv-scanner ten tests are skipped" in said
-    osv_scanner.place().mkdir(parents=True)
+    assert (
+        "no such host; make it reachable; without osv-scanner ten tests are skipped, and the image has no SBOM" in said
+    )
+    scanner_build.place().mkdir(parents=True)
     scanner_build.ensure(Path("python"), Path("fetched"))
     assert len(calls) == 1
