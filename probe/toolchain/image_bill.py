@@ -13,7 +13,7 @@ from probe.toolchain.scanner_build import SCANNER, place
 
 FORMAT = "spdx-2-3"
 PLUGINS = ("artifact", "javascript/packagejson")
-"""What is installed, and packages of npm by their own description, as Node's npm brings them."""
+"""Plugins for installed packages, and for packages of npm by their own description, as Node's npm brings them."""
 
 
 def scanner() -> str:

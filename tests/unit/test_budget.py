@@ -131,6 +131,12 @@ def test_time_for_publishing_is_reserved(tmp_path: Path) -> None:
         time_budget.stop_at(30, 1000.0, results, publish=True)
 
 
+def test_one_slow_publication_leaves_later_runs_half_of_their_time(tmp_path: Path) -> None:
+    (tmp_path / FOLDER).mkdir()
+    time_budget.note_publishing(str(tmp_path), 500.0)
+    assert time_budget.stop_at(600, 1000.0, str(tmp_path), publish=True) == 1300 - time_budget.ENDING_S
+
+
 def test_only_trials_that_may_fit_are_prepared(plan: Plan, tmp_path: Path) -> None:
     names = ["sarama@1.43.2", "sarama@1.43.3", "sarama@1.27.0"]
     whole, selection = RunSelection(clients=names, scenarios=["disk/*", "leader/*"], seed=1).whole()

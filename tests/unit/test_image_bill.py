@@ -26,7 +26,7 @@ FILES = {
     "opt/probe/.venv/lib/python3.11/site-packages/typer-0.12.0.dist-info/METADATA": "Name: typer\nVersion: 0.12.0\n\n",
     "usr/local/lib/node_modules/npm/package.json": '{"name": "npm", "version": "10.0.0"}',
 }
-"""What the image of docker/Dockerfile has of each kind, by path."""
+"""A file for each kind of package that the image of docker/Dockerfile has, by path."""
 STUB = """#!/bin/sh
 echo "$0 $@" >> {log}
 case "$1 $2" in

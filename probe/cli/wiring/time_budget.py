@@ -32,7 +32,7 @@ SLACK = 1.5
 
 def stop_at(budget_s: float, began: float, results: str, *, publish: bool) -> float:
     """Return the end of the last trial, in seconds of the monotonic clock. ProbeError if no time is left."""
-    reserved = ENDING_S + (_publishing_s(results) if publish else 0.0)
+    reserved = ENDING_S + (_publishing_s(results, budget_s) if publish else 0.0)
     if budget_s <= reserved:
         what = "ending and publishing take" if publish else "ending takes"
         raise ProbeError(
@@ -48,10 +48,15 @@ def note_publishing(results: str, took_s: float) -> None:
             (Path(results) / FOLDER / NOTE).write_text(json.dumps({"took_s": round(took_s, 1)}), encoding="utf-8")
 
 
-def _publishing_s(results: str) -> float:
-    """Return twice the last duration: results grow, and the machine may be busy."""
+def _publishing_s(results: str, budget_s: float) -> float:
+    """Return twice the last duration: results grow, and the machine may be busy.
+
+    At most half of the budget: a run that has no time for trials does not publish, so a publication that was slow once
+    would keep all later runs from playing.
+    """
     with suppress(OSError, ValueError, KeyError, TypeError):
-        return max(10.0, 2 * float(json.loads((Path(results) / FOLDER / NOTE).read_text(encoding="utf-8"))["took_s"]))
+        took_s = float(json.loads((Path(results) / FOLDER / NOTE).read_text(encoding="utf-8"))["took_s"])
+        return max(10.0, min(2 * took_s, budget_s / 2))
     return UNKNOWN_S
 
 
