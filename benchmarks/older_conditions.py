@@ -40,7 +40,7 @@ from probe.store import trials
 ROOT = TEXT.parent
 COMMIT = "193b1d85"
 """The last commit before conditions 6 of the embedded engine."""
-PART = 120
+PART = 300
 """Cells of one run: what an interruption loses at most."""
 SAME, OTHER, NOT_PLAYED = "same", "other", "not played"
 """Answers for a cell. `same`: an outcome occurred on both sides."""
