@@ -119,7 +119,7 @@ def is_today(item: SettledCell) -> bool:
 
 
 def sample(cells: Iterable[Cell], count: int, seed: int) -> list[Cell]:
-    """Return so many of the cells, drawn by a seed, or all of fewer."""
+    """Return this many of the cells, drawn by a seed, or all of fewer."""
     ordered = sorted(cells, key=str)
     return random.Random(seed).sample(ordered, min(count, len(ordered)))  # noqa: S311  # a sample, not a secret
 
