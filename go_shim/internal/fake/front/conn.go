@@ -33,13 +33,12 @@ type conn struct {
 	ended     chan struct{} // closed when serving ends
 	pipes     map[int32]*backend.Pipe
 	login     sasl.Login
-	shares    map[shareMember]shareSession
 }
 
 func newConn(b *broker, raw net.Conn) *conn {
 	return &conn{
 		front: b.front, broker: b.id, bootstrap: b.bootstrap, raw: raw, pipes: map[int32]*backend.Pipe{}, login: sasl.Login{Broker: b.id},
-		shares: map[shareMember]shareSession{}, frames: make(chan []byte, pipelined), gone: make(chan struct{}), ended: make(chan struct{}),
+		frames: make(chan []byte, pipelined), gone: make(chan struct{}), ended: make(chan struct{}),
 	}
 }
 
@@ -63,6 +62,7 @@ func (c *conn) serve() {
 func (c *conn) close() {
 	close(c.ended)
 	c.raw.Close()
+	c.leaveShares()
 	for _, pipe := range c.pipes {
 		pipe.Close()
 	}

@@ -48,6 +48,7 @@ type Front struct {
 	counts     counts
 	stalls     stalls
 	journal    *journal
+	shares     shareSessions
 	closed     chan struct{}
 	logins     atomic.Pointer[sasl.Listener] // what the listeners ask for; nil = no log-in
 
@@ -78,7 +79,8 @@ func New(r *release.Release, bounds map[int16]release.VersionRange, b *backend.B
 		release: r, served: release.Served(offered, bounds), rolledBack: map[int32]offer{},
 		quotas: map[int32]*clusterpb.Throttle{}, backend: b, log: log,
 		brokers: map[int32]*broker{}, changed: make(chan struct{}), closed: make(chan struct{}),
-		gone: map[string]topology.Topic{}, ends: map[string][]int64{},
+		shares: shareSessions{open: map[shareKey]*shareSession{}},
+		gone:   map[string]topology.Topic{}, ends: map[string][]int64{},
 		views: map[int32]topology.View{}, states: map[int32]clusterpb.BrokerState_State{},
 		initialCoordinators: map[topology.Key]int32{}, loading: map[topology.Key]time.Time{},
 		pendingMoves: map[topology.Key]*pendingMove{}, taken: map[string]int16{},

@@ -38,6 +38,17 @@ func WithPartitions(req *kmsg.ShareFetchRequest, session []SharePartition) *kmsg
 	return &whole
 }
 
+// ShareError returns the error of a response as a whole.
+func ShareError(resp kmsg.Response) int16 {
+	switch r := resp.(type) {
+	case *kmsg.ShareFetchResponse:
+		return r.ErrorCode
+	case *kmsg.ShareAcknowledgeResponse:
+		return r.ErrorCode
+	}
+	return 0
+}
+
 // FillRecords gives rows without records the empty set of them that brokers send: the field is not nullable, and the state
 // machine's null ends the Java client's network thread (ShareFetchResponse.json of 4.4.0).
 func FillRecords(resp kmsg.Response) {
