@@ -1,12 +1,14 @@
 """The classes of Spark in a file that the JVM maps: a JVM that loads them from Spark's jars spends seconds on that.
 
 The first session without the file writes it when it ends, to the cache folder (`$PROBE_CACHE/spark`). Every Java and
-every Spark have a file of their own. A JVM ignores a file that does not fit; the file can be deleted at any time.
+every Spark have a file of their own, of some 180 MB; the four that were used last stay. A JVM ignores a file that does
+not fit; the file can be deleted at any time.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +19,8 @@ from probe.files.atomic_writes import writing
 from probe.toolchain.tools import cache_root
 
 _NEW = "classes.jsa"
+_KEPT = 4
+"""Files that stay in the cache: one of each checkout that somebody works in, since a Spark is known by its place."""
 _QUIET = ("-XX:+IgnoreUnrecognizedVMOptions", "-Xlog:disable", "-Xlog:all=error:stderr")
 """The JVM would list the classes that it leaves out."""
 
@@ -28,6 +32,8 @@ def archive_options(java: Path, folder: str) -> tuple[str, ...]:
     except OSError:  # no cache folder
         return ()
     if found.exists():
+        with suppress(OSError):  # a cache that cannot be written serves what it has
+            os.utime(found)
         return (f"-XX:SharedArchiveFile={found}", *_QUIET)
     return (f"-XX:ArchiveClassesAtExit={folder}/{_NEW}", *_QUIET)
 
@@ -44,6 +50,14 @@ def keep_archive(java: Path, folder: str) -> None:
         found.parent.mkdir(parents=True, exist_ok=True)
         with writing(found) as aside:
             shutil.copyfile(Path(folder) / _NEW, aside)
+        _remove_old(found.parent)
+
+
+def _remove_old(kept: Path) -> None:
+    """Remove the files that were used longest ago. A JVM that has one of them open keeps it to its end."""
+    used = sorted(kept.glob("classes-*.jsa"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in used[_KEPT:]:
+        path.unlink(missing_ok=True)
 
 
 def _archive(java: Path) -> Path:

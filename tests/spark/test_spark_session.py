@@ -95,6 +95,21 @@ def test_the_archive_of_classes_is_kept_for_the_same_java(monkeypatch: pytest.Mo
     assert class_archive.archive_options(java, str(folder)) == ()
 
 
+def test_archives_of_javas_that_nobody_uses_are_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PROBE_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "classes.jsa").write_text("classes")
+    javas = [tmp_path / f"java-{nth}" for nth in range(6)]
+    files: list[Path] = []
+    for nth, java in enumerate(javas):
+        java.write_text("a program")
+        class_archive.keep_archive(java, str(tmp_path))
+        (made,) = set((tmp_path / "cache" / "spark").iterdir()) - set(files)
+        files.append(made)
+        os.utime(made, (nth, nth))
+        class_archive.archive_options(javas[0], str(tmp_path))  # is used all the time
+    assert [path.exists() for path in files] == [True, False, False, True, True, True]
+
+
 @pytest.mark.spark
 def test_the_job_runs_by_itself_and_cleans_up(tmp_path: Path) -> None:
     runs = random_rows(11, 5)
