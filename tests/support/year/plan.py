@@ -19,6 +19,8 @@ JUDGE_EVERY = 0.2
 CONDITIONS_EVERY = 0.25
 """Share of the year after which the conditions have the next number."""
 VISIT_EVERY = 50
+EXACT = 1e-9
+"""A share that is exact on paper may be a little less."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +58,7 @@ class Year:
         share = number / self.rounds
         publishes = (number + 1) % self.publish_every == 0 or number + 1 == self.rounds
         later = len(self.releases) - AT_FIRST
-        there = AT_FIRST + min(later, int(later * share / GROWS_FOR))
+        there = AT_FIRST + min(later, int(later * share / GROWS_FOR + EXACT))
         return PlannedRound(
             number=number,
             day=DAYS * share,
@@ -81,4 +83,4 @@ class Year:
         return max(0, number - number % self.publish_every - 1)
 
     def _period(self, number: int, share: float) -> int:
-        return int(number / self.rounds / share + 1e-9)
+        return int(number / self.rounds / share + EXACT)
