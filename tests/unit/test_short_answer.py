@@ -101,7 +101,9 @@ def test_a_release_that_was_not_measured_is_answered_by_those_beside_it_and_that
         f"{NOT_MEASURED}; what answers in its place stops or loses work as producer; measured near it: 1.43.3"
     )
     (fine, lost) = (replace(one, finding=Finding.SUSPECTED_FINE) for one in faults(GOOD, LOST))
-    assert in_short([fine], [], Ways()) == f"{NOT_MEASURED}; what answers in its place neither stops nor loses work"
+    assert in_short([fine], [], Ways()) == (
+        f"{NOT_MEASURED}; in the scored scenarios what answers in its place neither stops nor loses work"
+    )
     assert in_short([fine, lost], [], Ways()) == (
         f"{NOT_MEASURED}; what answers in its place loses records as producer unless it writes with acks=all"
     )

@@ -73,7 +73,7 @@ def _by_others(guessed: Sequence[Fault]) -> str:
     grave = [one for one in others if _is_grave(one)]
     roles = _named(dict.fromkeys(one.cell.role for one in grave))
     if not grave:
-        return "what answers in its place neither stops nor loses work" if others else ""
+        return "in the scored scenarios what answers in its place neither stops nor loses work" if others else ""
     if all(map(_is_by_acks, grave)):
         return f"what answers in its place loses records as {roles} unless it writes with acks=all"
     return f"what answers in its place stops or loses work as {roles}"
