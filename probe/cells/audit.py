@@ -9,6 +9,7 @@ from functools import cached_property
 
 from probe.cells.aggregate import SettledCell
 from probe.cells.cell_harm import CellHarm, harm_in
+from probe.cells.levels import RoleLevel
 from probe.cells.lines import sides_of
 from probe.cells.targets import Target
 from probe.inventory.entries import Place
@@ -144,6 +145,8 @@ class Report:
     """A way out where no released version is known to mend a fault; empty = none is known, or no need."""
     measured: str = ""
     """The measured releases near one of which something was not measured, and what measures it; empty = no need."""
+    levels: tuple[RoleLevel, ...] = ()
+    """What is said of each role, as by `probe lookup`."""
     is_broken: bool = False
     """Whether the client cannot work at all, by what else its inventory lists: it fails without a fault."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 from probe.cli.app import app
 from probe.evidence.checkout_build import built
 from probe.files.shipped_evidence import TEXT
+from probe.model import Role
 
 PACKAGES = {
     "sarama@1.43.2": "listed",
@@ -32,6 +34,8 @@ PACKAGES = {
 SAID = ("finding", "stand_in", "outcome", "measured_on", "measured_profile", "rules")
 OF_OTHERS = ("telegraf@1.30.0", "sarama@1.43.1", "franz-go@1.11.1", "krafka@0.27.1", "java@9.9.9")
 """Packages of which others say something."""
+ROLES = "|".join(Role)
+ROLE = re.compile(rf"  (?:{ROLES}) ")
 Cells = dict[tuple[str, ...], Mapping[str, Any]]
 
 
@@ -76,6 +80,14 @@ def test_both_say_in_short_where_to_go_on(audited: Callable[..., str]) -> None:
     for package in OF_OTHERS:
         (of_lookup,) = (line for line in printed("lookup", package).splitlines() if line.startswith(begins))
         assert of_lookup == f"{begins}{audit[package]}"
+
+
+@pytest.mark.parametrize("package", ["sarama@1.43.2", "sarama@1.43.1", "filebeat@8.16.1"])
+def test_both_say_the_same_of_each_role(package: str, audited: Callable[..., str]) -> None:
+    of_lookup = [line.split(maxsplit=1) for line in printed("lookup", package).splitlines() if ROLE.match(line)]
+    service = re.escape(package)
+    (said,) = (line for line in audited().splitlines() if re.match(rf"{service}: (?:{ROLES}) ", line))
+    assert said == f"{package}: {', '.join(' '.join(one) for one in of_lookup)}"
 
 
 @pytest.mark.parametrize("package", OF_OTHERS)

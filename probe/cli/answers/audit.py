@@ -15,8 +15,6 @@ from probe.cells.causes import Cause, causes, is_mended_by_acks
 from probe.cells.citations import rests_on
 from probe.cells.cli_hints import run_command
 from probe.cells.fault_words import reason, shown, unknown_reason
-from probe.cells.levels import RoleLevel
-from probe.cells.role_levels import levels_of
 from probe.cli.answers.audit_screen import Rank, Text, service_lines
 from probe.cli.answers.audit_table import harm_word, heights_of, table_lines
 from probe.cli.answers.decision import LESSER, MORE, cause_text, lesser, note_of, to_do
@@ -28,7 +26,6 @@ from probe.model.counts import counted
 from probe.model.profile import DEFAULT_PROFILE
 from probe.model.safe_text import visible
 from probe.reports.audit.lines import fault_line, line_of
-from probe.reports.audit.question import Question
 from probe.reports.audit.recommendations import (
     bisect_command,
     helps,
@@ -93,7 +90,8 @@ def is_isolated(audit: AuditResult) -> bool:
 def _summary(report: Report, audit: AuditResult) -> Iterator[Text]:
     """Yield what is known of a client, without the evidence of each cause."""
     told = report.of(*TOLD)
-    grave, ways, levels = causes(told), ways_of(told), _levels(report, audit.question)
+    grave, ways = causes(told), ways_of(told)
+    levels = report.levels if audit.question.is_baseline else ()
     yield from (Text(Rank.NOTE, f"{report.client}: {text}") for text in (report.note, report.problem) if text)
     if short := in_short(report.counted, levels, ways, _asking(report, audit)):
         yield Text(Rank.ANSWER, f"{BEGINNING}{short}")
@@ -125,7 +123,8 @@ def _trials(one: Cause) -> str:
 def _evidence(report: Report, audit: AuditResult) -> Iterator[str]:
     yield from (f"{report.client}: {text}" for text in (report.note, report.problem) if text)
     told = report.of(*TOLD)
-    grave, ways, levels = causes(told), ways_of(told), _levels(report, audit.question)
+    grave, ways = causes(told), ways_of(told)
+    levels = report.levels if audit.question.is_baseline else ()
     if audit.question.is_baseline and (short := in_short(report.counted, levels, ways, _asking(report, audit))):
         yield f"{BEGINNING}{short}"
     for one in grave:
@@ -177,11 +176,3 @@ def _asking(report: Report, audit: AuditResult) -> Asking:
         measured=report.measured,
         named=lambda cell, version: installed_as(report, audit.apps, cell.family, version),
     )
-
-
-def _levels(report: Report, question: Question) -> list[RoleLevel]:
-    """Return in how many scored scenarios each role reacts, or its level; empty where the baseline was not asked."""
-    if not question.is_baseline:
-        return []
-    asked = {(fault.cell.role, fault.cell.scenario) for fault in report.faults}
-    return levels_of(report.faults, {}, question.broker, lambda role, one: (role, one.scenario) in asked)
