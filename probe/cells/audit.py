@@ -146,7 +146,7 @@ class Report:
     measured: str = ""
     """The measured releases near one of which something was not measured, and what measures it; empty = no need."""
     levels: tuple[RoleLevel, ...] = ()
-    """What is said of each role, as by `probe lookup`."""
+    """The level of each role, or its share of scenarios in which it reacts, as in `probe lookup`."""
     is_broken: bool = False
     """Whether the client cannot work at all, by what else its inventory lists: it fails without a fault."""
 
