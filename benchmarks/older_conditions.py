@@ -69,7 +69,7 @@ def main() -> int:
     once = Path(asked.results, "once")
     if not asked.read and not asked.again:
         run_lacking(ROOT, [cell for cell in drawn if cell not in measured], 1, once)
-    after = {**played(once), **measured}
+    after = {**measured, **played(once)}
     answers = {cell: compared(told(older[cell]), after.get(cell)) for cell in drawn}
     for cell in (cell for cell in drawn if answers[cell] == OTHER):
         say(f"{cell!s:90} {words(told(older[cell])):30} now {words(after[cell])}")
