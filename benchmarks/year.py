@@ -28,7 +28,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from probe.cli.wiring.catalogue import families
 from probe.toolchain.tools import cache_root
 from tests.support.year.plan import FAMILY, Year
-from tests.support.year.report import picture, table
 from tests.support.year.round import Row, Schedule, played
 
 ROWS = "rounds.tsv"
@@ -61,6 +60,8 @@ def main() -> int:
         os.chdir(Path(__file__).resolve().parents[1])  # where commands find the program of other numbers
         _play(year, rows, state, arguments)
     say(f"{len(rows)} of {year.rounds} rounds; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
+    from tests.support.year.report import picture, table  # noqa: PLC0415  # see `measured`: this process stays small
+
     for line in table(rows, year.settled_from):
         say(line)
     (state / "year.svg").write_text(picture(rows, year.settled_from))

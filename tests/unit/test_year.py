@@ -48,7 +48,7 @@ def test_each_fiftieth_round_is_opened_once_its_site_is_built() -> None:
     assert [one.publishes for one in ROUNDS].count(True) == YEAR.rounds / YEAR.publish_every
 
 
-@pytest.mark.parametrize(("growth", "word"), [(0.0, "flat"), (0.5, "grows"), (-0.5, "flat")])
+@pytest.mark.parametrize(("growth", "word"), [(0.0, "flat"), (0.5, "grows"), (-0.5, "flat"), (0.025, "undecided")])
 def test_a_line_that_grows_is_no_flat_one(growth: float, word: str) -> None:
     lines = list(table(rows(growth), 20))
     assert len(lines) == 2 + len(LINES)

@@ -28,9 +28,9 @@ LINES: Mapping[str, tuple[str, str]] = {
 }
 """Columns of a row: what they are, and their unit."""
 SMALL = 0.02
-"""A growth of this share of the mean over all rounds that count is flat, however sure it is."""
+"""A line that grows by up to this share of the mean, over all rounds that count, is flat."""
 SURE = 2.0
-"""Standard errors by which a slope must differ from 0."""
+"""Standard errors that a growth may be off by."""
 FEWEST = 8
 """Rounds below which a slope says nothing."""
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM, COLUMNS = 380, 150, 52, 14, 30, 26, 2
@@ -58,9 +58,12 @@ class Trend:
         return self.slope * self.rounds / self.mean if self.mean else 0.0
 
     @property
-    def is_flat(self) -> bool:
-        """Whether it may be a flat line, or grows by little."""
-        return self.growth <= SMALL or self.slope <= SURE * self.error
+    def word(self) -> str:
+        """The answer: whether the growth is below or above what counts as flat, with its error on either side."""
+        doubt = SURE * self.error * self.rounds / self.mean if self.mean else 0.0
+        if self.growth + doubt <= SMALL:
+            return "flat"
+        return "grows" if self.growth - doubt > SMALL else "undecided"
 
 
 def points(rows: Rows, column: str) -> Points:
@@ -95,7 +98,7 @@ def table(rows: Rows, settled_from: int) -> Iterator[str]:
 def _told(found: Points, line: Trend) -> tuple[str, ...]:
     slope = f"{100 * line.slope:+.4g} ± {100 * line.error:.2g}"
     ends = (f"{value:.4g}" for _, value in (found[0], found[-1]))
-    return (*ends, slope, f"{line.growth:+.1%}", "flat" if line.is_flat else "grows")
+    return (*ends, slope, f"{line.growth:+.1%}", line.word)
 
 
 def _label(column: str) -> str:

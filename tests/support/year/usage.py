@@ -38,7 +38,10 @@ class Size:
 
 
 def measured(argv: Sequence[str], environment: Mapping[str, str], errors: Path) -> Usage:
-    """Run a command to its end. Its standard error goes to a file, its standard output is dropped."""
+    """Run a command to its end. Its standard error goes to a file, its standard output is dropped.
+
+    Linux counts the memory of the process that starts a command as the command's, so its peak is never below ours.
+    """
     began = time.monotonic()
     with errors.open("wb") as file:
         process = subprocess.Popen(argv, env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=file)
