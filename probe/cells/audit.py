@@ -209,11 +209,8 @@ def _fault(cell: Cell, stored: Mapping[Cell, SettledCell], *, usual_settings: bo
 
 
 def _finding(cell: Cell, answer: SettledCell) -> Finding:
-    """Return what an answer shows. Other lines prove something only together, from both sides of the asked one.
-
-    That a client has no group where brokers lack the protocol that it was set to is no fault of the client.
-    """
-    if asks_absent_protocol(cell):
+    """Return what an answer shows. Other lines prove something only together, from both sides of the asked one."""
+    if asks_absent_protocol(cell):  # no group where brokers lack the protocol that is set is no fault of the client
         return Finding.INFORMATIVE
     sides = sides_of(cell, answer)
     found = {_shown(item) for item in sides or [answer]}

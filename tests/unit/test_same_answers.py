@@ -52,7 +52,7 @@ def cells(items: list[Mapping[str, Any]]) -> Cells:
 
 
 @pytest.fixture(scope="module")
-def audited(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+def audit_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     """Return what prints an audit of all packages, each a service of its own."""
     file = tmp_path_factory.mktemp("fleet") / "clients.csv"
     rows = (f"{one},{one.replace('@', ',')}\n" for one in PACKAGES)
@@ -64,29 +64,29 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     ("package", "line"),
     [*((one, "3.9") for one in PACKAGES), ("sarama@1.43.2", "4.2"), ("java@0.8.2", "4.2"), ("sarama@1.43.1", "4.2")],
 )
-def test_both_say_the_same_of_each_cell(package: str, line: str, audited: Callable[..., str]) -> None:
+def test_both_say_the_same_of_each_cell(package: str, line: str, audit_of: Callable[..., str]) -> None:
     looked_up = printed("lookup", package, "--json", "--broker", line)
     of_lookup = cells(json.loads(looked_up)["answers"]) if looked_up else {}
-    services = json.loads(audited("--json", "--broker", line))["services"]
+    services = json.loads(audit_of("--json", "--broker", line))["services"]
     (faults,) = (one["faults"] for one in services if one["service"] == package)
     told = {key: one for key, one in cells(faults).items() if one["finding"] != "unknown" or one["outcome"]}
     assert {key: of_lookup.get(key) for key in told} == told
     assert bool(of_lookup) == bool(told), "one of both knows nothing"
 
 
-def test_both_say_in_short_where_to_go_on(audited: Callable[..., str]) -> None:
+def test_both_say_in_short_where_to_go_on(audit_of: Callable[..., str]) -> None:
     begins = "in short: "
-    audit = dict(line.split(f": {begins}") for line in audited().splitlines() if begins in line)
+    audit = dict(line.split(f": {begins}") for line in audit_of().splitlines() if begins in line)
     for package in OF_OTHERS:
         (of_lookup,) = (line for line in printed("lookup", package).splitlines() if line.startswith(begins))
         assert of_lookup == f"{begins}{audit[package]}"
 
 
 @pytest.mark.parametrize("package", ["sarama@1.43.2", "sarama@1.43.1", "filebeat@8.16.1"])
-def test_both_say_the_same_of_each_role(package: str, audited: Callable[..., str]) -> None:
+def test_both_say_the_same_of_each_role(package: str, audit_of: Callable[..., str]) -> None:
     of_lookup = [line.split(maxsplit=1) for line in printed("lookup", package).splitlines() if ROLE.match(line)]
     service = re.escape(package)
-    (said,) = (line for line in audited().splitlines() if re.match(rf"{service}: (?:{ROLES}) ", line))
+    (said,) = (line for line in audit_of().splitlines() if re.match(rf"{service}: (?:{ROLES}) ", line))
     assert said == f"{package}: {', '.join(' '.join(one) for one in of_lookup)}"
 
 
