@@ -178,7 +178,7 @@ def _lines(path: Path) -> list[str]:
 def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # no UTF-8, or a name that no file can have
         reason = reason_of(error) if isinstance(error, OSError) else error
         raise EvidenceError(f"{path} cannot be read: {reason}; restore it with `git checkout`") from None
 

@@ -53,3 +53,12 @@ def test_a_damaged_file_is_one_line_that_names_it(tmp_path: Path, name: str) -> 
     with pytest.raises(EvidenceError, match=r"sarama on embedded|runs\.tsv|confirmed\.tsv") as found:
         read_folder(tmp_path)
     assert "\n" not in str(found.value)
+
+
+def test_a_family_that_no_file_can_be_named_by_is_one_line(tmp_path: Path) -> None:
+    write_folder(tmp_path, contents([cell_of(CELL, Outcome.RIDES)]))
+    text = (tmp_path / CONFIRMED).read_text()
+    (tmp_path / CONFIRMED).write_text(text.replace("sarama", "sara\0ma"))
+    with pytest.raises(EvidenceError, match="cannot be read") as found:
+        read_folder(tmp_path)
+    assert "\n" not in str(found.value)

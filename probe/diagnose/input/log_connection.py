@@ -85,7 +85,10 @@ class LoggedConversation(Decoder):
             return NOTHING, problem
         if asked.api == FETCH:
             self._sessions.answered(body, asked)
-        digest = ANSWERS[asked.api](body, asked, self._names)
+        try:
+            digest = ANSWERS[asked.api](body, asked, self._names)
+        except TypeError:  # null where only some versions may have it
+            return NOTHING, f"{api_name(asked.api)} v{asked.version} {RESPONSE.lower()} does not fit its definition"
         self.nodes.note(digest.nodes)
         return digest, ""
 
