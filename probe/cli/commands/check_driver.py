@@ -13,7 +13,7 @@ from probe.cli.wiring.driver_promises import Promise, promises
 from probe.errors import GateError
 from probe.model import Engine
 from probe.model.counts import counted
-from probe.model.engines import DEFAULT_ENGINE
+from probe.model.engines import DEFAULT_ENGINE, ENGINES
 
 
 def check_driver(
@@ -37,7 +37,7 @@ def check_driver(
     if any(one.is_open for one in found):
         OUT.print(f"what is open needs real brokers: probe check-driver {program}{real}", markup=False)
         return
-    where = real if engine is Engine.KAFKA else ""
+    where = real if ENGINES[engine].real else ""
     OUT.print(f"it can be played: probe run --client {PROGRAM}{name}{where}", markup=False)
 
 
