@@ -28,6 +28,7 @@ from zipfile import ZipFile
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.outcome_counts import most_frequent, say, words
 from probe.cells.aggregate import SettledCell
 from probe.evidence.text_files import read_folder
 from probe.files.shipped_evidence import TEXT
@@ -159,16 +160,6 @@ def compared(before: Collection[Outcome], after: Collection[Outcome] | None) -> 
     return SAME if set(before) & set(after) else OTHER
 
 
-def most_frequent(outcomes: Counter[Outcome]) -> set[Outcome]:
-    """Return the outcomes with the greatest number of trials."""
-    return {name for name, count in outcomes.items() if count == max(outcomes.values())}
-
-
-def words(outcomes: Counter[Outcome]) -> str:
-    """Return outcomes with their numbers of trials, most frequent first."""
-    return ", ".join(f"{count} {name}" for name, count in outcomes.most_common()) or "none"
-
-
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", help="folder of the runs")
@@ -180,12 +171,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--checkout", default="", metavar="DIR", help="with --again: a checkout of the commit")
     parser.add_argument("--most", type=int, default=40, help="cells that are played again at most")
     return parser.parse_args()
-
-
-def say(line: str) -> None:
-    """Print a line."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.outcome_counts import most_frequent, say, words
 from probe.cli.wiring.execution import run_planned
 from probe.cli.wiring.run_selection import RunSelection
 from probe.model import Cell, Outcome
@@ -108,21 +109,13 @@ def _report(cells: Collection[Cell], once: dict[str, Outcomes], again: dict[str,
     for cell in cells:
         texts, most = [], list[set[Outcome]]()
         for name, found in once.items():
-            texts.append(f"{_text(found.get(cell)):22} {_text(again[name].get(cell)):40}")
-            most.append(_most_frequent(again[name].get(cell)))
+            texts.append(f"{words(found.get(cell)):22} {words(again[name].get(cell)):40}")
+            most.append(most_frequent(again[name].get(cell)))
         same = bool(most[0] & most[1])  # of equally frequent ones, one in common is enough
         differ += not same
         say(f"{cell!s:70} {' '.join(texts)} {'same' if same else 'DIFFERENT'}")
     say(f"{len(cells)} cells again: {len(cells) - differ} have the same most frequent outcome, {differ} differ")
     return 1 if differ else 0
-
-
-def _most_frequent(outcomes: Counter[Outcome] | None) -> set[Outcome]:
-    return {name for name, count in (outcomes or {}).items() if count == max((outcomes or Counter()).values())}
-
-
-def _text(outcomes: Counter[Outcome] | None) -> str:
-    return ", ".join(f"{count} {name}" for name, count in (outcomes or Counter()).most_common()) or "none"
 
 
 def _arguments() -> argparse.Namespace:
@@ -133,12 +126,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--cell", action="append", help="client, role and scenario of a cell to run again (repeatable)")
     parser.add_argument("--again", type=int, default=5, help="trials of a cell that differs, each way")
     return parser.parse_args()
-
-
-def say(line: str) -> None:
-    """Print a line."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.older_conditions import NOT_PLAYED, OTHER, SAME, compared, is_concerned, most_frequent, sample
+from benchmarks.older_conditions import NOT_PLAYED, OTHER, SAME, compared, is_concerned, sample
+from benchmarks.outcome_counts import most_frequent
 from probe.model import Engine, Outcome, Role
 from probe.model.conditions import current
 from tests.support.synthetic_rows import CELL, settled_cell
