@@ -13,7 +13,7 @@ from probe.catalogue.families import Family, Version, read_families
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
 from probe.engines.embedded.rpc import cluster_pb2
-from probe.protocol.apis import CREATE_TOPICS, OFFSET_FETCH
+from probe.protocol.apis import CREATE_TOPICS, FIND_COORDINATOR, OFFSET_FETCH
 from tests.support.driver_host import ENDINGS, driving
 from tests.support.fake_brokers import Brokers, brokers
 from tests.support.shared_runs import result_of, run_once
@@ -28,6 +28,10 @@ ENDS = (pb.LISTED, pb.LIST_ERROR)
 RECORDS, COMMITTED = 4, 3
 EACH, WAIT_S, DEADLINE_MS = 5, 45, 5000
 """Questions per partition that are waited for, and limits."""
+SLOW_COORDINATORS = cluster_pb2.Fault(
+    rules=[cluster_pb2.Rule(apis=[FIND_COORDINATOR], action=cluster_pb2.HOLD, hold_ms=400)]
+)
+"""The admin is closed between the two requests that describe a group."""
 
 
 def _cases() -> Iterator[object]:
@@ -77,6 +81,9 @@ async def _run(family: Family, version: Version) -> list[pb.Event]:
         )
         wanted = (*PARTITIONS, NOWHERE)
         await driver.until(lambda: all(len(ended(driver.of("admin"), one)) >= EACH for one in wanted), WAIT_S)
+        asked_before = len(sent(driver.of("admin"), NOWHERE))
+        await cluster.stub.Inject(SLOW_COORDINATORS)
+        await driver.until(lambda: "group" in sent(driver.of("admin"), NOWHERE)[asked_before:], WAIT_S)
         await driver.stop("admin", DEADLINE_MS)
         return driver.of("admin")
 

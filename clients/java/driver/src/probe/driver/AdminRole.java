@@ -119,7 +119,9 @@ final class AdminRole extends Instance {
             inFlight.decrementAndGet();
             if (error == null) {
                 reports.listed(partition, number, offset, question);
-            } else {
+            } else if (!stopping()) {
+                // A question in flight while the driver closes the client has no result of the library: close refuses
+                // the second request of a group's description (KafkaAdminClient.enqueue).
                 reports.listError(partition, number, error, question);
             }
         }
