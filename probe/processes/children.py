@@ -13,6 +13,7 @@ import signal
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 
+from probe.files.bytecode import FOLDER
 from probe.processes.resources import limit_child, no_process
 from probe.processes.scheduling import lower_child, starting
 from probe.processes.vfork import Process
@@ -88,7 +89,7 @@ class Child:
 
 def _bytecode() -> Mapping[str, str]:
     """Keep the bytecode of Python drivers in our cache; otherwise every start compiles their libraries again."""
-    return {"PYTHONPYCACHEPREFIX": str(cache_root() / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
+    return {"PYTHONPYCACHEPREFIX": str(cache_root() / FOLDER), "PYTHONDONTWRITEBYTECODE": ""}
 
 
 @contextlib.asynccontextmanager

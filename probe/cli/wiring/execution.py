@@ -19,6 +19,7 @@ from probe.cli.wiring.settled_cells import keep_settled
 from probe.cli.wiring.trial_execution import TrialExecution
 from probe.drivers.claims import Claims
 from probe.drivers.host import Bound
+from probe.files.bytecode import drop_orphans
 from probe.model import Cell, Client, Election, Outcome, Verdict
 from probe.model.counts import counted
 from probe.planning.client_groups import client_groups, part_of
@@ -123,6 +124,7 @@ def _with_clients(engine: BuiltEngine, clients: Sequence[Chosen]) -> PreparedRun
     claims.claim([(item.family, item.version) for item in clients])
     if dropped := claims.drop():
         say(f"dropped from the cache: {counted(len(dropped), 'version')} that no run uses, {', '.join(dropped)}")
+    drop_orphans(cache_root())
     bound, absent = get_clients(clients, say)
     for item in clients:
         if item.client in bound:
