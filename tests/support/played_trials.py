@@ -28,7 +28,15 @@ class Played:
         self.watches: list[int | None] = []
         """The longest observation of each run, in ms."""
 
-    def __call__(self, results: str, _jobs: int | None, _planner: object = None, watch_ms: int | None = None) -> Self:
+    def __call__(
+        self,
+        results: str,
+        _jobs: int | None,
+        _planner: object = None,
+        watch_ms: int | None = None,
+        *,
+        exactly: int | None = None,  # as of FreshTrials
+    ) -> Self:
         self.results = Path(results)
         self.store = create(self.results, run_id=f"{LATER}-{len(self.runs):04}")
         self.runs.append(self.store.run_id)

@@ -34,11 +34,13 @@ class Player:
     results: str
     jobs: int | None
     questions: Questions
+    exactly: int | None = None
+    """Trials in flight whatever the state of the machine, for benchmarks."""
 
     def fresh(self, briefly: bool) -> FreshTrials:  # one flag of two callers
         """Return fresh trials in a run of their own, each observed for a minute at most, or to its end."""
         watch_ms = WATCH_MS if briefly else None
-        return FreshTrials(self.results, self.jobs, self.questions.planner, watch_ms)
+        return FreshTrials(self.results, self.jobs, self.questions.planner, watch_ms, exactly=self.exactly)
 
 
 def check(player: Player, sides: Sides, trials: int) -> list[Compared]:

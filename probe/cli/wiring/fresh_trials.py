@@ -56,13 +56,20 @@ class FreshTrials:
     """Plays cells, all in one stored run that begins with the first of them.
 
     With `watch_ms` each client is observed for at most that time; such trials settle cells here, and nowhere else.
+    `exactly` is of `Options`.
     """
 
     def __init__(
-        self, results: str, jobs: int | None, planner: Planner = plan_cell, watch_ms: int | None = None
+        self,
+        results: str,
+        jobs: int | None,
+        planner: Planner = plan_cell,
+        watch_ms: int | None = None,
+        *,
+        exactly: int | None = None,
     ) -> None:
         self._results, self._planner = results, planner
-        self._options = Options(jobs=jobs, as_planned=True, watch_ms=watch_ms)
+        self._options = Options(jobs=jobs, exactly=exactly, as_planned=True, watch_ms=watch_ms)
         self._stack = contextlib.ExitStack()
         self._store: RunStore | None = None
         self._planned: dict[Cell, tuple[Planned, ...]] = {}
@@ -110,9 +117,11 @@ class FreshTrials:
         return settle(trials(self._results, self._store.run_id), shortened=self._options.watch_ms is not None)
 
 
-def decide(open_ones: Collection[Compared], asked: Asked, results: str, jobs: int | None) -> None:
+def decide(
+    open_ones: Collection[Compared], asked: Asked, results: str, jobs: int | None, *, exactly: int | None = None
+) -> None:
     """Play both sides of undecided questions in a run of their own."""
-    with FreshTrials(results, jobs) as fresh:
+    with FreshTrials(results, jobs, exactly=exactly) as fresh:
         decide_with(fresh, open_ones, asked)
 
 
@@ -157,7 +166,8 @@ def _more(screen: Compared, played: Mapping[Cell, SettledCell], number: int, ask
         return 0
     (found,) = compared_steps([Step(before, after)], asked)
     as_screened = (found.harm, found.towards) == (screen.harm, screen.towards)
-    if screen.answer is Answer.UNDECIDED and (screen.needs > PLAIN or not as_screened):
+    of_chance = max(screen.needs, found.needs) > PLAIN or found.chance is not None
+    if screen.answer is Answer.UNDECIDED and (of_chance or not as_screened):
         return _spare(found.trials, asked.trials if _goes_on(found) else CHANCE, number)
     least = screen.needs if screen.answer is not Answer.UNDECIDED else 0
     return _spare(found.trials, max(found.needs, least), number)
