@@ -30,8 +30,9 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from probe.catalogue.files import data_file
-from probe.catalogue.known_results import Expectation, contrasted, expected, read_known
+from benchmarks.known_pairs import Pair as Known
+from benchmarks.known_pairs import known_versions
+from benchmarks.known_pairs import pairs as differing
 from probe.cells.aggregate import SettledCell, settle
 from probe.cells.comparison import CHANCE, PLAIN, Answer, Compared, Pair, compare
 from probe.cells.comparison_steps import Asked, compared_steps
@@ -233,65 +234,69 @@ def rates(cells_of: Callable[[random.Random], Sequence[Sequence[Trial]]], compar
     return f"{shares} of {comparisons} comparisons; {spent / comparisons:.0f} fresh trials each"
 
 
-def known_versions() -> list[tuple[Expectation, Expectation, str]]:
-    """Return known results of the embedded engine whose contrast is another version of the library, with their names.
+def known_pairs(count: int, seed: int) -> list[Known]:
+    """Draw known results whose harm differs by the evidence that ships, and in which chance has no part.
 
-    Of several with the same two cells the last one.
+    All are shuffled and the others left out, so that a known result more or less changes little of the draw.
     """
-    found: dict[tuple[Cell, Cell], tuple[Expectation, Expectation, str]] = {}
-    for entry in read_known(data_file("known_results.toml")):
-        one, other = expected(entry), contrasted(entry)
-        bad, good = one.cell, other.cell
-        if bad.engine is Engine.EMBEDDED and bad.version != good.version and replace(bad, version=good.version) == good:
-            found[bad, good] = one, other, one.name
-    return list(found.values())
+    plain = [(one.cell, other.cell, name) for one, other, name in known_versions() if not one.claim.is_race]
+    fit = {one.name: one for one in differing()[0] if one.is_stored}
+    shuffled = random.Random(seed).sample(sorted(plain, key=str), len(plain))  # noqa: S311  # a draw of pairs
+    return [fit[name] for _, _, name in shuffled if name in fit][:count]
 
 
-def known_pairs(count: int, seed: int) -> list[tuple[Cell, Cell, str]]:
-    """Draw known results whose contrast is another version and in which chance has no part, with their names."""
-    rows = [(one.cell, other.cell, name) for one, other, name in known_versions() if not one.claim.is_race]
-    return random.Random(seed).sample(sorted(rows, key=str), min(count, len(rows)))  # noqa: S311  # a draw of pairs
+def pairs(results: str, count: int, seconds: float, seed: int, exactly: int | None) -> None:
+    """Play pairs with a known difference as `advise --run` does, and print what is said of each.
 
-
-def pairs(results: str, count: int, seconds: float, seed: int) -> None:
-    """Play pairs with a known difference as `advise --run` does, and print what is said of each."""
+    Known is the direction, too: from the worse to the better release it is `better`.
+    """
     until = time.monotonic() + seconds
     drawn = known_pairs(count, seed)
+    stored = _stored(drawn)
+    asked = Asked.of(stored.values())
     for start in range(0, len(drawn), AT_ONCE // 4):
         rows = drawn[start : start + AT_ONCE // 4]
-        if all(_decided(one, results) for one in rows) or time.monotonic() + SILENCE_S > until:
-            continue
-        steps = [_screen(bad, good) for bad, good, _ in rows]
-        decide([one for one in steps if one is not None], Asked(chance=frozenset()), results, None)
-    said = [(name, _decided((bad, good, name), results)) for bad, good, name in drawn]
-    for name, one in said:
-        OUT.print(f"{one.answer if one else 'not played':<10} {name}")
-    right = sum(one is not None and one.answer in {Answer.WORSE, Answer.BETTER} for _, one in said)
+        missing = [one for one in rows if not _decided(one, asked, results)]
+        if missing and time.monotonic() + SILENCE_S < until:
+            decide(_screens(missing, stored, asked), asked, results, None, exactly=exactly)
+    said = [(one, _decided(one, asked, results)) for one in drawn]
+    for one, found in said:
+        sides = f"{one.worse} -> {one.better.version}"
+        votes = f"; {found.step.before.outcomes} -> {found.step.after.outcomes}" if found else ""
+        OUT.print(f"{found.said if found else 'not played':<10} {one.name}: {sides}{votes}", markup=False)
+    right = sum(found is not None and found.answer is Answer.BETTER for _, found in said)
     OUT.print(f"{right} of {len(said)} known differences found")
 
 
-def _screen(bad: Cell, good: Cell) -> Compared | None:
-    """Return the screen of stored trials; without one, that of a stuck and a prompt trial."""
+def _stored(drawn: Sequence[Known]) -> dict[Cell, SettledCell]:
+    """Return what ships of the pairs' versions in their scenarios and roles."""
+    found: dict[Cell, SettledCell] = {}
     with open_evidence(["shipped"], "", 10_000) as evidence:
-        found = evidence.find(Wanted.of([bad, good]))
-    if bad not in found or good not in found:
-        return None
-    (one,) = compared_steps([Step(found[bad], found[good])], Asked(chance=frozenset()))
-    return one if one.needs else replace(one, needs=PLAIN)
+        for one in drawn:
+            cell, versions = one.worse, [one.worse.version, one.better.version]
+            found |= evidence.find(
+                Wanted(family=[cell.family], version=versions, scenario=[cell.scenario], role=[cell.role])
+            )
+    return found
 
 
-def _decided(row: tuple[Cell, Cell, str], results: str) -> Compared | None:
-    bad, good, _ = row
+def _screens(rows: Sequence[Known], stored: Mapping[Cell, SettledCell], asked: Asked) -> list[Compared]:
+    """Return the screens of stored trials; where these decide already they are a screen only, too."""
+    found = compared_steps([Step(stored[one.worse], stored[one.better]) for one in rows], asked)
+    return [one if one.needs else replace(one, answer=Answer.UNDECIDED, needs=PLAIN) for one in found]
+
+
+def _decided(row: Known, asked: Asked, results: str) -> Compared | None:
+    """Return what the trials of a folder say of a pair; None if there are too few."""
+    cells = {row.worse, row.better}
     try:
-        rows = [
-            one for one in trials(results) if one.cell in {bad, good} and one.verdict.outcome is not Outcome.NOT_RUN
-        ]
+        rows = [one for one in trials(results) if one.cell in cells and one.verdict.outcome is not Outcome.NOT_RUN]
     except ResultsError:
         return None
     found = settle(rows)
-    if bad not in found or good not in found:
+    if found.keys() < cells:
         return None
-    (one,) = compared_steps([Step(found[bad], found[good])], Asked(chance=frozenset()))
+    (one,) = compared_steps([Step(found[row.worse], found[row.better])], asked)
     return one if not one.needs else None
 
 
@@ -303,6 +308,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, default in (("builds", 12), ("cells", 300), ("comparisons", 10_000), ("pairs", 30), ("seed", 1)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--seconds", type=float, default=360.0)
+    parser.add_argument("--exactly", type=int, metavar="N", help="trials in flight of `pairs`, on a shared machine")
     asked = parser.parse_args(arguments)
     if asked.part == "play":
         cells = in_turn([chosen_cells(one, asked.cells, asked.seed) for one in builds(asked.builds)])
@@ -310,7 +316,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     elif asked.part == "simulate":
         simulate(played(asked.results), asked.comparisons, asked.cells, asked.seed)
     else:
-        pairs(asked.results, asked.pairs, asked.seconds, asked.seed)
+        pairs(asked.results, asked.pairs, asked.seconds, asked.seed, asked.exactly)
     return 0
 
 

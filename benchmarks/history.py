@@ -13,46 +13,36 @@ nothing to flag: such pairs are counted apart, and not played. Prints the table 
 from __future__ import annotations
 
 import argparse
+import random
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.comparisons import known_versions
 from benchmarks.history_table import Row, Table, report
+from benchmarks.known_pairs import Pair, pairs
 from benchmarks.release_sources import release_source
-from probe.cells.aggregate import SettledCell
 from probe.cells.cell_names import cell_name
 from probe.cells.comparison import MORE, Answer, Compared
-from probe.cells.comparison_steps import Asked, compared_steps
-from probe.cells.trends import Step, question
+from probe.cells.comparison_steps import compared_steps
+from probe.cells.trends import question
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.check_plan import Questions, Scope, questions, sides_of
 from probe.cli.wiring.check_trials import Player, played_steps
-from probe.cli.wiring.evidence import open_evidence
 from probe.cli.wiring.fresh_trials import Both
 from probe.drivers.provision import provision, resolve
 from probe.errors import ProbeError
-from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Profile
 
-KINDS = ("wheel", "module", "npm", "jar")
-"""Kinds of sources in the order in which they are played: those that build fastest first."""
+SEED = 60
+"""The seed of the order of cases."""
 SILENCE_S = 200.0
 """No run begins with less than this time left: a screen and two rounds of the longest observations."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A known result: the same cell of a worse and of a better release."""
-
-    name: str
-    worse: Cell
-    better: Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,38 +69,19 @@ class Case:
         return Answer.WORSE if self.is_worse else Answer.BETTER
 
 
-def pairs() -> tuple[list[Pair], list[str]]:
-    """Return the known results of the embedded engine with a worse release, and the names of those without one."""
-    known = known_versions()
-    with open_evidence(["shipped"], "", 10_000) as evidence:
-        stored = evidence.find(Wanted.of({one.cell for row in known for one in row[:2]}))
-    rows: list[Pair] = []
-    alike: list[str] = []
-    for entry, contrast, name in known:
-        one, other = entry.cell, contrast.cell
-        towards = towards_of(stored.get(other), stored.get(one))
-        if towards is Answer.SAME:
-            alike.append(name)
-        else:
-            rows.append(Pair(name, one, other) if towards is Answer.WORSE else Pair(name, other, one))
-    return rows, alike
+def cases(rows: Sequence[Pair], only: Sequence[str], wanted: Sequence[str], seed: int = SEED) -> list[Case]:
+    """Return both directions of the pairs; `only` and `wanted` name entries and families.
 
-
-def towards_of(before: SettledCell | None, after: SettledCell | None) -> Answer:
-    """Return how the entry's cell stands to its contrast: worse, better or the same; worse without evidence of both."""
-    if before is None or after is None:
-        return Answer.WORSE
-    (found,) = compared_steps([Step(before, after)], Asked(chance=frozenset()))
-    return found.towards
-
-
-def cases(rows: Sequence[Pair], only: Sequence[str], wanted: Sequence[str]) -> list[Case]:
-    """Return both directions of the pairs, by kind of source; `only` and `wanted` name entries and families."""
-    kinds = {name: family.source.kind for name, family in families().items()}
+    The pairs of a library are in an order drawn by the seed; the first of each library come first, then the second.
+    """
     mine = [one for one in rows if (not only or one.name in only) and (not wanted or one.worse.family in wanted)]
-    rank = {kind: place for place, kind in enumerate(KINDS)}
-    mine.sort(key=lambda one: (rank.get(kinds[one.worse.family], len(KINDS)), one.worse.family))
-    return [Case(one, is_worse) for one in mine for is_worse in (True, False)]
+    by_family: dict[str, list[Pair]] = {}
+    for one in sorted(mine, key=lambda one: one.name):
+        by_family.setdefault(one.worse.family, []).append(one)
+    for group in by_family.values():
+        random.Random(seed).shuffle(group)  # noqa: S311  # a draw of pairs
+    in_turn = [one for rank in zip_longest(*by_family.values()) for one in rank if one is not None]
+    return [Case(one, is_worse) for one in in_turn for is_worse in (True, False)]
 
 
 class Prepared:
@@ -120,14 +91,17 @@ class Prepared:
         self._folder = folder
         self.questions = Questions()
         self.both: dict[Case, Both] = {}
+        self.build_s: dict[Case, float] = {}
 
     def add(self, case: Case) -> None:
         """Build both sides of a case and plan its cells. ProbeError if that fails."""
         cell, family = case.build, families()[case.build.family]
+        began = time.monotonic()
         place = release_source(family, resolve(family, case.build.version), self._folder)
         sides = sides_of(f"{family.family}@path:{place}", case.release.version)
         for one in (sides.build, sides.release):
             provision(one.family, one.version)
+        self.build_s[case] = time.monotonic() - began
         scope = Scope(scenarios=[cell.scenario], roles=[cell.role], profiles=[Profile.parse(cell.profile).name])
         planned = questions(sides, scope)
         mine = planned.pairs(sides).get(question(cell, "version"))
@@ -139,7 +113,7 @@ class Prepared:
         self.questions.seed = planned.seed
 
 
-def play(results: Path, some: Sequence[Case], table: Table) -> None:
+def play(results: Path, some: Sequence[Case], table: Table, exactly: int | None) -> None:
     """Play some cases in one run, and keep what is said of each."""
     made = Prepared(results / "sources")
     for case in some:
@@ -149,13 +123,16 @@ def play(results: Path, some: Sequence[Case], table: Table) -> None:
             table.add(_row(case, None, str(error)))
     if not made.both:
         return
-    player = Player(results=str(results / "trials"), jobs=None, questions=made.questions)
+    player = Player(results=str(results / "trials"), jobs=None, questions=made.questions, exactly=exactly)
+    began = time.monotonic()
     steps, asked = played_steps(player, list(made.both.values()), MORE)
-    by_build = {step.after.cell: step for step in steps}
-    for case, (_, after) in made.both.items():
-        step = by_build.get(after)
+    run = f"{time.monotonic() - began:.0f}", str(len(made.both))
+    by_cells = {(step.before.cell, step.after.cell): step for step in steps}
+    for case, both in made.both.items():
+        step = by_cells.get(both)
         found = compared_steps([step], asked)[0] if step else None
-        table.add(_row(case, found, "" if step else "no trial of it ended"))
+        row = _row(case, found, "" if step else "no trial of it ended")
+        table.add(replace(row, build_s=f"{made.build_s[case]:.1f}", run_s=run[0], at_once=run[1]))
 
 
 def _row(case: Case, found: Compared | None, reason: str) -> Row:
@@ -183,6 +160,7 @@ def main() -> int:
     parser.add_argument("--family", action="append", default=[])
     parser.add_argument("--only", action="append", metavar="ID", default=[])
     parser.add_argument("--at-once", type=int, default=6, help="cases of one run")
+    parser.add_argument("--exactly", type=int, metavar="N", help="trials in flight, whatever else the machine does")
     parser.add_argument("--seconds", type=float, default=360.0)
     asked = parser.parse_args()
     until = time.monotonic() + asked.seconds
@@ -192,7 +170,7 @@ def main() -> int:
     while left and time.monotonic() + SILENCE_S < until:
         now, left = left[: asked.at_once], left[asked.at_once :]
         say(f"{len(now)} cases, the first is {now[0].pair.name}")
-        play(asked.results, now, table)
+        play(asked.results, now, table, asked.exactly)
     for line in report(table.rows, alike, len(left)):
         OUT.print(line, markup=False)
     return 0

@@ -32,6 +32,12 @@ class Row:
     """Number of trials of each side that were compared."""
     reason: str
     """Why nothing was said."""
+    build_s: str = ""
+    """Seconds until both sides could be started: the build, and what was not in the cache."""
+    run_s: str = ""
+    """Seconds of the run in which it was played."""
+    at_once: str = ""
+    """Cases of that run."""
 
     @property
     def result(self) -> str:

@@ -8,11 +8,12 @@ from random import Random
 import pytest
 
 from benchmarks import false_alarms, regressions
-from benchmarks.history import Case, cases, pairs, towards_of
+from benchmarks.history import Case, cases
 from benchmarks.history_table import Row, Table, report
+from benchmarks.known_pairs import pairs
 from probe.cells.aggregate import SettledCell
 from probe.cells.comparison import Answer
-from probe.model import Cell, Engine, Outcome, Role
+from probe.model import Cell, Engine, Role
 from tests.support.synthetic_rows import verdict
 
 CELL = Cell("sarama", "1.61.1", Role.PRODUCER, "isolated", "disk/storage-error", Engine.EMBEDDED, "3.9")
@@ -28,18 +29,6 @@ def test_each_known_pair_is_a_case_in_both_directions() -> None:
     builds = [(str(one.build.client), one.release.version, one.wanted) for one in rows]
     assert builds == [("sarama@1.43.2", "1.43.3", Answer.WORSE), ("sarama@1.43.3", "1.43.2", Answer.BETTER)]
     assert alike == []  # without evidence the entry is the worse release
-
-
-def test_the_worse_release_is_the_one_that_does_more_harm() -> None:
-    good, bad = (
-        SettledCell(cell=CELL, run_id="r", trial=0, verdicts=(verdict(one),))
-        for one in (Outcome.REFRESHES, Outcome.STUCK)
-    )
-    assert [towards_of(good, bad), towards_of(bad, good), towards_of(good, good)] == [
-        Answer.WORSE,
-        Answer.BETTER,
-        Answer.SAME,
-    ]
 
 
 def test_answers_are_kept_and_counted_by_direction(tmp_path: Path) -> None:
