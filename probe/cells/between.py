@@ -4,7 +4,8 @@ Both sides prove `likely` where they show the same harm and nothing is known to 
 (major.minor, or the order of release where a library maintains one line), the same defaults, the same requests on the
 wire, nothing taken back, and no cell in which chance decides. Elsewhere they make it `suspected`. A stop that a
 neighbour denies says nothing about what is beside it until each of both has five trials: of seven that were played
-again two were chance, and two were not seen again.
+again two were chance, and two were not seen again. A neighbour says nothing of the library's defaults where it does
+another harm than the release itself in the scenario's usual profile.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass, replace
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault, Finding, in_plain_profile
 from probe.cells.harm import WORDS, ChanceKey, chance_key, harms
+from probe.cells.own_defaults import in_usual
 from probe.cells.trends import Question, question
 from probe.model import Cell
 from probe.model.harm import Harm
@@ -46,7 +48,7 @@ class Nearest:
 
     @property
     def harm(self) -> Harm:
-        """Return the gravest harm of the nearest one's trials."""
+        """Return the gravest harm of the nearest one."""
         return _harm(self.nearest)
 
     @property
@@ -92,7 +94,16 @@ class Between:
         after = [item for item in self._asked(cell) if version_key(item.cell.version) > here]
         before.sort(key=_place, reverse=True)
         after.sort(key=_place)
-        return (Nearest(tuple(before)) if before else None, Nearest(tuple(after)) if after else None)
+        older, newer = (
+            Nearest(tuple(side)) if side and self._is_like(cell, side[0]) else None for side in (before, after)
+        )
+        return older, newer
+
+    def _is_like(self, cell: Cell, other: SettledCell) -> bool:
+        """Whether nothing is known of another profile in which a release and this neighbour differ."""
+        usual = in_usual(cell)
+        shown = {item.cell.version: max(harms(item)) for item in self._asked(usual)} if usual is not None else {}
+        return len({shown[one] for one in (cell.version, other.cell.version) if one in shown}) < 2
 
     def _of(self, cell: Cell, older: Nearest | None, newer: Nearest | None) -> Fault | None:
         if older is None or newer is None:
@@ -143,7 +154,8 @@ def _weaker(found: Fault) -> Fault:
 
 
 def _harm(item: SettledCell) -> Harm:
-    return max(harms(item))
+    """Return the gravest harm of a cell's trials, or of what real brokers lost."""
+    return Harm.STOPS if item.loses else max(harms(item))
 
 
 def _place(item: SettledCell) -> tuple[object, ...]:

@@ -17,3 +17,9 @@ def in_defaults(cell: Cell) -> Cell | None:
     """
     usual = {DEFAULT_PROFILE, profile_of(cell.scenario)} - {CONSUMER_PROTOCOL}
     return replace(cell, profile=OWN_DEFAULTS) if cell.profile in usual else None
+
+
+def in_usual(cell: Cell) -> Cell | None:
+    """Return the cell in the scenario's usual profile beside one of the library's defaults; None for other profiles."""
+    usual = profile_of(cell.scenario) or DEFAULT_PROFILE
+    return replace(cell, profile=usual) if cell.profile == OWN_DEFAULTS else None

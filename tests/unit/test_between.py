@@ -20,12 +20,13 @@ from probe.evidence.checkout_build import built
 from probe.files.shipped_evidence import TEXT
 from probe.model import Cell, Engine, Facts, Outcome, Role, Verdict
 from probe.model.harm import Harm
+from probe.model.profile import OWN_DEFAULTS
 
 CELL = Cell("sarama", "1.45.1", Role.PRODUCER, "isolated", "disk/storage-error", Engine.EMBEDDED, "3.9")
 FINE, BAD, LATE = (Outcome.REFRESHES, True), (Outcome.STUCK, False), (Outcome.LATE, False)
 
 
-def measured(version: str, what: tuple[Outcome, bool], trials: int = 1) -> SettledCell:
+def measured(version: str, what: tuple[Outcome, bool], trials: int = 1, profile: str = CELL.profile) -> SettledCell:
     outcome, conforms = what
     verdict = Verdict(
         outcome=outcome,
@@ -35,7 +36,11 @@ def measured(version: str, what: tuple[Outcome, bool], trials: int = 1) -> Settl
         rules=21,
     )
     return SettledCell(
-        cell=replace(CELL, version=version), run_id="r", trial=0, verdicts=(verdict,) * trials, conditions=5
+        cell=replace(CELL, version=version, profile=profile),
+        run_id="r",
+        trial=0,
+        verdicts=(verdict,) * trials,
+        conditions=5,
     )
 
 
@@ -62,6 +67,24 @@ def test_both_sides_tell_together(older: tuple[Outcome, bool], newer: tuple[Outc
     assert said == finding
     assert "1.45.0" in words
     assert "1.46.3" in words
+
+
+@pytest.mark.parametrize(
+    ("own", "finding"), [(None, Finding.SUSPECTED), (BAD, Finding.SUSPECTED), (FINE, Finding.UNKNOWN)]
+)
+def test_a_neighbour_tells_nothing_of_defaults_where_another_profile_shows_that_they_differ(
+    own: tuple[Outcome, bool] | None, finding: Finding
+) -> None:
+    asked = replace(CELL, profile=OWN_DEFAULTS)
+    stored = [measured("1.46.3", LATE, profile=OWN_DEFAULTS), measured("1.46.3", BAD)]
+    stored += [measured(CELL.version, own)] if own is not None else []
+    found = Between(stored, (), lambda *_: "").answer(asked)
+    assert (Finding.UNKNOWN if found is None else found.finding) == finding
+
+
+def test_what_real_brokers_lost_makes_nothing_suspected_fine() -> None:
+    lost = replace(measured("1.46.3", FINE), real=measured("1.46.3", BAD))
+    assert predicted(lost)[0] == Finding.SUSPECTED
 
 
 @pytest.mark.parametrize(("both", "finding"), [(FINE, Finding.SUSPECTED_FINE), (BAD, Finding.SUSPECTED)])

@@ -14,6 +14,7 @@ from probe.cells.audit import Fault, Finding, in_plain_profile
 from probe.cells.between import Between, filled
 from probe.cells.diff import in_order
 from probe.cells.harm import of_chance
+from probe.cells.own_defaults import in_usual
 from probe.cli.wiring.evidence import Evidence
 from probe.cli.wiring.sides import AskedClient
 from probe.evidence.cell_choice import Wanted
@@ -133,12 +134,21 @@ def around_cells(evidence: Evidence, known: Mapping[str, Family], cells: Iterabl
 
 
 def _read(evidence: Evidence, cells: Sequence[Cell]) -> list[SettledCell]:
-    """Return the answers of the releases around all of these cells, which are of one family, engine and line."""
+    """Return the answers of the releases around all of these cells, which are of one family, engine and line.
+
+    Where the library's defaults are asked for, those of the releases themselves are among them, in the usual profile.
+    """
     first = cells[0]
     counts = evidence.counts(first.family, str(first.engine), first.broker)
-    versions = {name for version in {cell.version for cell in cells} for name in around(counts, version)}
-    plain = [in_plain_profile(cell) for cell in cells]
-    return list(evidence.find(replace(Wanted.of([*cells, *plain]), version=versions)).values()) if versions else []
+    asked = {cell.version for cell in cells}
+    versions = {name for version in asked for name in around(counts, version)}
+    plain, usual = [in_plain_profile(cell) for cell in cells], list(filter(None, map(in_usual, cells)))
+    if not versions:
+        return []
+    found = evidence.find(replace(Wanted.of([*cells, *plain]), version=versions))
+    if usual:
+        found = {**found, **evidence.find(replace(Wanted.of(usual), version=versions | asked))}
+    return list(found.values())
 
 
 class Differences:
