@@ -27,18 +27,20 @@ class Closing:
     """It returned before the limit."""
     broken: tuple[str, ...]
     """Duties of a closing client that it did not fulfil."""
+    unreported: int = 0
+    """Records handed over of which the application learned nothing."""
 
 
 def find_closing(evidence: WireEvidence) -> Closing:
     """Judge the end of an instance that was asked to close."""
     if _hung(evidence):
         return Closing(ended=False, broken=())
-    owed = []
-    if unreported := _unreported(evidence):
+    owed, unreported = [], _unreported(evidence)
+    if unreported:
         owed.append(f"{counted(unreported, 'record')} without an outcome at the end of close()")
     if not _left(evidence):
         owed.append("its group was not left, although its coordinator was healthy")
-    return Closing(ended=True, broken=tuple(owed))
+    return Closing(ended=True, broken=tuple(owed), unreported=unreported)
 
 
 def hung(ending: App | None, limit_ms: int, took_us: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from probe.model import CONTROL, App, Cell, Expectation, Facts, History, Reaction, Rescuer, Symptom
 from probe.verdict.calls import ended_at_limit, find_calls
@@ -76,7 +76,7 @@ def find(history: History) -> Findings:
     by_control = impossible_by_control(history.header)
     impossible, ending = declared_impossible(reading) or by_control, ended_unasked(reading)
     fatal = ending is not None and _after_hit(progress, ending)
-    recovery_ms, facts = progress.recovery.ms, evidence.facts
+    recovery_ms, facts = progress.recovery.ms, _with_unreported(evidence.facts, closing)
     return Findings(
         cell=history.header.cell,
         play=reading.play,
@@ -99,6 +99,12 @@ def find(history: History) -> Findings:
         reads_at=reads_at(reading, progress.recovery.at),
         facts=facts,
     )
+
+
+def _with_unreported(facts: Facts, closing: Closing | None) -> Facts:
+    """Return facts with what the end of a close() left without an outcome, past the delivery limit or not."""
+    left = closing.unreported if closing is not None else 0
+    return replace(facts, unresolved=max(left, facts.unresolved or 0)) if left else facts
 
 
 def _after_hit(progress: Progress, ending: App) -> bool:

@@ -8,6 +8,8 @@ import pytest
 
 from probe.catalogue.scenarios import CLOSINGS, default_scenarios, select_scenarios
 from probe.model import AppKind, Expectation, History, Mark, MarkKind, Outcome, Reaction, Role, Row, Target
+from probe.model.harm import Harm, HarmBounds
+from probe.model.harm_rules import harm_of
 from probe.model.roles import ROLES
 from probe.planning.paces import LONG_OBSERVATION_MS
 from probe.protocol.apis import CONSUMER_GROUP_HEARTBEAT, LEAVE_GROUP
@@ -76,6 +78,15 @@ def test_a_record_without_an_outcome_breaks_a_promise() -> None:
     found = judge(trial(unanswered))
     assert (found.outcome, found.conforms) == (Outcome.VIOLATES, False)
     assert "1 record without an outcome at the end of close()" in found.reason
+    assert found.facts.unresolved == 1
+
+
+@pytest.mark.parametrize("reordered", [0, 1])
+def test_a_record_that_nobody_accounts_for_is_lost_whatever_else_happened(reordered: int) -> None:
+    found = judge(trial(unanswered, at(700)))
+    facts = replace(found.facts, reordered=reordered)
+    harm = harm_of(replace(found, facts=facts), HarmBounds(role=Role.PRODUCER))
+    assert (found.outcome, harm and harm.rank) == (Outcome.VIOLATES, Harm.LOSES)
 
 
 def test_a_record_under_way_is_no_issue_while_close_hangs() -> None:
