@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from probe.cells.aggregate import SettledCell
+from probe.cells.cell_harm import harms_of
 from probe.cells.chance import ENOUGH
 from probe.cells.comparison import PLAIN
+from probe.model.harm import Harm
 
 
 def says_the_same(held: SettledCell, fresh: SettledCell) -> bool:
@@ -16,7 +18,7 @@ def says_the_same(held: SettledCell, fresh: SettledCell) -> bool:
 
 
 def _result(item: SettledCell) -> tuple[object, ...]:
-    return item.outcome, item.worst, item.conforms, any(one.facts.lost for one in item.verdicts)
+    return item.outcome, item.worst, item.conforms, any(one.rank is Harm.LOSES for one in harms_of(item))
 
 
 def _wire(item: SettledCell) -> tuple[object, ...]:

@@ -94,11 +94,18 @@ def bystander_text(found: Findings) -> str:
 
 def _recovery(found: Findings) -> str:
     """Return how long the recovery took and, where that is longer than prompt, how much of it brokers took."""
-    took = _time(found.facts.recovery_ms)
+    took = f"{_time(found.facts.recovery_ms)}{_counted_from(found)}"
     kept_ms = found.facts.kept_ms or 0
     if (found.facts.recovery_ms or 0) <= found.play.prompt_ms or kept_ms < NOTEWORTHY_MS:
         return took
     return f"{took} (brokers kept it waiting for {_time(kept_ms)} of them)"
+
+
+def _counted_from(found: Findings) -> str:
+    """Return from when a recovery is counted, where it took less time than the first hit lies before the question."""
+    asked_ms, took_ms = found.facts.refresh_ms, found.facts.recovery_ms
+    is_later = asked_ms is not None and took_ms is not None and asked_ms > took_ms
+    return " (since brokers could serve it again)" if is_later else ""
 
 
 def _closed(found: Findings) -> str:

@@ -93,8 +93,9 @@ def test_a_sentence_that_follows_from_the_facts_is_not_stored(tmp_path: Path) ->
 def again(item: SettledCell, outcome: Outcome, seed: int) -> SettledCell:
     """Return a cell as a later run shows it: other times and counts, the same codes and versions."""
     old = item.verdicts[0].facts
-    same = {"fault_codes": old.fault_codes, "api_versions": old.api_versions, "lost": old.lost}
-    facts = replace(random_facts(random.Random(seed)), **same)  # type: ignore[arg-type]  # of three kinds
+    kept = ("fault_codes", "api_versions", "lost", "unresolved", "phantom")
+    same = {name: getattr(old, name) for name in kept}
+    facts = replace(random_facts(random.Random(seed)), **same)
     return replace(item, run_id=LATER, verdicts=(replace(verdict(outcome, rules=16), facts=facts),))
 
 
@@ -113,7 +114,9 @@ def test_only_the_cells_that_changed_change_their_lines(tmp_path: Path) -> None:
     assert "stuck" in line
 
 
-@pytest.mark.parametrize("what", [Facts(fault_codes=(56, 6)), Facts(api_versions=(("Produce", 9),)), Facts(lost=3)])
+@pytest.mark.parametrize(
+    "what", [Facts(fault_codes=(56, 6)), Facts(api_versions=(("Produce", 9),)), Facts(lost=3), Facts(unresolved=3)]
+)
 def test_another_code_api_version_or_loss_changes_the_line(tmp_path: Path, what: Facts) -> None:
     item = cell_of(CELL, Outcome.RIDES)
     write_folder(tmp_path, contents([item]))

@@ -8,6 +8,8 @@ import pytest
 
 from probe.model import AppKind, Facts, Outcome, Reroute, Role, Row, Trigger
 from probe.verdict import certain
+from probe.verdict.findings import Findings
+from probe.verdict.reason_text import reason_text
 from tests.support.histories import history
 from tests.support.transcript import (
     AFFECTED,
@@ -306,3 +308,13 @@ def test_a_disconnect_is_a_cause_for_connection_faults() -> None:
     steps = (closed(OLD), at(9000), moved(), announced(), ask(), tell(NEW), acked(60))
     found = judged(*steps, play=replace(KILL, prompt_ms=3000), ms=19_200)
     assert (found.outcome, found.facts.refresh_trigger) == (Outcome.REFRESHES, Trigger.DISCONNECT)
+
+
+@pytest.mark.parametrize(
+    ("asked_ms", "said"), [(119_100.0, "112.2 s (since brokers could serve it again)"), (39_000.0, "112.2 s")]
+)
+def test_a_recovery_that_is_shorter_than_the_time_until_a_question_says_from_when_it_counts(
+    asked_ms: float, said: str
+) -> None:
+    facts = Facts(refresh_ms=asked_ms, recovery_ms=112_200.0)
+    assert reason_text(Findings(cell=history().header.cell, play=KILL, facts=facts))["recovery"] == said
