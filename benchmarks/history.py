@@ -16,6 +16,7 @@ import argparse
 import random
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -23,12 +24,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.history_table import Row, Table, report
+from benchmarks.history_table import NOT_PLAYED, Row, Table, report
 from benchmarks.known_pairs import Pair, pairs
 from benchmarks.release_sources import release_source
 from probe.cells.cell_names import cell_name
 from probe.cells.comparison import MORE, Answer, Compared
-from probe.cells.comparison_steps import compared_steps
+from probe.cells.comparison_steps import compared_steps, expectation
 from probe.cells.trends import question
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.catalogue import families
@@ -41,6 +42,8 @@ from probe.model import Cell, Profile
 
 SEED = 60
 """The seed of the order of cases."""
+LONG_MS = 60_000
+"""Length of an observation beyond which a pair comes last, in milliseconds."""
 SILENCE_S = 200.0
 """No run begins with less than this time left: a screen and two rounds of the longest observations."""
 
@@ -73,6 +76,7 @@ def cases(rows: Sequence[Pair], only: Sequence[str], wanted: Sequence[str], seed
     """Return both directions of the pairs; `only` and `wanted` name entries and families.
 
     The pairs of a library are in an order drawn by the seed; the first of each library come first, then the second.
+    Those that are watched for minutes come last.
     """
     mine = [one for one in rows if (not only or one.name in only) and (not wanted or one.worse.family in wanted)]
     by_family: dict[str, list[Pair]] = {}
@@ -81,7 +85,14 @@ def cases(rows: Sequence[Pair], only: Sequence[str], wanted: Sequence[str], seed
     for group in by_family.values():
         random.Random(seed).shuffle(group)  # noqa: S311  # a draw of pairs
     in_turn = [one for rank in zip_longest(*by_family.values()) for one in rank if one is not None]
+    in_turn.sort(key=is_long)
     return [Case(one, is_worse) for one in in_turn for is_worse in (True, False)]
+
+
+def is_long(pair: Pair) -> bool:
+    """Return whether a pair may be watched for minutes."""
+    play = expectation(pair.worse)
+    return play is not None and play.watch_ms > LONG_MS
 
 
 class Prepared:
@@ -145,7 +156,7 @@ def _row(case: Case, found: Compared | None, reason: str) -> Row:
         build=str(case.build.client),
         against=str(case.release.version),
         cell=cell_name(case.build),
-        answer=found.said if found else "not played",
+        answer=found.said if found else NOT_PLAYED,
         before=before.outcomes if before else "",
         after=after.outcomes if after else "",
         trials=str(found.trials if found else 0),
@@ -166,12 +177,13 @@ def main() -> int:
     until = time.monotonic() + asked.seconds
     table = Table(asked.results)
     rows, alike = pairs()
-    left = [one for one in cases(rows, asked.only, asked.family) if not table.has(one.pair.name, one.wanted)]
+    every = cases(rows, asked.only, asked.family)
+    left = [one for one in every if not table.has(one.pair.name, one.wanted)]
     while left and time.monotonic() + SILENCE_S < until:
         now, left = left[: asked.at_once], left[asked.at_once :]
         say(f"{len(now)} cases, the first is {now[0].pair.name}")
         play(asked.results, now, table, asked.exactly)
-    for line in report(table.rows, alike, len(left)):
+    for line in report(table.rows, alike, Counter(one.build.family for one in every)):
         OUT.print(line, markup=False)
     return 0
 

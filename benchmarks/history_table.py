@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from probe.cells.comparison import Answer
 
+NOT_PLAYED = "not played"
+"""The answer of a case that cannot be played."""
 TABLE = "history.tsv"
 """The file in a folder of results."""
 
@@ -40,8 +42,15 @@ class Row:
     """Cases of that run."""
 
     @property
+    def family(self) -> str:
+        """The library."""
+        return self.build.partition("@")[0]
+
+    @property
     def result(self) -> str:
-        """`right`, `wrong` or `missed`."""
+        """`right`, `wrong`, `missed`, or nothing where there is no answer."""
+        if self.answer == NOT_PLAYED:
+            return ""
         if self.answer == self.wanted:
             return "right"
         return "wrong" if self.answer in {Answer.WORSE, Answer.BETTER} else "missed"
@@ -75,12 +84,26 @@ class Table:
         return any((one.name, one.wanted) == (name, wanted) for one in self.rows)
 
 
-def report(rows: Sequence[Row], alike: Sequence[str], left: int) -> Iterator[str]:
-    """Yield the rows and the counts."""
+def report(rows: Sequence[Row], alike: Sequence[str], planned: Mapping[str, int]) -> Iterator[str]:
+    """Yield the rows and the counts; `planned` has the number of cases of each library."""
     for one in sorted(rows, key=lambda row: (row.result, row.name)):
         sides = f"{one.build} beside {one.against}"
         yield f"{one.result:<7} {one.name}: {sides}, {one.cell}: {one.answer}; {one.before} -> {one.after} {one.reason}"
     for wanted in (Answer.WORSE, Answer.BETTER):
         mine = Counter(one.result for one in rows if one.wanted == wanted)
         yield f"{wanted}: {mine['right']} right, {mine['wrong']} wrong, {mine['missed']} missed of {mine.total()}"
+    yield from by_library(rows, planned)
+    left = sum(planned.values()) - len(rows)
     yield f"{left} cases are not played yet; the same harm on both sides by the evidence: {len(alike)} pairs"
+
+
+def by_library(rows: Sequence[Row], planned: Mapping[str, int]) -> Iterator[str]:
+    """Yield the table of docs/check.md."""
+    yield "| library | cases | flagged right | wrong direction | undecided | not played |"
+    yield "|---|---|---|---|---|---|"
+    by_family: dict[str, Counter[str]] = {name: Counter(cases=count) for name, count in sorted(planned.items())}
+    for one in rows:
+        by_family.setdefault(one.family, Counter())[one.result] += 1
+    for name, found in [*by_family.items(), ("all", sum(by_family.values(), Counter()))]:
+        played = found["right"], found["wrong"], found["missed"]
+        yield f"| {' | '.join(map(str, (name, found['cases'], *played, found['cases'] - sum(played))))} |"

@@ -39,8 +39,14 @@ def test_answers_are_kept_and_counted_by_direction(tmp_path: Path) -> None:
     assert again.rows == table.rows
     assert again.has("a", Answer.BETTER)
     assert not again.has("b", Answer.BETTER)
-    said = list(report(again.rows, ["c"], 3))
-    assert said[-3:-1] == ["worse: 1 right, 0 wrong, 1 missed of 2", "better: 0 right, 1 wrong, 0 missed of 1"]
+    said = list(report(again.rows, ["c"], {"sarama": 5, "java": 1}))
+    assert said[3:5] == ["worse: 1 right, 0 wrong, 1 missed of 2", "better: 0 right, 1 wrong, 0 missed of 1"]
+    assert said[7:] == [
+        "| java | 1 | 0 | 0 | 0 | 1 |",
+        "| sarama | 5 | 1 | 1 | 1 | 2 |",
+        "| all | 6 | 1 | 1 | 1 | 3 |",
+        "3 cases are not played yet; the same harm on both sides by the evidence: 1 pairs",
+    ]
 
 
 def test_a_simulated_build_that_always_stops_is_worse_and_one_like_its_release_is_not() -> None:
