@@ -17,6 +17,7 @@ from probe.cli.wiring.engines import BuiltEngine, built
 from probe.cli.wiring.exclusive_run import exclusive_run, shard_name
 from probe.cli.wiring.settled_cells import keep_settled
 from probe.cli.wiring.trial_execution import TrialExecution
+from probe.cli.wiring.young_controls import young_controls
 from probe.drivers.claims import Claims
 from probe.drivers.host import Bound
 from probe.files.bytecode import drop_orphans
@@ -160,6 +161,7 @@ def execute(
         known=known,
         finished=finished,
         keep=keeper(results, store.run_id) if options.capture else None,
+        young=young_controls(runnable, finished, results, store.run_id),
     )
     execution.play()
     reasons = _before(finished, {cell for cell, _ in execution.reasons}) | execution.reasons

@@ -46,6 +46,8 @@ class TrialExecution:
     known: Mapping[Cell, Collection[Outcome]]
     finished: Mapping[tuple[Cell, int], Verdict]
     keep: Keep | None
+    young: frozenset[Cell] = frozenset()
+    """Control cells of clients that are known not to bear the harmless election."""
     reasons: dict[tuple[Cell, Outcome], str] = field(default_factory=dict)
     """The reason of each outcome that a trial of this execution had."""
     elections: Elections = field(default_factory=lambda: defaultdict(list))
@@ -82,6 +84,7 @@ class TrialExecution:
                     report=lambda step: self._report(step, bar),
                     known=self.known,
                     finished=self.finished,
+                    young=self.young,
                     drain=self.engine.drain(),
                 )
 

@@ -49,14 +49,16 @@ async def run_plan(
     report: Callable[[Progress], None],
     known: Mapping[Cell, Collection[Outcome]] | None = None,
     finished: Mapping[tuple[Cell, int], Verdict] | None = None,
+    young: Collection[Cell] = (),
     drain: Drain | None = None,
 ) -> Repeated:
     """Run every cell of a plan, and further trials of those in which chance may decide; return what these were.
 
     `known` holds the outcomes of every cell in the matrix so far. `finished` holds trials that an interrupted run has
-    judged: they do not run again, but another one runs in place of each in which the harness failed. `drain` runs the
-    trials, by default each on a cluster of its own. Raises ExhaustedError, after the end of current trials, if a
-    resource of this machine is exhausted.
+    judged: they do not run again, but another one runs in place of each in which the harness failed. `young` holds its
+    control cells that were clean only without the harmless election. `drain` runs the trials, by default each on a
+    cluster of its own. Raises ExhaustedError, after the end of current trials, if a resource of this machine is
+    exhausted.
     """
     loop = asyncio.get_running_loop()
     by_trial = sorted((finished or {}).items(), key=lambda entry: entry[0][1])
@@ -70,6 +72,7 @@ async def run_plan(
     limit = AdaptiveLimit(limits, tools.lag.machine, lambda: starting.taken)
     repeats = Repeats(plan, options, known or {}, finished)
     run = Run(plan, tools, options, store, report, repeats, steady, starting, limit, standing=limit.standing)
+    run.young |= set(young)
     instead = {item.cell: repeats.replacements(item) for item in plan.cells if item.is_control}
     for cell in steady:
         run.settle_control(cell)
