@@ -24,6 +24,8 @@ PACKAGES = {
     "confluent-go@2.5.0": "a wrapper, not measured, its library is",
     "telegraf@1.30.0": "an application, not measured, its library in part",
     "filebeat@8.16.1": "an application that was measured",
+    "confluent-kafka-python@2.6.1": "a wrapper whose library was measured",
+    "spring-boot@3.1.5": "an application whose library was measured",
     "java@9.9.9": "newer than all",
     "sarama@1.17.0": "older than all",
     "java@0.8.2": "older than what the engine serves",
@@ -34,6 +36,8 @@ PACKAGES = {
 SAID = ("finding", "stand_in", "outcome", "measured_on", "measured_profile", "rules")
 OF_OTHERS = ("telegraf@1.30.0", "sarama@1.43.1", "franz-go@1.11.1", "krafka@0.27.1", "java@9.9.9")
 """Packages of which others say something."""
+WRAPPERS = ("confluent-kafka-python@2.6.1", "spring-boot@3.1.5")
+"""Packages whose library inside proves what they do."""
 ROLES = "|".join(Role)
 ROLE = re.compile(rf"  (?:{ROLES}) ")
 Cells = dict[tuple[str, ...], Mapping[str, Any]]
@@ -77,12 +81,12 @@ def test_both_say_the_same_of_each_cell(package: str, line: str, audit_of: Calla
 def test_both_say_in_short_where_to_go_on(audit_of: Callable[..., str]) -> None:
     begins = "in short: "
     audit = dict(line.split(f": {begins}") for line in audit_of().splitlines() if begins in line)
-    for package in OF_OTHERS:
+    for package in (*OF_OTHERS, *WRAPPERS):
         (of_lookup,) = (line for line in printed("lookup", package).splitlines() if line.startswith(begins))
         assert of_lookup == f"{begins}{audit[package]}"
 
 
-@pytest.mark.parametrize("package", ["sarama@1.43.2", "sarama@1.43.1", "filebeat@8.16.1"])
+@pytest.mark.parametrize("package", ["sarama@1.43.2", "sarama@1.43.1", "filebeat@8.16.1", *WRAPPERS])
 def test_both_say_the_same_of_each_role(package: str, audit_of: Callable[..., str]) -> None:
     of_lookup = [line.split(maxsplit=1) for line in printed("lookup", package).splitlines() if ROLE.match(line)]
     service = re.escape(package)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from probe.cells.audit import BAD, TOLD, Finding, Report
+from probe.catalogue.apps import App
+from probe.cells.audit import BAD, TOLD, Fault, Finding, Report
 from probe.cells.causes import Cause, causes, placed
 from probe.cli.console.plain_table import lines_of
 from probe.model.counts import counted
 from probe.model.versions import version_key
 from probe.reports.audit.question import Question
+from probe.reports.audit.recommendations import installed_as
 from probe.reports.audit.result import AuditResult
 
 COLOURS = {
@@ -32,7 +34,7 @@ HEADER = ("service", "instances", "client", "driven as", "harm", "at", "not know
 
 def table_lines(audit: AuditResult, columns: int, *, everything: bool) -> list[str]:
     """Return the lines: each cause that stops or loses work, or the worst and how many findings there are beside."""
-    rows = [_row(report, audit.question, everything=everything) for report in audit.reports]
+    rows = [_row(report, audit, everything=everything) for report in audit.reports]
     colours = [COLOURS.get(report.finding, "") for report in audit.reports]
     return lines_of(HEADER, rows, colours, HEADER.index("harm"), HEADER.index("at"), columns)
 
@@ -47,16 +49,16 @@ def heights_of(lines: Sequence[str]) -> list[int]:
     return found
 
 
-def _row(report: Report, question: Question, *, everything: bool) -> list[str]:
+def _row(report: Report, audit: AuditResult, *, everything: bool) -> list[str]:
     return [
         report.name,
         str(report.count),
         report.client,
         report.stands_for if report.stands_for != report.client else "",
-        harm_word(report, question),
+        harm_word(report, audit.question),
         "\n".join(_places(report)) if everything else _worst_place(report),
         str(len(report.of(Finding.UNKNOWN)) or ""),
-        _upgrade(report),
+        _upgrade(report, audit.apps),
     ]
 
 
@@ -99,13 +101,32 @@ def _worst_place(report: Report) -> str:
     return f"{placed(grave[0].faults, 1)}{more}"
 
 
-def _upgrade(report: Report) -> str:
+def _upgrade(report: Report, apps: Mapping[str, App]) -> str:
+    """Return the smallest upgrade, or the one that mends most of what stops or loses work, else of what else is bad."""
     if report.upgrade:
-        return report.upgrade.application or report.upgrade.version
-    bad = report.of(*BAD)
+        own = report.upgrade
+        return own.application or _installed(report, apps, own.family or _name(report), own.version)
+    bad = [fault for fault in report.of(*BAD) if fault.evidence is not None]
     found = causes(bad)
     decisive = [one for one in found if one.scored and any(fault.is_proven for fault in one.faults)]
-    grave = [fault.target.version for one in decisive or found for fault in one.faults if fault.target]
-    known = Counter(grave or [fault.passes_in for fault in bad if fault.passes_in])
-    in_part = max(known, key=lambda name: (known[name], version_key(name)), default="")
-    return f"{in_part} in part" if in_part else "none is known" if bad else ""
+    grave = [fault for one in decisive or found for fault in one.faults]
+    mends = Counter(_later(fault, fault.target.version if fault.target else "") for fault in grave)
+    mends = mends or Counter(_later(fault, fault.passes_in) for fault in bad)
+    del mends["", ""]
+    family, in_part = max(mends, key=lambda one: (mends[one], version_key(one[1])), default=("", ""))
+    return f"{_installed(report, apps, family, in_part)} in part" if in_part else "none is known" if bad else ""
+
+
+def _later(fault: Fault, version: str) -> tuple[str, str]:
+    """Return a later version with its family; empty if there is none."""
+    return (fault.evidence.cell.family, version) if fault.evidence is not None and version else ("", "")
+
+
+def _name(report: Report) -> str:
+    return report.client.partition("@")[0]
+
+
+def _installed(report: Report, apps: Mapping[str, App], family: str, version: str) -> str:
+    """Return a version as the owner of a service installs it; that of a library inside names the library."""
+    words = installed_as(report, apps, family, version)
+    return f"{family} {version}" if words == version and family != _name(report) else words

@@ -150,11 +150,20 @@ def report(asked: AuditRequest, known: Answers) -> Report:
 
 def _levels(asked: AuditRequest, faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> tuple[RoleLevel, ...]:
     """Return what is said of each role. Defaults say nothing of a service that has settings of its own."""
-    if asked.identity is None or not asked.cells:
+    cells = _proving(asked)
+    if asked.identity is None or not cells:
         return ()
-    own = {} if asked.service.properties else {one: stored[one] for one in _own_defaults(asked.cells) if one in stored}
+    own = {} if asked.service.properties else {one: stored[one] for one in _own_defaults(cells) if one in stored}
     first = asked.identity.first
-    return tuple(client_levels(first.family, first.client, faults, own, asked.cells[0].broker))
+    return tuple(client_levels(first.family, first.client, faults, own, cells[0].broker))
+
+
+def _proving(asked: AuditRequest) -> Sequence[Cell]:
+    """Return the cells that prove something of the client: its own, else those of a library that it only wraps."""
+    library = asked.identity.library if asked.identity is not None else None
+    application = library.application if library is not None else None
+    is_proven = application is not None and application.app.is_proven_by_library
+    return asked.cells or (asked.library_cells if is_proven else ())
 
 
 def _own_defaults(cells: Iterable[Cell]) -> Iterator[Cell]:

@@ -80,7 +80,7 @@ def _around(report: Report, apps: Mapping[str, App], family: str) -> App | None:
     """Return the application of a service with a library of this family inside; None = it is that library."""
     name = report.client.partition("@")[0]
     app = apps.get(name) or next((one for one in apps.values() if one.driven_by == name and one.family == family), None)
-    return None if app is None or app.artifacts or app.family != family or name == family else app
+    return None if app is None or app.family != family or name == family else app
 
 
 def helps(faults: Sequence[Fault]) -> Iterator[str]:
