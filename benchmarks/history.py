@@ -42,7 +42,7 @@ from probe.model import Cell, Profile
 
 SEED = 60
 """The seed of the order of cases."""
-LONG_MS = 60_000
+LASTS_MS = 60_000
 """Length of an observation beyond which a pair comes last, in milliseconds."""
 SILENCE_S = 200.0
 """No run begins with less than this time left: a screen and two rounds of the longest observations."""
@@ -92,7 +92,7 @@ def cases(rows: Sequence[Pair], only: Sequence[str], wanted: Sequence[str], seed
 def is_long(pair: Pair) -> bool:
     """Return whether a pair may be watched for minutes."""
     play = expectation(pair.worse)
-    return play is not None and play.watch_ms > LONG_MS
+    return play is not None and play.watch_ms > LASTS_MS
 
 
 class Prepared:

@@ -13,18 +13,16 @@ from probe.cells.application_precedence import itself_first, of_relative, of_sta
 from probe.cells.audit import BAD, TOLD, UNPROVEN, Fault, Finding, Report, Upgrade, examine
 from probe.cells.audit_upgrades import first_good, upgrade, with_remedies
 from probe.cells.between import filled
-from probe.cells.client_levels import client_levels
 from probe.cells.control_cells import without_implied
-from probe.cells.levels import RoleLevel
 from probe.cells.loss_words import as_written
 from probe.cells.own_defaults import in_defaults
 from probe.cells.role_levels import as_suffered
-from probe.cells.targets import is_scored_cell
 from probe.cli.wiring.alternatives import otherwise, to_know, unmended
+from probe.cli.wiring.audit_levels import levels_in, own_defaults
 from probe.cli.wiring.audit_requests import AuditRequest, profiles_of
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import open_evidence
-from probe.model import Cell, Engine, Profile
+from probe.model import Cell, Profile
 from probe.model.versions import release_key
 
 if TYPE_CHECKING:
@@ -59,7 +57,7 @@ def answered(asked: Sequence[AuditRequest], sources: Sources, jobs: int | None, 
     The library's defaults answer where they were measured, in place of `isolated`.
     """
     cells = [cell for item in asked for cell in item.all_cells]
-    both = [*cells, *_own_defaults(cells)]
+    both = [*cells, *own_defaults(cells)]
 
     def answers() -> Answers:
         with open_evidence(sources.evidence, sources.results, sources.max_age) as found:
@@ -131,7 +129,7 @@ def report(asked: AuditRequest, known: Answers) -> Report:
     """Return the findings about a client."""
     plain = _faults(asked, known)
     faults = as_suffered(plain, known.stored)
-    levels = _levels(asked, plain, known.stored)
+    levels = levels_in(asked, plain, known.stored)
     asked = _in_defaults(asked, faults)
     return Report(
         name=asked.service.name,
@@ -146,31 +144,6 @@ def report(asked: AuditRequest, known: Answers) -> Report:
         levels=levels,
         is_broken=bool(asked.service.broken),
     )
-
-
-def _levels(asked: AuditRequest, faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> tuple[RoleLevel, ...]:
-    """Return what is said of each role. Defaults say nothing of a service that has settings of its own."""
-    cells = _proving(asked)
-    if asked.identity is None or not cells:
-        return ()
-    own = {} if asked.service.properties else {one: stored[one] for one in _own_defaults(cells) if one in stored}
-    first = asked.identity.first
-    return tuple(client_levels(first.family, first.client, faults, own, cells[0].broker))
-
-
-def _proving(asked: AuditRequest) -> Sequence[Cell]:
-    """Return the cells that prove something of the client: its own, else those of a library that it only wraps."""
-    library = asked.identity.library if asked.identity is not None else None
-    application = library.application if library is not None else None
-    is_proven = application is not None and application.app.is_proven_by_library
-    return asked.cells or (asked.library_cells if is_proven else ())
-
-
-def _own_defaults(cells: Iterable[Cell]) -> Iterator[Cell]:
-    """Yield the cells of the library's defaults on which findings and levels rest: these on real brokers, too."""
-    for own in filter(None, map(in_defaults, cells)):
-        yield own
-        yield from (replace(own, engine=one) for one in Engine if one is not own.engine and is_scored_cell(own))
 
 
 def with_ways_out(asked: Sequence[AuditRequest], known: Answers) -> list[Report]:
