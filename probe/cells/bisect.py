@@ -10,8 +10,9 @@ Versions without an outcome about the client (broken, unsupported, not provoked,
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from probe.cells.aggregate import SettledCell
 from probe.cells.cell_harm import harm_in
@@ -71,6 +72,28 @@ def next_step(
     if open_:
         return NextRuns((open_[len(open_) // 2],), before, since, len(open_))
     return ChangePoint(before, since, tuple(_between(versions, before, since)))
+
+
+def narrower(
+    edge: ChangePoint, known: Mapping[str, SettledCell], others: Mapping[str, SettledCell], versions: Sequence[str]
+) -> ChangePoint | None:
+    """Return the change within a change point that results under other conditions show, among themselves.
+
+    `others` are these; None if they show none, or another one.
+    """
+    inside = {name: others[name] for name in _between(versions, edge.before, edge.since) if name in others}
+    of_one = {item.cell.version: item for item in of_one_time([*inside.values()])}
+    found = next_step([name for name in inside if name in of_one], of_one)
+    if not isinstance(found, ChangePoint) or of_one[found.since].conforms is not known[edge.since].conforms:
+        return None
+    return replace(found, passed=tuple(_between(versions, found.before, found.since)))
+
+
+def of_one_time(found: Sequence[SettledCell]) -> list[SettledCell]:
+    """Return the cells under those comparable conditions of which most are known; of equally many the newest."""
+    counts = Counter(item.since for item in found)
+    most = max(counts, key=lambda since: (counts[since], since), default=None)
+    return [item for item in found if item.since == most]
 
 
 def changes(judged: Sequence[str], known: Mapping[str, SettledCell]) -> Iterator[tuple[str, str]]:

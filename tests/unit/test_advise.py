@@ -15,7 +15,7 @@ from probe.cells.cli_hints import run_command, show_command
 from probe.cells.comparison import PLAIN
 from probe.cells.upgrades import advise_upgrade, drift
 from probe.cli.app import app
-from probe.cli.commands.advise import understand
+from probe.cli.wiring.compared_arguments import understand
 from probe.cli.wiring.comparisons import Change, Filter, compared
 from probe.errors import ProbeError
 from probe.model import Cell, Outcome, Role, Verdict

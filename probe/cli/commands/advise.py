@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from probe.catalogue.families import CatalogueError
-from probe.catalogue.identities import compared_as
-from probe.catalogue.name_hints import client_hint
-from probe.catalogue.scenarios import select_scenarios
-from probe.catalogue.selectors import any_line, select_profiles
+from probe.catalogue.selectors import any_line
 from probe.catalogue.workloads import select_workloads
 from probe.cells.cli_hints import LONGEST, run_command
 from probe.cells.comparison import CHANCE, EQUAL, MORE, Answer, Compared
@@ -27,21 +22,16 @@ from probe.cli.console.control_lines import control_lines
 from probe.cli.console.older_conditions import not_compared, say_older
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.advice import Found, Source, decided, look
-from probe.cli.wiring.catalogue import apps, families
+from probe.cli.wiring.compared_arguments import check_names, measured_in, plain, understand
 from probe.cli.wiring.comparisons import Change, Filter, absent, control_cells, failed_before, other_conditions
 from probe.cli.wiring.decisive_trials import cost
 from probe.cli.wiring.evidence import say_differing
-from probe.cli.wiring.neighbours import decide_all, every_version, look_at_all
+from probe.cli.wiring.neighbours import decide_all, look_at_all
 from probe.errors import GateError, ProbeError
-from probe.model import Cell, Profile, Role
+from probe.model import Cell
 from probe.model.counts import counted
 from probe.model.engines import DEFAULT_ENGINE, is_default
 from probe.model.profile import DEFAULT_PROFILE
-
-USAGE = (
-    "write `probe advise FAMILY FROM TO`, `probe advise FAMILY` for all its neighbouring versions, or `probe advise "
-    "--broker FROM TO [FAMILY[@VERSION]...]`"
-)
 
 
 def advise(
@@ -88,11 +78,12 @@ def advise(
     jobs: o.Jobs = None,
 ) -> None:
     """Compare results before and after an upgrade of a client or the brokers; exit code 1 if a cell is shown worse."""
+    what = plain(what, broker, measured_in(evidence, results, max_age, engine, broker))
     change = understand(what, broker)
     line = any_line(broker or o.DEFAULT_BROKER)
     workloads = select_workloads(workload) if workload else ()
     wanted = Filter(role or (), profile or (DEFAULT_PROFILE,), scenario or (), engine, line, workloads)
-    _check(change, wanted)
+    check_names(change, wanted)
     source = Source(change, wanted, evidence, results, max_age)
     again = _command(what, broker, wanted, evidence, results, jobs)
     if list(what) == list(change.clients):
@@ -177,44 +168,6 @@ def _command(
         *((("jobs", str(jobs)),) if jobs else ()),
     ]
     return " ".join(["probe advise", *what, *(f"--{name} {shlex.quote(text)}" for name, text in options)])
-
-
-def understand(what: Sequence[str], broker: str | None) -> Change:
-    """Parse the arguments: a family and two versions, or one line after `--broker LINE`. ProbeError for others."""
-    numbers = [item for item in what if re.fullmatch(r"\d[\w.+-]*", item)]
-    names = tuple(item for item in what if item not in numbers)
-    if len(numbers) == 2 and len(names) == 1 and "@" not in names[0]:
-        family, app = compared_as(names[0], numbers, families(), apps())
-        return Change("version", numbers[0], numbers[1], (family,), app)
-    if not numbers and len(names) == 1 and names[0] in families():
-        return every_version(names[0])
-    if broker is not None and len(numbers) == 1:
-        return Change("broker", any_line(broker), any_line(numbers[0]), names)
-    raise ProbeError(f"advise {' '.join(what)}: {USAGE}")
-
-
-def _check(change: Change, wanted: Filter) -> None:
-    """Raise CatalogueError or ProbeError for an unknown name, or for two equal sides."""
-    for name in change.clients:
-        family = name.partition("@")[0]
-        if family not in families():
-            hint = client_hint(family, [*families()], apps())
-            raise CatalogueError(f"advise {name}: there is no client family {family}; {hint}")
-    select_profiles([Profile.parse(name).name for name in wanted.profiles], (), None)
-    select_scenarios(wanted.scenarios)
-    if change.old == change.new:
-        raise ProbeError(f"advise: {change.column} {change.old} is compared with itself; name two different ones")
-    if change.app and all(_same(change, role, name) for role in Role for name in wanted.profiles):
-        inside = f"{change.app.family} {change.library(change.old)}"
-        raise ProbeError(
-            f"advise {change.app.name}: {change.old} and {change.new} both have {inside} with the same settings; "
-            "name other versions"
-        )
-
-
-def _same(change: Change, role: Role, name: str) -> bool:
-    old, new = ((change.library(side), change.profile(side, role, name)) for side in (change.old, change.new))
-    return old == new
 
 
 def _title(change: Change, wanted: Filter) -> str:

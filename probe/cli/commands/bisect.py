@@ -11,7 +11,7 @@ import typer
 
 from probe.catalogue.name_hints import client_hint
 from probe.catalogue.scenarios import select_scenarios
-from probe.cells.bisect import SCREEN, ChangePoint, NextRuns, NoChange, next_step, unsure
+from probe.cells.bisect import SCREEN, ChangePoint, NextRuns, NoChange, narrower, next_step, unsure
 from probe.cells.comparison import CHANCE, PLAIN
 from probe.cli import common_options as common
 from probe.cli import options as o
@@ -21,6 +21,7 @@ from probe.cli.laboratory import absent_packages, need_laboratory
 from probe.cli.wiring.bisect_run import BisectRunner, BisectState, summary_of
 from probe.cli.wiring.catalogue import choose_clients, families
 from probe.cli.wiring.evidence import open_evidence
+from probe.cli.wiring.line_releases import pasted_client, span_of
 from probe.cli.wiring.run_selection import RunSelection
 from probe.errors import NothingJudgedError, ProbeError
 from probe.model import Role, Workload
@@ -36,7 +37,10 @@ MIN_VERSIONS = 2
 
 
 def bisect(
-    family: Annotated[str, typer.Argument(metavar="FAMILY", help="Client family, such as sarama.")],
+    family: Annotated[
+        str,
+        typer.Argument(metavar="FAMILY", help="Client family, such as sarama, or a line of its releases, sarama@1.43."),
+    ],
     scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="Full name of one scenario.")],
     *,
     role: Annotated[Role, typer.Option("--role", help="Role of the client.")] = Role.PRODUCER,
@@ -130,8 +134,12 @@ def bisect(
 
 def survey(family: str, scenario: str, asked: RunSelection, oldest: str | None, newest: str | None) -> BisectState:
     """Return the listed versions within the bounds that can run the cell. ProbeError for fewer than two."""
+    family, oldest, newest = span_of(pasted_client(family), oldest, newest)
     if "@" in family:
-        raise ProbeError(f"bisect {family}: write the family without a version; --from and --to limit the versions")
+        raise ProbeError(
+            f"bisect {family}: write the family without a version, or with a line of releases; --from and --to limit "
+            "the versions"
+        )
     if family not in families():
         hint = client_hint(family, [*families()])
         raise ProbeError(f"bisect {family}: there is no client family {family}; {hint}")
@@ -179,10 +187,15 @@ def from_known(state: BisectState) -> ChangePoint | NoChange:
     """Return what is known without a run; versions without evidence say nothing."""
     if not state.known:
         need_laboratory(f"nothing is known of {state.cell.family} here, and to run it")
-    state.absent.update({name: "it was never measured" for name in state.versions if name not in state.known})
+    why = {True: "it was measured under other conditions", False: "it was never measured"}
+    state.absent.update({name: why[name in state.others] for name in state.versions if name not in state.known})
     found = next_step(state.versions, state.known, state.absent)
     if isinstance(found, NextRuns):
         raise NothingJudgedError(f"nothing is known of {state.cell.family}; leave --no-run out to run it")
+    if isinstance(found, ChangePoint) and (inner := narrower(found, state.known, state.others, state.versions)):
+        for name in (inner.before, inner.since):
+            state.known[name] = state.others[name]
+        return inner
     return found
 
 

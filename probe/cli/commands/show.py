@@ -25,6 +25,8 @@ from probe.cli.console.history_lines import lines, phase_text
 from probe.cli.console.streams import OUT
 from probe.cli.wiring.catalogue import apps, families
 from probe.cli.wiring.evidence import DEFAULT
+from probe.cli.wiring.line_releases import pasted_client
+from probe.cli.wiring.lookup_words import named_line
 from probe.errors import NothingJudgedError, ProbeError
 from probe.model import Cell, Engine, Outcome, Profile, Role, Workload, encode
 from probe.model.versions import version_key
@@ -117,7 +119,10 @@ def _in(wanted: Collection[Workload]) -> Callable[[Cell], bool]:
 
 
 def _client_matches(cell: Cell, text: str) -> bool:
+    text = pasted_client(text)
     family, _, version = text.partition("@")
+    if named := named_line(text):
+        return any(_client_matches(cell, f"{named.name}@{number}") for number in named.releases)
     if family in families() or family not in apps():
         return cell.family == family and version in {"", cell.version}
     (stands,) = select_clients(families(), [text], lambda _, number: Version(version=number), apps())

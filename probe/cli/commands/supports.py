@@ -20,7 +20,8 @@ from probe.cli.laboratory import absent_packages
 from probe.cli.wiring import evidence as given
 from probe.cli.wiring.asked_sides import asked_sides
 from probe.cli.wiring.kip_support import BACKING_OFF, supports_of
-from probe.cli.wiring.lookup_words import asked_client
+from probe.cli.wiring.line_releases import newest_release
+from probe.cli.wiring.lookup_words import asked_client, named_line
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.evidence.cell_choice import Wanted
 from probe.model.counts import counted
@@ -50,6 +51,8 @@ def supports(
     asked = asked_client(client)
     wanted = _kips(kip)
     with given.open_evidence(evidence, results, max_age) as found:
+        if named := named_line(asked):
+            asked = newest_release(asked, found.versions(named.family))
         one, version = _measured(found, asked)
         versions = _versions(found, one, version, every=bool(wanted))
         answers = [item for number in versions for item in _answers(found, one, number, wanted)]

@@ -20,6 +20,7 @@ from probe.cli.console.sweep_table import sweep_lines
 from probe.cli.wiring.execution import run_planned
 from probe.cli.wiring.resumption import selected
 from probe.cli.wiring.run_selection import RunSelection
+from probe.cli.wiring.selectors import clients_of
 from probe.cli.wiring.sweeps import sweeps_of, write_csv, write_svg
 from probe.errors import ProbeError
 from probe.model import Role
@@ -89,7 +90,7 @@ def sweep(
         name, varied = _asked(client, scenario, over)
         costs = any(map(is_axis, varied))
         asked = RunSelection(
-            clients=client or (),
+            clients=clients_of(client),
             scenarios=[name],
             over=None if costs else _varied(varied),
             roles=[role],

@@ -8,11 +8,10 @@ from types import MappingProxyType
 
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.identities import Identity, identify
-from probe.catalogue.line_names import line_named
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import LOCAL, Chosen, select_profiles
 from probe.cli.wiring.catalogue import apps, by_number, choose_clients, families
-from probe.cli.wiring.lookup_words import near
+from probe.cli.wiring.lookup_words import named_line, near
 from probe.inventory.entries import Found
 from probe.model import CONTROL, Cell, Engine, Profile, Role, Workload
 from probe.model.profile import DEFAULT_PROFILE
@@ -66,7 +65,7 @@ def ask(
         known = service.client in families() or service.client in apps()
         hint = f"; nearest is {near(service.package, service.client)}" if known and not service.broken else ""
         return AuditRequest(service, problem=f"{why}{hint}")
-    if named := line_named(service.selector, families(), apps()):
+    if named := named_line(service.selector):
         return AuditRequest(service, problem=named.why)
     question = Question(service, tuple(scenarios), engine, line, tuple(workloads), only_roles)
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 from probe.catalogue.families import CatalogueError, Family
 from probe.catalogue.selectors import Chosen
 from probe.cells.aggregate import SettledCell, merged, settle
+from probe.cells.bisect import of_one_time
 from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import say
 from probe.cli.laboratory import need_laboratory
@@ -56,6 +56,8 @@ class BisectState:
     absent: dict[str, str] = field(default_factory=dict)
     """The reasons why versions cannot be obtained or run."""
     known: dict[str, SettledCell] = field(default_factory=dict)
+    others: dict[str, SettledCell] = field(default_factory=dict)
+    """Results of versions under other conditions, which are not compared with `known`."""
     _releases: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def of(self, version: str) -> Cell:
@@ -179,12 +181,15 @@ class BisectRunner:
             return
         wanted = replace(Wanted.of([state.cell]), version=None)
         known = [item for item in evidence.find(wanted).values() if item.outcome is not Outcome.NOT_RUN]
+        ends = [version_key(state.versions[place]) for place in (0, -1)]
+        known = [item for item in known if ends[0] <= version_key(item.cell.version) <= ends[1]]
         found = known if no_run else [item for item in known if item.rules >= RULES_VERSION]
         older = [item.cell for item in found if not item.is_current]
         say_older(older, COMPARED_ALONE if no_run else NOT_COMPARED)
         say_differing(found)
-        kept = _of_one_time(found) if no_run else [item for item in found if item.is_current]
+        kept = of_one_time(found) if no_run else [item for item in found if item.is_current]
         self._known = {item.cell: item for item in kept}
+        state.others = {item.cell.version: item for item in found if item.cell not in self._known and item.judged}
         state.learn(item for item in self._known.values() if item.outcome not in UNSETTLED)
 
     def play(self, state: BisectState, versions: Sequence[str], count: int) -> list[str]:
@@ -237,13 +242,6 @@ class BisectRunner:
                 state.absent[name] = "no trial of it was stored"
             else:
                 state.known[name] = settled
-
-
-def _of_one_time(found: Sequence[SettledCell]) -> list[SettledCell]:
-    """Return the cells under those comparable conditions of which most are known; of equally many the newest."""
-    counts = Counter(item.since for item in found)
-    most = max(counts, key=lambda since: (counts[since], since), default=None)
-    return [item for item in found if item.since == most]
 
 
 def _asks(row: TrialRow, state: BisectState) -> bool:

@@ -15,6 +15,7 @@ from probe.cells.comparison import CHANCE
 from probe.cells.harm import ChanceKey
 from probe.cells.trends import Question, question
 from probe.cli.wiring.catalogue import choose_clients, families
+from probe.cli.wiring.line_releases import newest_release
 from probe.cli.wiring.run_selection import RunSelection
 from probe.errors import ProbeError
 from probe.model import CONTROL, Cell, Election, Profile, Role
@@ -103,7 +104,7 @@ def sides_of(text: str, against: str | None) -> Sides:
     family = known[name]
     try:
         (build,) = choose_clients([text])
-        releases = choose_clients([f"{name}@{against or family.newest.version}"])
+        releases = choose_clients([newest_release(f"{name}@{against or family.newest.version}")])
     except CatalogueError as error:
         raise ProbeError(str(error).replace("--client", "check")) from None
     if len(releases) != 1 or is_local(releases[0].client.version):

@@ -41,10 +41,15 @@ def asked_client(text: str) -> str:
     if first.client and first.unknown in {NO_VERSION, UNVERSIONED}:
         return first.client
     number = PART.search(text.strip())
-    if number and line_named(line := f"{first.client}@{number[1]}", families(), apps()):
+    if number and named_line(line := f"{first.client}@{number[1]}"):
         return line
     words = near(text, first.client)
     raise NothingJudgedError(f"not known: {' '.join(text.split())}: {first.unknown}; nearest is {words}")
+
+
+def named_line(client: str) -> NamedLine | None:
+    """Return the line of releases that CLIENT@NUMBER names; None for one release, and for what is not known."""
+    return line_named(client, families(), apps())
 
 
 def near(text: str, client: str) -> str:
@@ -77,7 +82,7 @@ def _nearest(listed: Sequence[str], number: str, *, is_covered: bool) -> str:
 def client_or_line(text: str) -> tuple[str, NamedLine | None]:
     """Return CLIENT[@VERSION] for what people paste, or a family and the line of its releases that is asked about."""
     client = asked_client(text)
-    named = line_named(client, families(), apps())
+    named = named_line(client)
     return (named.family, named) if named else (client, None)
 
 
