@@ -66,8 +66,7 @@ class Fault:
     ignored: str = ""
     """Why and until when the finding is accepted, by an ignore file; empty = it counts."""
     stand_in: str = ""
-    """The client that was measured in its place, in words: the library inside it, or another release with that library;
-    empty = nothing else than the client."""
+    """Stand-in for the client, in words: the library inside it, or another release with it; empty = itself."""
     passes_in: str = ""
     """The smallest later version of the library that is known to pass in this cell; empty = none, or nothing fails."""
     mended_in: str = ""
@@ -147,6 +146,8 @@ class Report:
     """The measured releases near one of which something was not measured, and what measures it; empty = no need."""
     levels: tuple[RoleLevel, ...] = ()
     """The level of each role, or its share of scenarios in which it reacts, as in `probe lookup`."""
+    suspicions: tuple[Fault, ...] = ()
+    """Stops and losses of releases around it with the library's defaults, where it was not measured so."""
     is_broken: bool = False
     """Whether the client cannot work at all, by what else its inventory lists: it fails without a fault."""
 
@@ -163,7 +164,7 @@ class Report:
 
     @property
     def counted(self) -> list[Fault]:
-        """Return the faults that no ignore file accepts."""
+        """The faults that no ignore file accepts."""
         return [item for item in self.faults if not item.ignored]
 
     @property

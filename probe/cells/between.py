@@ -10,6 +10,7 @@ another harm than the release itself in the scenario's usual profile.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,7 +21,7 @@ from probe.cells.own_defaults import in_usual
 from probe.cells.trends import Question, question
 from probe.model import Cell
 from probe.model.harm import Harm
-from probe.model.versions import line_of, version_key
+from probe.model.versions import VersionKey, line_of, version_key
 
 ENOUGH = 5
 """Trials that a cell needs where a neighbour shows otherwise."""
@@ -72,14 +73,17 @@ class Between:
         for item in stored:
             if item.judged and harms(item):
                 self._by_question.setdefault(question(item.cell, "version"), []).append(item)
+        for items in self._by_question.values():
+            items.sort(key=_place)
 
-    def answer(self, cell: Cell) -> Fault | None:
+    def answer(self, cell: Cell, among: Collection[str] | None = None) -> Fault | None:
         """Return what is likely or suspected of a cell; None if no release around it tells.
 
-        A configuration that was measured on no side is answered by the library's own settings, as `suspected`.
+        A configuration that was measured on no side is answered by the library's own settings, as `suspected`. `among`
+        are the releases that may answer; None = all that are stored.
         """
         for asked in dict.fromkeys((cell, in_plain_profile(cell))):
-            older, newer = self._sides(asked)
+            older, newer = self._sides(asked, among)
             if older or newer:
                 found = self._of(cell, older, newer)
                 return found if asked == cell or found is None else _weaker(found)
@@ -88,12 +92,11 @@ class Between:
     def _asked(self, cell: Cell) -> Sequence[SettledCell]:
         return self._by_question.get(question(cell, "version"), ())
 
-    def _sides(self, cell: Cell) -> tuple[Nearest | None, Nearest | None]:
+    def _sides(self, cell: Cell, among: Collection[str] | None) -> tuple[Nearest | None, Nearest | None]:
         here = version_key(cell.version)
-        before = [item for item in self._asked(cell) if version_key(item.cell.version) < here]
-        after = [item for item in self._asked(cell) if version_key(item.cell.version) > here]
-        before.sort(key=_place, reverse=True)
-        after.sort(key=_place)
+        items = [one for one in self._asked(cell) if among is None or one.cell.version in among]
+        before = items[: bisect_left(items, here, key=_place)][::-1]
+        after = items[bisect_right(items, here, key=_place) :]
         older, newer = (
             Nearest(tuple(side)) if side and self._is_like(cell, side[0]) else None for side in (before, after)
         )
@@ -101,9 +104,9 @@ class Between:
 
     def _is_like(self, cell: Cell, other: SettledCell) -> bool:
         """Whether nothing is known of another profile in which a release and this neighbour differ."""
-        usual = in_usual(cell)
-        shown = {item.cell.version: max(harms(item)) for item in self._asked(usual)} if usual is not None else {}
-        return len({shown[one] for one in (cell.version, other.cell.version) if one in shown}) < 2
+        usual, both = in_usual(cell), {cell.version, other.cell.version}
+        stored = self._asked(usual) if usual is not None else ()
+        return len({max(harms(item)) for item in stored if item.cell.version in both}) < 2
 
     def _of(self, cell: Cell, older: Nearest | None, newer: Nearest | None) -> Fault | None:
         if older is None or newer is None:
@@ -158,7 +161,7 @@ def _harm(item: SettledCell) -> Harm:
     return Harm.STOPS if item.loses else max(harms(item))
 
 
-def _place(item: SettledCell) -> tuple[object, ...]:
+def _place(item: SettledCell) -> VersionKey:
     return version_key(item.cell.version)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from probe.catalogue.baseline import Scored
 from probe.catalogue.scenarios import CORE_FAULTS
@@ -54,6 +54,8 @@ class Known:
     """The same on real brokers."""
     isolated: Harms = field(default_factory=dict)
     """Without periodic refreshes, on the embedded engine."""
+    undecided: frozenset[str] = frozenset()
+    """Scenarios that were measured without periodic refreshes, in too few trials to tell, or too long ago."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,14 +96,23 @@ class RoleLevel:
     """Scored scenarios that are known without periodic refreshes."""
     of: int
     """All scored scenarios of the role."""
+    lacking: tuple[str, ...] = ()
+    """Scored scenarios that were measured in no profile."""
+    undecided: tuple[str, ...] = ()
+    """Scored scenarios that were measured, and of which no profile tells: too few trials, or too old ones."""
     holding: tuple[Holds, ...] = ()
     """What holds the level back: the least level first, then what is certain before what may be, then what shows most
     often."""
 
     @property
+    def told(self) -> int:
+        """Scored scenarios of which trials tell, with the library's defaults or without periodic refreshes."""
+        return self.of - len(self.lacking) - len(self.undecided)
+
+    @property
     def is_little_known(self) -> bool:
         """Whether less than half of what decides the level is known, with defaults or without."""
-        return self.role not in UNLEVELLED and 2 * max(self.known, self.measured) < self.of
+        return self.role not in UNLEVELLED and 2 * self.told < self.of
 
     @property
     def words(self) -> str:
@@ -113,11 +124,13 @@ class RoleLevel:
             return self._level(self.low, self.high)
         if self.role in UNLEVELLED and not self.of:
             return "not scored: the baseline has no scenario of this role"
-        unknown = f", {self.of - self.known} not measured" if self.known < self.of else ""
-        reacts = f"reacts in {self.reacts} of {self.known}{unknown}" if self.known else ""
+        open_ones = self.of - self.known - len(self.undecided)
+        unknown = f", {open_ones} not measured" if open_ones else ""
+        doubted = f", {len(self.undecided)} undecided" if self.undecided else ""
+        reacts = f"reacts in {self.reacts} of {self.known}{unknown}{doubted}" if self.known else ""
         if self.measured and self.role not in UNLEVELLED:
-            return f"not measured ({self.measured} of {self.of}){'; ' if reacts else ''}{reacts}"
-        return reacts or "not measured"
+            return f"undecided ({self.measured} of {self.of} settled){'; ' if reacts else ''}{reacts}"
+        return reacts or ("undecided" if self.told or self.undecided else "not measured")
 
     def _level(self, low: int, high: int) -> str:
         if low < high:
@@ -142,12 +155,16 @@ def level_of(role: Role, scored: Sequence[Scored], known: Known) -> RoleLevel:
     plain = {
         one.scenario: _counted(one, known.isolated[one.scenario]) for one in scored if known.isolated.get(one.scenario)
     }
+    told = known.isolated.keys() | known.defaults.keys()
+    untold = [one.scenario for one in scored if one.scenario not in told]
     found = RoleLevel(
         role=role,
         measured=len(settled),
         reacts=sum(not _is_grave(harms) for harms in plain.values()),
         known=len(plain),
         of=len(scored),
+        lacking=tuple(one for one in untold if one not in known.undecided),
+        undecided=tuple(one for one in untold if one in known.undecided),
     )
     if len(settled) < len(scored) or not scored or role in UNLEVELLED:
         return found
@@ -169,16 +186,7 @@ def _levelled(found: RoleLevel, scored: Sequence[Scored], known: Known) -> RoleL
                 low, high = min(low, least), min(high, most)
                 holding += [(least, most, held)] if held else []
     ordered = sorted(holding, key=lambda item: (*item[:2], -item[2].share, -item[2].harm.rank, item[2].scenario))
-    return RoleLevel(
-        role=found.role,
-        low=low,
-        high=high,
-        measured=found.measured,
-        reacts=found.reacts,
-        known=found.known,
-        of=found.of,
-        holding=tuple(item for least, _, item in ordered if least < HIGHEST),
-    )
+    return replace(found, low=low, high=high, holding=tuple(item for least, _, item in ordered if least < HIGHEST))
 
 
 def _held(one: Scored, harms: Sequence[TrialHarm]) -> tuple[int, int, Holds | None]:
@@ -198,6 +206,11 @@ def _held(one: Scored, harms: Sequence[TrialHarm]) -> tuple[int, int, Holds | No
         return low, high, None
     bad = sum(mine <= low for mine in levels)
     return low, high, Holds(scenario=one.scenario, harm=worst, bad=bad, of=len(levels), least=low)
+
+
+def is_often(bad: int, of: int) -> bool:
+    """Return whether a harm that this many trials show counts: its share lies above `SHARE` with 90 % confidence."""
+    return bad > 0 and wilson(bad, of, Z_90, math.sqrt)[0] > SHARE
 
 
 def _is_settled(one: Scored, known: Known) -> bool:

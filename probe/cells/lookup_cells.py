@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
+from probe.catalogue.families import Family
 from probe.catalogue.selectors import Chosen, own_profile
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import BAD, Fault, examine
@@ -59,13 +60,18 @@ def _fits(cell: Cell, asked: Chosen, profile: str | None) -> bool:
 def _in_profile(cell: Cell, plain: str, asked: Chosen, profile: str | None) -> bool:
     if profile is not None:
         return plain == profile or fnmatchcase(plain, profile)
-    return plain in {DEFAULT_PROFILE, str(_own_profile(cell, asked))}
+    return plain in {DEFAULT_PROFILE, str(_own_profile(cell, asked.family))}
 
 
-def _own_profile(cell: Cell, asked: Chosen) -> Profile:
+def _own_profile(cell: Cell, family: Family) -> Profile:
     """Return the profile with which a run plays the cell's scenario, with the scenario's own keys."""
-    name = own_profile(profile_of(cell.scenario), asked.family, cell.version, cell.role)
+    name = own_profile(profile_of(cell.scenario), family, cell.version, cell.role)
     return with_own(cell.scenario, Profile(name or DEFAULT_PROFILE))
+
+
+def in_usual_profile(cell: Cell, family: Family) -> Cell:
+    """Return a cell in the profile with which a run plays its scenario."""
+    return replace(cell, profile=str(_own_profile(cell, family)))
 
 
 def shown_profiles(profile: str | None, faults: Iterable[Fault]) -> str:

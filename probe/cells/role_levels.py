@@ -70,15 +70,14 @@ def _own(fault: Fault) -> Cell | None:
 
 def _known(role: Role, faults: Iterable[Fault], stored: Mapping[Cell, SettledCell], line: str) -> Known:
     own, real = (_defaults(role, stored, line, real=real) for real in (False, True))
+    mine = [fault for fault in faults if fault.cell.role is role and _is_usual(fault.cell)]
     isolated = {
         fault.cell.scenario: harms_of(fault.evidence)
-        for fault in faults
-        if fault.cell.role is role
-        and _is_usual(fault.cell)
-        and fault.finding not in UNPROVEN
-        and fault.evidence is not None
+        for fault in mine
+        if fault.finding not in UNPROVEN and fault.evidence is not None
     }
-    return Known(defaults=own, real=real, isolated=isolated)
+    undecided = frozenset(fault.cell.scenario for fault in mine if fault.finding is Finding.UNKNOWN and fault.is_own)
+    return Known(defaults=own, real=real, isolated=isolated, undecided=undecided)
 
 
 def _defaults(

@@ -12,6 +12,7 @@ from probe.cells.cell_harm import harm_in
 from probe.cells.trends import Question, question
 from probe.cells.upgrades import Suffered, needs_version
 from probe.model import Cell, Client, Workload
+from probe.model.counts import counted
 from probe.model.harm import Harm
 from probe.model.roles import UNLEVELLED
 from probe.model.versions import version_key
@@ -24,6 +25,16 @@ class Target:
     version: str
     worse: tuple[Cell, ...] = ()
     """Scored cells in which work goes on today, and stops there."""
+    lacking: int = 0
+    """Scored cells in which work is known to go on today, and which were not measured there, in any profile of both."""
+
+    @property
+    def less_measured(self) -> str:
+        """Number of cells that were not measured of it, as the end of a clause; empty = it has all of today."""
+        if not self.lacking:
+            return ""
+        were = "was" if self.lacking == 1 else "were"
+        return f" ({counted(self.lacking, 'cell')} in which this one goes on {were} not measured of it)"
 
 
 def targets(
@@ -60,6 +71,10 @@ class _Later:
         """Return the later releases in which work stops in a cell."""
         return frozenset(item.cell.version for item in self._after(one) if self._suffered.stops(item))
 
+    def measured(self, one: SettledCell) -> frozenset[str]:
+        """Return the later releases that were measured in a cell."""
+        return frozenset(item.cell.version for item in self._after(one) if item.judged)
+
     def _after(self, one: SettledCell) -> Iterable[SettledCell]:
         here = version_key(one.cell.version)
         return (
@@ -84,13 +99,25 @@ def _of_client(bad: Sequence[SettledCell], good: Sequence[SettledCell], later: _
         for version in later.stopping(one) if is_scored_cell(one.cell) else ():
             worse.setdefault(version, []).append(one.cell)
     found: dict[Cell, Target] = {}
+    known = _measured(good, later) if left else []
     while left:
         version = _best(left, worse, chance)
-        target = Target(version, tuple(worse.get(version, ())))
+        lacking = sum(version not in versions for versions in known)
+        target = Target(version, tuple(worse.get(version, ())), lacking)
         mended = [cell for cell, versions in left.items() if version in versions]
         found |= dict.fromkeys(mended, target)
         left = {cell: versions for cell, versions in left.items() if cell not in found}
     return found
+
+
+def _measured(good: Iterable[SettledCell], later: _Later) -> list[frozenset[str]]:
+    """Return the later releases that were measured, for each scored question in which work goes on today."""
+    found: dict[tuple[str, str], frozenset[str]] = {}
+    for one in good:
+        if is_scored_cell(one.cell):
+            key = one.cell.role, one.cell.scenario
+            found[key] = found.get(key, frozenset()) | later.measured(one)
+    return [*found.values()]
 
 
 def _best(

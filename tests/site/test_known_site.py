@@ -18,7 +18,7 @@ import pytest
 from playwright.sync_api import expect
 from referencing import Registry, Resource
 
-from probe.cli.answers.known_clients import aliases
+from probe.cli.answers.client_aliases import aliases
 from probe.files.shipped_evidence import PUBLISHED
 from probe.model import Cell, Outcome, Role
 from tests.support.command import Done, command
@@ -102,7 +102,7 @@ def places(text: str, parts: Sequence[str]) -> list[int]:
 def test_a_client_has_what_stops_first_then_what_to_do_then_its_levels(built: Path) -> None:
     text = (built / "client" / "sarama-1.43.2.html").read_text()
     parts = [
-        "In short: not as producer: 1.43.3 mends 1 of 1 fault.",
+        "In short: not as producer (in 1 trial on the embedded engine); 1.43.3 mends 1 of 1 fault.",
         "Stops or loses work, worst first",
         "stops silently",
         "mended in 1.43.3",

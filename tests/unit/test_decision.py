@@ -65,7 +65,7 @@ def test_the_screen_says_levels_then_what_stops_then_what_to_do(tmp_path: Path, 
     title, short, role, note, heading, stops, way, more = done.stdout.splitlines()
     where = "broker line 3.9, embedded engine, profile isolated"
     assert title == f"sarama@1.43.2 on {where}: 1 cell (a fault in a role), 1 trial"
-    assert short == "in short: not as producer: 1.43.3 mends 1 of 1 fault"
+    assert short == "in short: not as producer (in 1 trial on the embedded engine); 1.43.3 mends 1 of 1 fault"
     assert role == "  producer       reacts in 0 of 1, 14 not measured"
     assert "says whether the client reacts" in note
     assert heading == "stops or loses work, worst first:"

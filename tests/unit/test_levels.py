@@ -133,7 +133,7 @@ def test_only_the_harms_that_a_scenario_scores_count(counts: tuple[Counted, ...]
 
 def test_a_level_needs_every_scenario_with_five_trials() -> None:
     two = (ONE, scored("net/blackhole"))
-    assert level(*two, defaults={"broker/hang": of(NONE, 0, 5)}).words == "not measured (1 of 2)"
+    assert level(*two, defaults={"broker/hang": of(NONE, 0, 5)}).words == "undecided (1 of 2 settled)"
     few = {"broker/hang": of(NONE, 0, 5), "net/blackhole": of(STOPS, 4, 4)}
     assert level(*two, defaults=few).low is None
     assert level(*two, defaults=few | {"net/blackhole": of(NONE, 0, 5)}).words == "3 quiet"
@@ -142,7 +142,7 @@ def test_a_level_needs_every_scenario_with_five_trials() -> None:
 @pytest.mark.parametrize("one", [scored("leader/elected"), scored("broker/kill", real_only=7)])
 def test_core_scenarios_and_those_that_lose_need_real_brokers(one: Scored) -> None:
     embedded = {one.scenario: of(NONE, 0, 5)}
-    assert level(one, defaults=embedded).words == "not measured"
+    assert level(one, defaults=embedded).words == "undecided"
     assert level(one, defaults=embedded, real={one.scenario: of(NONE, 0, 5)}).words == "3 quiet"
     assert level(one, defaults=embedded, real={one.scenario: of(LOSES, 5, 5)}).words == f"0: loses ({one.scenario})"
 
@@ -153,7 +153,7 @@ def test_without_the_defaults_a_client_reacts_and_has_no_level() -> None:
     found = level(*scenarios, isolated=known)
     assert (found.words, found.low) == ("reacts in 1 of 2, 1 not measured", None)
     more = level(*scenarios, isolated=known, defaults={"broker/kill": of(NONE, 0, 5)})
-    assert more.words == "not measured (1 of 3); reacts in 1 of 2, 1 not measured"
+    assert more.words == "undecided (1 of 3 settled); reacts in 1 of 2, 1 not measured"
     assert level(*scenarios).words == "not measured"
 
 
@@ -178,7 +178,7 @@ def test_a_scenario_that_is_not_scored_changes_no_level() -> None:
         (of(NONE, 0, 5), "3 quiet", "brightgreen"),
         (of(ERRORS, 5, 5), "2 in time", "green"),
         (of(STOPS, 3, 20), "0 or 3", "red"),
-        (of(NONE, 0, 4), "not measured", "lightgrey"),
+        (of(NONE, 0, 4), "undecided", "lightgrey"),
     ],
 )
 def test_a_badge_names_its_role_and_the_least_level(trials: list[TrialHarm], message: str, colour: str) -> None:

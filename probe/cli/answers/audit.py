@@ -89,11 +89,11 @@ def is_isolated(audit: AuditResult) -> bool:
 
 def _summary(report: Report, audit: AuditResult) -> Iterator[Text]:
     """Yield what is known of a client, without the evidence of each cause."""
-    told = report.of(*TOLD)
+    told = [*report.of(*TOLD), *report.suspicions]
     grave, ways = causes(told), ways_of(told)
     levels = report.levels if audit.question.is_baseline else ()
     yield from (Text(Rank.NOTE, f"{report.client}: {text}") for text in (report.note, report.problem) if text)
-    if short := in_short(report.counted, levels, ways, _asking(report, audit)):
+    if short := in_short([*report.counted, *report.suspicions], levels, ways, _asking(report, audit)):
         yield Text(Rank.ANSWER, f"{BEGINNING}{short}")
     yield from (Text(Rank.GRAVE, f"{one.word}: {cause_text(one, ways)}{_trials(one)}") for one in grave)
     lesser_ones = ((harm, lesser(told, harm)) for harm in LESSER)
@@ -122,10 +122,12 @@ def _trials(one: Cause) -> str:
 
 def _evidence(report: Report, audit: AuditResult) -> Iterator[str]:
     yield from (f"{report.client}: {text}" for text in (report.note, report.problem) if text)
-    told = report.of(*TOLD)
+    told = [*report.of(*TOLD), *report.suspicions]
     grave, ways = causes(told), ways_of(told)
     levels = report.levels if audit.question.is_baseline else ()
-    if audit.question.is_baseline and (short := in_short(report.counted, levels, ways, _asking(report, audit))):
+    if audit.question.is_baseline and (
+        short := in_short([*report.counted, *report.suspicions], levels, ways, _asking(report, audit))
+    ):
         yield f"{BEGINNING}{short}"
     for one in grave:
         yield f"{one.word}: {cause_text(one, ways)}. {proof(one.faults[0], audit)}"

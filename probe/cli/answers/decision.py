@@ -218,7 +218,8 @@ def _mends(faults: Sequence[Fault], ways_out: Remedies) -> str:
     worse = (
         f"; but work stops there in {places(target.worse)}, where it goes on here" if target and target.worse else ""
     )
-    return f"{'the next release that' if is_next else 'which'} mends {placed(faults)}{worse}"
+    less = target.less_measured if target else ""
+    return f"{'the next release that' if is_next else 'which'} mends {placed(faults)}{worse}{less}"
 
 
 def _by(faults: Iterable[Fault], way: Callable[[Fault], str]) -> list[tuple[str, list[Fault]]]:

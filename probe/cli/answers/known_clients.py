@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any
 
-from probe.catalogue.apps import App, listed
-from probe.catalogue.package_table import package_table
 from probe.catalogue.purposes import PURPOSES
+from probe.catalogue.releases import releases_of
 from probe.catalogue.selectors import Chosen, select_clients
 from probe.cells.aggregate import SettledCell
 from probe.cells.answer_context import Asking
 from probe.cells.audit import TOLD, Fault, examine
+from probe.cells.between import Answer, Between
 from probe.cells.causes import Cause, causes, is_scored
 from probe.cells.client_levels import findings_and_levels
 from probe.cells.fault_words import harm_columns, remarks
 from probe.cells.levels import RoleLevel
+from probe.cells.loss_words import as_written
 from probe.cells.role_levels import as_suffered
 from probe.cells.supports import Support
+from probe.cells.suspicions import guesses, unmeasured
 from probe.cells.upgrades import works
 from probe.cli.answers.decision import BESIDE, LESSER, NOTHING_STOPS, WORST_FIRST, cause_text, lesser, note_of, to_do
 from probe.cli.answers.lookup import Known
@@ -28,18 +31,20 @@ from probe.cli.answers.short_answer import in_short
 from probe.cli.answers.supports import kip_data
 from probe.cli.wiring.alternatives import asking_of
 from probe.cli.wiring.asked_sides import asked_sides
-from probe.cli.wiring.catalogue import apps, by_number, families, inside
+from probe.cli.wiring.between import around
+from probe.cli.wiring.catalogue import by_number, families, inside
 from probe.cli.wiring.evidence import Evidence
 from probe.cli.wiring.kip_support import supports_of
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Client, Workload
 from probe.model.columns import SHOWN, Facts
+from probe.model.engines import DEFAULT_ENGINE
 from probe.model.grades import worst_trial
 from probe.model.schema import Column, Unit
 from probe.model.versions import version_key
 from probe.site.data.fact_texts import value_text
 from probe.site.data.wording import command, duration
-from probe.site.known.values import Alias, Entry, KnownCell, KnownClient, Section
+from probe.site.known.values import Entry, KnownCell, KnownClient, Section
 
 _LEFT_OUT = frozenset({"api_versions", "watched_ms", "acked"})
 """Facts about the trial rather than the client, and one that takes as much room as all others."""
@@ -59,50 +64,21 @@ def known_clients(found: Evidence, line: str) -> Iterator[KnownClient]:
         for cell, settled in stored.items():
             by_version.setdefault(cell.version, {})[cell] = settled
         ways_out = _ways_out(stored.values())
-        first = found.handshakes(Wanted(family=[family]))
+        first, every = found.handshakes(Wanted(family=[family])), _around(family, stored.values())
+        counts = found.counts(family, str(DEFAULT_ENGINE), line)
         for version in sorted(by_version, key=version_key):
             (asked,) = select_clients(families(), [f"{family}@{version}"], by_number)
             mine = by_version[version]
             supports = supports_of(families()[family], version, mine, stored.values(), first)
-            yield _known(asked, mine, line, ways_out, supports, found)
+            near = partial(every.answer, among=frozenset(around(counts, version)))
+            yield _known(asked, mine, line, ways_out, supports, found, near)
 
 
-def aliases() -> list[Alias]:
-    """Return the names under which people find the families: their packages, applications, and wrappers."""
-    inside_of = {app.name: app for app in listed(apps())}
-    named = {(name, row.client) for row in package_table().packages if row.client for name in row.names}
-    jars = {name.partition(":")[2]: client for name, client in named if _is_jar(name)}
-    named |= {(name, client) for name, client in jars.items() if name not in families()}
-    named |= {(name, name) for name in families()}
-    named |= {(name, app.name) for app in inside_of.values() for name in (app.name, *app.names)}
-    return [one for name, client in sorted(named) if (one := _alias(name, client, inside_of.get(client))) is not None]
-
-
-def _is_jar(name: str) -> bool:
-    """Return whether a package has the name of a Maven coordinate, whose second part is the name of a file."""
-    group, _, artifact = name.partition(":")
-    return bool(artifact) and "." in group
-
-
-def _alias(name: str, client: str, app: App | None) -> Alias | None:
-    if client in families():
-        return Alias(name=name, family=client, spans=_artifacts(client))
-    if app is None:
-        return None
-    spans = tuple((one.since, one.last, one.library, one.measured) for one in app.versions) or _artifacts(app.family)
-    driven = app.driven_by if app.driven_by in families() else app.family
-    return Alias(name=name, family=driven, library=app.family, spans=spans)
-
-
-def _artifacts(family: str) -> tuple[tuple[str, str, str, str], ...]:
-    """Return the packages of a family whose number is not that of the library."""
-    versions = families()[family].versions
-    numbers = {one.version for one in versions}
-    return tuple(
-        (one.pinned_artifact, one.pinned_artifact, one.version, "")
-        for one in versions
-        if one.pinned_artifact not in numbers
-    )
+def _around(family: str, stored: Iterable[SettledCell]) -> Between:
+    """Return what answers for the cells that a release of a family lacks: those around it."""
+    withdrawn = releases_of(family).withdrawn
+    plain = (one for one in stored if one.cell.engine is DEFAULT_ENGINE and one.cell.version not in withdrawn)
+    return Between(plain, (), lambda *_: "")
 
 
 def _ways_out(stored: Collection[SettledCell]) -> Known:
@@ -123,9 +99,13 @@ def _known(
     ways_out: Known,
     supports: tuple[Support, ...],
     found: Evidence,
+    around: Answer,
 ) -> KnownClient:
     faults, levels = findings_and_levels(asked, stored, line)
     suffered = as_suffered(faults, stored)
+    roles = {one.cell.role for one in faults}
+    lacks = unmeasured(asked.family, asked.client.version, roles, stored, line, usual=True)
+    near = as_written(guesses(lacks, around, faults), families())
     asking = asking_of(found, asked_sides(str(asked.client), "lookup"), suffered, ways_out, levels)
     sections, todo = _sections(suffered, levels, ways_out, asking)
     library = asked.family.find(asked.client.version)
@@ -137,7 +117,7 @@ def _known(
         library=library.library if library else None,
         inside=inside(asked.client),
         levels=tuple(levels),
-        short=in_short(suffered, levels, ways_out, asking),
+        short=in_short([*suffered, *near], levels, ways_out, asking),
         note=note_of(suffered),
         sections=sections,
         ways_out=todo,

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
 from itertools import groupby
 from typing import Annotated
 
@@ -17,12 +15,9 @@ from probe.cells.audit import TOLD, Fault, Finding
 from probe.cells.audit_gate import Gates
 from probe.cells.causes import is_scored, placed
 from probe.cells.client_levels import client_levels, levels_by_version
-from probe.cells.control_cells import without_implied
 from probe.cells.gate_words import DEFAULT
-from probe.cells.lookup_cells import examined, is_asked, shown_profiles
-from probe.cells.loss_words import as_written
+from probe.cells.lookup_cells import shown_profiles
 from probe.cells.own_defaults import in_defaults
-from probe.cells.role_levels import as_suffered
 from probe.cells.upgrades import works
 from probe.cli import common_options as o
 from probe.cli.answers.decision import NAMED, note_of, on_one_screen
@@ -35,12 +30,10 @@ from probe.cli.console.older_conditions import say_older
 from probe.cli.laboratory import absent_packages
 from probe.cli.wiring import evidence as given
 from probe.cli.wiring.alternatives import asking_of
-from probe.cli.wiring.asked_sides import asked_sides
-from probe.cli.wiring.between import with_guesses
-from probe.cli.wiring.catalogue import families
-from probe.cli.wiring.lookup_reads import is_family, on_all_engines, versions_of, wanted_of
+from probe.cli.wiring.lookup_reads import is_family
 from probe.cli.wiring.lookup_words import check_scenarios, client_or_line, nothing
-from probe.cli.wiring.sides import AskedClient, answers_of, notes_of, used_of
+from probe.cli.wiring.lookups import Question, answers
+from probe.cli.wiring.sides import AskedClient, notes_of, used_of
 from probe.errors import GateError, NothingJudgedError
 from probe.model import Cell, Engine, Role
 from probe.model.engines import DEFAULT_ENGINE
@@ -94,58 +87,54 @@ def lookup(
     """
     client, named = client_or_line(client)
     gate = o.gates(fail_on, scored_only=not scenario)
-    sides = asked_sides(client, "lookup")
-    asked = sides[0].chosen
     line = any_line(broker)
     with given.open_evidence(evidence, results, max_age) as found:
-        read, stored = dict[Cell, SettledCell](), dict[Cell, SettledCell]()
-        proven: dict[Cell, SettledCell] = {}  # of these, what is a measurement of the client that is asked about
-
-        def known(side: AskedClient) -> tuple[Fault, ...]:
-            wanted = wanted_of(side.chosen, versions_of(client, side.chosen, named), role, engine, workload)
-            every = found.find(wanted)
-            read.update(every)
-            stored.update({**every, **on_all_engines(found, wanted, every)})
-            if side.is_proven:
-                proven.update(stored)
-            ask = partial(examined, known=every, asked=side.chosen, line=line, profile=profile, scenarios=scenario)
-            lone = side.has_others or is_family(asked, client)
-            faults = ask(every) if lone else with_guesses(found, side, every, replace(wanted, broker=[line]), ask)
-            return as_written(without_implied(faults), families())
-
-        every = answers_of(sides, known, by_profile=profile is not None)
-        check_scenarios(scenario, read)
-        faults = [item for item in every if is_asked(item, scenario)]
+        question = Question(
+            client=client,
+            line=line,
+            named=named,
+            roles=role,
+            engine=engine,
+            workloads=workload,
+            profile=profile,
+            scenarios=scenario,
+        )
+        known = answers(found, question)
+        sides, asked, faults, suffered = known.sides, known.asked, known.faults, known.suffered
+        check_scenarios(scenario, known.read)
         _refuse_switch(client, asked, line, profile)
         if not faults:
-            raise NothingJudgedError(nothing(client, named, asked, read, found.names, too_old(asked, engine, line)))
-        suffered = faults if profile else as_suffered(faults, stored)
+            why = nothing(client, named, asked, known.read, found.names, too_old(asked, engine, line))
+            raise NothingJudgedError(why)
         both = list({item.cell: item for item in [*suffered, *faults]}.values())
-        beside = _beside(found, both, read.values(), results)
-        levels = [] if is_family(asked, client) else client_levels(asked.family, asked.client, faults, proven, line)
+        beside = _beside(found, both, known.read.values(), results)
+        levels = (
+            [] if is_family(asked, client) else client_levels(asked.family, asked.client, faults, known.proven, line)
+        )
         asking = asking_of(found, sides, suffered, beside, levels)
     where, columns = f"broker line {line}, {engine} engine, {shown_profiles(profile, faults)}", terminal_columns()
     if json_out:
         lines = [as_json(_about(client, asked, line, engine), suffered, beside, levels)]
     elif named:
-        lines = [*line_text(named, where, suffered, levels_by_version(asked, faults, proven, line), beside, columns)]
+        by_version = levels_by_version(asked, faults, known.proven, line)
+        lines = [*line_text(named, where, known.guessed, by_version, beside, columns)]
     elif is_family(asked, client):
         lines = _overviews(f"{client} on {where}", faults, columns)
     elif everything or scenario or profile or workload:
         heads = [
             *_heads(client, sides, both, f"{where}: {counts_of(both)}", columns),
-            *_switch(faults, stored, columns),
+            *_switch(faults, known.stored, columns),
             *_note(faults, both, columns),
         ]
         folds = everything and not scenario
         lines = [*heads, *as_text(both, beside, everything=everything, columns=columns, folded=folds)]
     else:
         heads = _heads(client, sides, faults, f"{where}: {asked_of(faults)}", columns)
-        heads += _short(in_short(suffered, levels, beside, asking), columns)
+        heads += _short(in_short(known.guessed, levels, beside, asking), columns)
         lines = on_one_screen(heads, suffered, levels, beside, columns, asking)
     typer.echo("\n".join(lines))
     _say_of(faults)
-    _check(client, suffered, None if is_family(asked, client) else gate)
+    _check(client, known.plain, None if is_family(asked, client) else gate)
 
 
 def _beside(found: given.Evidence, both: Iterable[Fault], read: Collection[SettledCell], results: str) -> Known:

@@ -36,7 +36,8 @@ def site(
     A page per client version and per scenario; cells are rows, with their facts and the command that measures them
     anew. There are no timelines, since evidence has none.
     """
-    from probe.cli.answers.known_clients import aliases, known_clients  # noqa: PLC0415  # `--help` needs no templates
+    from probe.cli.answers.client_aliases import aliases  # noqa: PLC0415  # `--help` needs no templates
+    from probe.cli.answers.known_clients import known_clients  # noqa: PLC0415  # the same
     from probe.site.known.build import build_known  # noqa: PLC0415  # the same
 
     line = any_line(broker)

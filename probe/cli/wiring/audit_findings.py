@@ -20,6 +20,7 @@ from probe.cells.role_levels import as_suffered
 from probe.cli.wiring.alternatives import otherwise, to_know, unmended
 from probe.cli.wiring.audit_levels import levels_in, own_defaults
 from probe.cli.wiring.audit_requests import AuditRequest, profiles_of
+from probe.cli.wiring.audit_suspicions import feared_of, lacking_defaults
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import open_evidence
 from probe.model import Cell, Profile
@@ -63,6 +64,7 @@ def answered(asked: Sequence[AuditRequest], sources: Sources, jobs: int | None, 
         with open_evidence(sources.evidence, sources.results, sources.max_age) as found:
             stored = found.answer(both)
             open_cells = [cell for cell in cells if cell not in stored]
+            open_cells += [cell for item in asked for cell in lacking_defaults(item, stored)]
             if not open_cells:
                 return Answers(stored, {})
             from probe.cli.wiring.between import around_cells  # noqa: PLC0415  # only where something is not known
@@ -142,6 +144,7 @@ def report(asked: AuditRequest, known: Answers) -> Report:
         place=asked.service.place,
         note="; ".join(filter(None, (asked.service.note, *_taken_back(asked)))),
         levels=levels,
+        suspicions=feared_of(asked, faults, known.stored, known.around),
         is_broken=bool(asked.service.broken),
     )
 
