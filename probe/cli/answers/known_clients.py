@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -24,6 +25,7 @@ from probe.cells.supports import Support
 from probe.cells.suspicions import guesses, unmeasured
 from probe.cells.upgrades import works
 from probe.cli.answers.decision import BESIDE, LESSER, NOTHING_STOPS, WORST_FIRST, cause_text, lesser, note_of, to_do
+from probe.cli.answers.likely_cells import likely_cells
 from probe.cli.answers.lookup import Known
 from probe.cli.answers.lookup_json import levels_json
 from probe.cli.answers.operations import operation
@@ -34,6 +36,7 @@ from probe.cli.wiring.asked_sides import asked_sides
 from probe.cli.wiring.between import around
 from probe.cli.wiring.catalogue import by_number, families, inside
 from probe.cli.wiring.evidence import Evidence
+from probe.cli.wiring.family_cells import FamilyCells
 from probe.cli.wiring.kip_support import supports_of
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Client, Workload
@@ -66,12 +69,14 @@ def known_clients(found: Evidence, line: str) -> Iterator[KnownClient]:
         ways_out = _ways_out(stored.values())
         first, every = found.handshakes(Wanted(family=[family])), _around(family, stored.values())
         counts = found.counts(family, str(DEFAULT_ENGINE), line)
+        held = FamilyCells(family, stored, first, found.races)
         for version in sorted(by_version, key=version_key):
             (asked,) = select_clients(families(), [f"{family}@{version}"], by_number)
             mine = by_version[version]
             supports = supports_of(families()[family], version, mine, stored.values(), first)
             near = partial(every.answer, among=frozenset(around(counts, version)))
-            yield _known(asked, mine, line, ways_out, supports, found, near)
+            one = _known(asked, mine, line, ways_out, supports, found, near)
+            yield replace(one, likely=likely_cells(str(one.client), mine, held, line))
 
 
 def _around(family: str, stored: Iterable[SettledCell]) -> Between:

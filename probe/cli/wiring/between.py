@@ -15,7 +15,7 @@ from probe.cells.between import Between, filled
 from probe.cells.diff import in_order
 from probe.cells.harm import of_chance
 from probe.cells.own_defaults import in_usual
-from probe.cli.wiring.evidence import Evidence
+from probe.cli.wiring.family_cells import CellSource
 from probe.cli.wiring.sides import AskedClient
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Client, Engine, Role
@@ -73,7 +73,7 @@ def _until(side: Iterable[str], is_deep: Callable[[str], bool]) -> Iterable[str]
 
 
 def between(
-    evidence: Evidence, known: Mapping[str, Family], client: Client, stored: Iterable[SettledCell], line: str
+    evidence: CellSource, known: Mapping[str, Family], client: Client, stored: Iterable[SettledCell], line: str
 ) -> Between | None:
     """Return what answers for a release from those around it; None if its registry has no such release."""
     releases = releases_of(client.family)
@@ -85,7 +85,7 @@ def between(
 
 
 def with_guesses(
-    evidence: Evidence,
+    evidence: CellSource,
     side: AskedClient,
     own: Mapping[Cell, SettledCell],
     wanted: Wanted,
@@ -103,7 +103,7 @@ def with_guesses(
     return [found[cell] for cell in in_order(found) if cell not in guesses or found[cell].evidence is not None]
 
 
-def gaps(evidence: Evidence, side: AskedClient, own: Collection[Cell], wanted: Wanted) -> set[Cell]:
+def gaps(evidence: CellSource, side: AskedClient, own: Collection[Cell], wanted: Wanted) -> set[Cell]:
     """Return the wanted cells that a client lacks and can have, and that releases around it have."""
     client, (engine,), (line,) = side.chosen.client, wanted.engine or (), wanted.broker or ()
     versions = around(evidence.counts(client.family, engine, line), client.version)
@@ -115,7 +115,7 @@ def _open(faults: Iterable[Fault]) -> list[Cell]:
     return [item.cell for item in faults if item.finding is Finding.UNKNOWN and item.evidence is None]
 
 
-def around_cells(evidence: Evidence, known: Mapping[str, Family], cells: Iterable[Cell]) -> dict[Cell, Fault]:
+def around_cells(evidence: CellSource, known: Mapping[str, Family], cells: Iterable[Cell]) -> dict[Cell, Fault]:
     """Return what the releases around say of cells without evidence, where they say anything."""
     asked: dict[tuple[Client, str, Engine], list[Cell]] = {}
     for cell in cells:
@@ -133,7 +133,7 @@ def around_cells(evidence: Evidence, known: Mapping[str, Family], cells: Iterabl
     return found
 
 
-def _read(evidence: Evidence, cells: Sequence[Cell]) -> list[SettledCell]:
+def _read(evidence: CellSource, cells: Sequence[Cell]) -> list[SettledCell]:
     """Return the answers of the releases around all of these cells, which are of one family, engine and line.
 
     Where the library's defaults are asked for, those of the releases themselves are among them, in the usual profile.
@@ -154,7 +154,7 @@ def _read(evidence: Evidence, cells: Sequence[Cell]) -> list[SettledCell]:
 class Differences:
     """Known differences of two releases of a family, for what lies between them."""
 
-    def __init__(self, evidence: Evidence, family: Family, line: str) -> None:
+    def __init__(self, evidence: CellSource, family: Family, line: str) -> None:
         self._family = family
         self._line = line
         self._evidence = evidence

@@ -93,6 +93,32 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Likely:
+    """Harm in a scenario that a release was not measured in, by the releases around it."""
+
+    scenario: str
+    roles: str
+    harm: Harm
+    word: str
+    """`likely stops`, `suspected stalls`."""
+    by: str
+    """The releases that show it, with what each shows: `between 1.42.0 (stops) and 1.43.2 (stops)`."""
+    scored: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LikelyCells:
+    """All that is likely of a release, of cells that were not measured."""
+
+    rows: tuple[Likely, ...]
+    """Scenarios in which work stops, stands still or is lost, the scored ones first."""
+    left_out: int
+    """Rows beyond the most that a page has."""
+    lesser: tuple[tuple[Role, int], ...]
+    """Cells per role in which work goes on at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KnownClient:
     """A client version of which cells are known."""
 
@@ -113,6 +139,8 @@ class KnownClient:
     ways_out: tuple[str, ...] = ()
     """Things to do about what stops or loses work."""
     cells: tuple[KnownCell, ...] = ()
+    likely: LikelyCells | None = None
+    """Of scenarios that it was not measured in; None = the releases around it tell nothing."""
     supports: tuple[Support, ...] = ()
     """The KIPs that decide an incident, by number."""
     operations: tuple[Operation, ...] = ()
