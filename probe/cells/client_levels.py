@@ -35,12 +35,17 @@ def client_levels(
     family: Family, client: Client, faults: Iterable[Fault], stored: Mapping[Cell, SettledCell], line: str
 ) -> list[RoleLevel]:
     """Return what is said of each role of a client in which something is known."""
+    return levels_of(faults, stored, line, asked_of(family, client, line))
+
+
+def asked_of(family: Family, client: Client, line: str) -> Callable[[Role, Scored], bool]:
+    """Return what says whether a client can meet a scored scenario in a role with its defaults."""
 
     def is_asked(role: Role, one: Scored) -> bool:
         cell = Cell(client.family, client.version, role, OWN_DEFAULTS, one.scenario, DEFAULT_ENGINE, line)
         return not one.acks_all or acks_of(family, cell).is_all
 
-    return levels_of(faults, stored, line, is_asked)
+    return is_asked
 
 
 def levels_by_version(

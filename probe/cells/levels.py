@@ -171,6 +171,19 @@ def level_of(role: Role, scored: Sequence[Scored], known: Known) -> RoleLevel:
     return _levelled(found, scored, known)
 
 
+def allowed(one: Scored, harm: TrialHarm) -> int:
+    """Return the greatest level that a trial with a harm allows. What the scenario does not score is none."""
+    return _HELD[harm.rank] if one.scores(harm.rank) else HIGHEST
+
+
+def counts(bad: int, of: int) -> bool | None:
+    """Return whether a harm in some trials counts; None where they do not decide. One that no trial shows does not."""
+    least, most = wilson(bad, of, Z_90, math.sqrt)
+    if bad and least > SHARE:
+        return True
+    return None if bad and most >= SHARE else False
+
+
 def needs_real(one: Scored) -> bool:
     """Return whether a scenario has to be played on real brokers, too: a core one, or one that may lose records."""
     return one.scenario in CORE_FAULTS or bool(one.real_only)
@@ -192,15 +205,12 @@ def _levelled(found: RoleLevel, scored: Sequence[Scored], known: Known) -> RoleL
 def _held(one: Scored, harms: Sequence[TrialHarm]) -> tuple[int, int, Holds | None]:
     """Return the least and the greatest level that a scenario allows, and what holds the least one."""
     counted = _counted(one, harms)
-    levels = [_HELD[harm.rank] for harm in counted]
+    levels = [allowed(one, harm) for harm in harms]
     low = high = HIGHEST
     for level in range(HIGHEST):
-        bad, of = sum(mine <= level for mine in levels), len(levels)
-        least, most = wilson(bad, of, Z_90, math.sqrt)
-        if bad and least > SHARE:
-            high = min(high, level)
-        if bad and most >= SHARE:
-            low = min(low, level)
+        answer = counts(sum(mine <= level for mine in levels), len(levels))
+        high = min(high, level) if answer else high
+        low = low if answer is False else min(low, level)
     worst = gravest(harm for harm, mine in zip(counted, levels, strict=True) if mine == low)
     if worst is None or low == HIGHEST:
         return low, high, None
