@@ -102,15 +102,17 @@ func (t *transactional) records() bool {
 }
 
 // end commits, or aborts after a failure, until the transaction has ended. A call that gave up (after 50 attempts, 5 s)
-// leaves the transaction ending: no other can begin, and the library's example repeats the call.
+// leaves the transaction ending, or the producer without the new epoch that it asked for: no other transaction can
+// begin, and the library's example repeats the call.
 func (t *transactional) end(commit bool) {
-	for !t.stopping() {
+	for repeated := false; !t.stopping(); repeated = true {
 		switch status := t.status(); {
 		case strings.Contains(status, "FatalError"):
 			t.out.Fatal(t.failure, "the producer is in a fatal state (%s) and must be replaced", status)
 			return
 		case strings.Contains(status, "AbortableError"):
 			commit = false
+		case repeated && strings.Contains(status, "Initializing"):
 		case !strings.Contains(status, "InTransaction") && !strings.Contains(status, "EndTransaction"):
 			return
 		}
