@@ -17,6 +17,7 @@ from probe.model import EngineKind, Role, Symptom
 from probe.model.roles import ROLES
 from probe.protocol.names import api_key, error_code
 from probe.verdict import apis
+from probe.verdict.patience import usual_ms
 from probe.verdict.recovery import Recovery
 from probe.verdict.wire_evidence import Exchange, WireEvidence
 
@@ -44,9 +45,12 @@ def broker_delay_ms(evidence: WireEvidence, recovery: Recovery) -> float:
 def broker_delay_so_far_ms(evidence: WireEvidence, recovery: Recovery) -> float:
     """Return how long a client that has not recovered waited for successful answers and for a due one, in ms.
 
-    Fetches at the leader do not count: a client that gets no records may have asked for the wrong offset.
+    Fetches at the leader do not count: a client that gets no records may have asked for the wrong offset. Of a client
+    that is observed to the end nothing counts after the usual watch: there the probe itself delays answers.
     """
     until = evidence.timeline.until
+    if evidence.header.limits.to_the_end:
+        until = min(until, evidence.timeline.begin + usual_ms(evidence.header) * 1000)
     return _waited_ms(evidence, recovery.start, until, lambda item: _good(evidence, item) or _due(evidence, item))
 
 
