@@ -14,6 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from probe.catalogue.baseline import baseline
 from probe.catalogue.families import Family, is_local
 from probe.catalogue.selectors import Chosen, select_clients
 from probe.cells.aggregate import SettledCell
@@ -23,12 +24,13 @@ from probe.cells.role_levels import as_suffered
 from probe.cli.wiring.catalogue import by_number, families
 from probe.cli.wiring.evidence import Evidence, open_evidence
 from probe.evidence.cell_choice import Wanted
-from probe.model import Cell, Role
+from probe.model import Cell
 from probe.model.harm import Harm
+from probe.model.roles import UNLEVELLED
 from probe.model.versions import VersionKey, line_of, version_key
 
 LINE = "3.9"
-ROLES = tuple(role for role in Role if role is not Role.ADMIN)
+ROLES = tuple(role for role in baseline().roles if role not in UNLEVELLED)
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "findings.md"
 BEGIN, END = "<!-- levels: python benchmarks/levels.py --write -->", "<!-- end of levels -->"
 NAMED = 4

@@ -2,8 +2,8 @@
 
 0; 1 *survives*: nothing is lost, repeated or stops; 2 *in time*: nothing stalls, and brokers are not burdened; 3
 *quiet*: no error reaches the application. A level is that of the library's defaults: it needs all scored scenarios with
-profile `defaults`, `TRIALS` each, and on real brokers those that may lose. Where only `isolated` is known, the client
-reacts in some of them, and has no level.
+profile `defaults`, `TRIALS` each, and on real brokers those that may lose; real ones settle any. Where only `isolated`
+is known, the client reacts in some of them, and has no level.
 """
 
 from __future__ import annotations
@@ -224,8 +224,9 @@ def is_often(bad: int, of: int) -> bool:
 
 
 def _is_settled(one: Scored, known: Known) -> bool:
+    """Return whether trials are enough: on real brokers, or on fake ones where those are not needed."""
     own, real = known.defaults.get(one.scenario, ()), known.real.get(one.scenario, ())
-    return len(own) >= TRIALS and (len(real) >= TRIALS or not needs_real(one))
+    return len(real) >= TRIALS or (len(own) >= TRIALS and not needs_real(one))
 
 
 def _counted(one: Scored, harms: Sequence[TrialHarm]) -> list[TrialHarm]:

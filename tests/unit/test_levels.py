@@ -139,6 +139,11 @@ def test_a_level_needs_every_scenario_with_five_trials() -> None:
     assert level(*two, defaults=few | {"net/blackhole": of(NONE, 0, 5)}).words == "3 quiet"
 
 
+def test_trials_on_real_brokers_settle_a_scenario_without_any_on_fake_ones() -> None:
+    assert level(ONE, real={ONE.scenario: of(NONE, 0, 5)}).words == "3 quiet"
+    assert level(ONE, real={ONE.scenario: of(NONE, 0, 4)}).measured == 0
+
+
 @pytest.mark.parametrize("one", [scored("leader/elected"), scored("broker/kill", real_only=7)])
 def test_core_scenarios_and_those_that_lose_need_real_brokers(one: Scored) -> None:
     embedded = {one.scenario: of(NONE, 0, 5)}
