@@ -145,7 +145,8 @@ def _outlook(progress: Progress) -> Outlook:
         return Outlook(0 if there or watched_enough(progress) else moment)
     if there and progress.hits:
         left = max(0, STORM_WATCH_MS - (evidence.timeline.until - _goal_at(progress)) // 1000)
-        return Outlook(left, settled=not ROLES[evidence.role].member)  # a heartbeat may be due then
+        role = ROLES[evidence.role]  # a heartbeat may be due then, or the next transaction may fail
+        return Outlook(left, settled=not (role.member or role.transactional))
     by_goal = moment if progress.errors.affected else STORM_WATCH_MS - UNSEEN_MS
     if watched < play.watch_ms:
         return Outlook(min(by_goal, play.watch_ms - watched), needs_event=not there)

@@ -32,8 +32,11 @@ from probe.model import (
 from probe.model.words import UNENDED
 from probe.planning.cohorts import TrialTask, into_cohorts
 from probe.verdict import judge, patience_ms
+from probe.verdict.broker_delay import broker_delay_so_far_ms
 from probe.verdict.patience import MOST_AWAITED_MS, SELDOM_MS, longest_limit
+from probe.verdict.progress import observe
 from probe.verdict.standstill_text import standstill_text
+from probe.verdict.wire_evidence import WireEvidence
 from tests.support.histories import history
 from tests.support.real_cells import planned
 from tests.support.synthetic_rows import settled_cell
@@ -98,6 +101,16 @@ def test_the_longest_of_a_librarys_own_limits_is_awaited(settings: dict[str, str
     header = replace(history(limits=END).header, settings=settings)
     assert patience_ms(header) == awaited
     assert patience_ms(replace(header, limits=replace(END, to_the_end=False))) == 10_000
+
+
+def test_delays_of_the_probes_own_do_not_extend_the_watch() -> None:
+    """A producer that stands still is answered late beyond the usual watch, 10 s."""
+    slow = call(PRODUCE, NEW, row(size=80), answer=(row(),), takes_ms=2000)
+    trial = history(fault_on(), *HIT, at(5000), slow, at(15_000), slow, watch(30_000), limits=END, settings=LIMITS)
+    for whole, delay in ((True, 2000), (False, 4000)):
+        header = replace(trial.header, limits=replace(END, to_the_end=whole))
+        progress = observe(WireEvidence(replace(trial, header=header)))
+        assert broker_delay_so_far_ms(progress.reading, progress.recovery) == pytest.approx(delay, abs=5)
 
 
 def test_no_refresh_is_awaited_where_one_every_second_does_not_help() -> None:

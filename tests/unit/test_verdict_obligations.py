@@ -8,7 +8,7 @@ import pytest
 
 from probe.model import AppKind, Expectation, Outcome, Role, Row, Target, Verdict
 from probe.protocol import apis
-from probe.verdict import certain, judge
+from probe.verdict import certain, judge, outlook
 from tests.support.histories import history
 from tests.support.transcript import BLIP, GROUP, HEARTBEAT, METADATA, NEW, OLD, THIRD, Script
 from tests.support.transcript_steps import (
@@ -115,6 +115,12 @@ def test_transactions_and_questions_go_on(role: Role) -> None:
     assert (found.outcome, found.facts.recovered) == (Outcome.STUCK, False)
     assert "no operation that began after these succeeded" in found.reason
     assert judge(history(fault_on(), hit, work(90), watch(10_000), play=BLIP, role=role)).outcome is Outcome.RIDES
+
+
+def test_a_transaction_that_recovers_may_still_fail_while_it_is_observed_for_storms() -> None:
+    hit = call(apis.END_TXN, OLD, row(), answer=(row(code=7),))
+    found = outlook(history(fault_on(), hit, transactions(52), running=True, play=BLIP, role=Role.TRANSACTIONAL))
+    assert (found.recovered, found.settled) == (True, False)
 
 
 # an answer that tells the client to start over
