@@ -155,7 +155,7 @@ def level_of(role: Role, scored: Sequence[Scored], known: Known) -> RoleLevel:
     plain = {
         one.scenario: _counted(one, known.isolated[one.scenario]) for one in scored if known.isolated.get(one.scenario)
     }
-    told = known.isolated.keys() | known.defaults.keys()
+    told = known.isolated.keys() | known.defaults.keys() | known.real.keys()
     untold = [one.scenario for one in scored if one.scenario not in told]
     found = RoleLevel(
         role=role,
@@ -178,10 +178,9 @@ def allowed(one: Scored, harm: TrialHarm) -> int:
 
 def counts(bad: int, of: int) -> bool | None:
     """Return whether a harm in some trials counts; None where they do not decide. One that no trial shows does not."""
-    least, most = wilson(bad, of, Z_90, math.sqrt)
-    if bad and least > SHARE:
+    if is_often(bad, of):
         return True
-    return None if bad and most >= SHARE else False
+    return None if bad and wilson(bad, of, Z_90, math.sqrt)[1] >= SHARE else False
 
 
 def needs_real(one: Scored) -> bool:
