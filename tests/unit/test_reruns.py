@@ -62,6 +62,6 @@ def test_a_cell_is_played_further_whose_shipped_trials_leave_the_level_open(
     assert replace(ONE, level=level, shipped=shipped).leaves_open is left
 
 
-def test_harms_are_told_with_their_numbers() -> None:
+def test_harms_have_their_numbers() -> None:
     assert words([STOPS, NONE, STOPS]) == "2 stops, 1 none"
     assert words([]) == "none"
