@@ -134,7 +134,7 @@ class App(_Strict):
         if found is None:
             raise CatalogueError(
                 f"--client {self.name}@{version}: the library inside it is not known; {self._nearest(version)}; "
-                f"name one of those, or {self.family}@VERSION with --property"
+                f"name one of those, or {self.family}@VERSION (of `probe run` with --property)"
             )
         return found
 

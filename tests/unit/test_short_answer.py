@@ -70,6 +70,7 @@ LOST = replace(
         ([SOME], {HANG: "1.44.0"}, f"perhaps not as producer (in 1 of 12 trials {ONE}); 1.44.0 mends 1 of 1 fault"),
         ([OFTEN], {HANG: "1.44.0"}, f"not as producer (in 9 of 20 trials {ONE}); 1.44.0 mends 1 of 1 fault"),
         ([ONCE], {DISK: "1.43.3"}, f"not as producer (in 1 trial {ONE}); 1.43.3 mends 1 of 1 fault"),
+        ([LOST], {}, "not as producer unless it writes with acks=all; acks=all mends 1 of 1 fault"),
         ([STUCK, LOST], {DISK: "1.43.3"}, "not as producer; 1.43.3 mends 1 of 2 faults, acks=all mends 1 of 2 faults"),
         (
             [STUCK, SOME],

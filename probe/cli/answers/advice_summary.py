@@ -3,26 +3,43 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from probe.cells.causes import placed
 from probe.cells.comparison import Answer, Compared
+from probe.cells.known_directions import NO_DIRECTION, Directions
 from probe.model.counts import counted
 
 NAMED = (Answer.WORSE, Answer.BETTER)
 UNNAMED = (Answer.UNDECIDED, Answer.CHANGED, Answer.UNCLEAR)
 
 
-def conclusion(found: Sequence[Compared]) -> str:
-    """Return what follows where no cell is shown worse or better; empty where one is, or nothing was compared."""
+NOTHING_SPEAKS = "nothing here speaks for the change, or against it"
+
+
+def conclusion(found: Sequence[Compared], known: Directions = NO_DIRECTION) -> str:
+    """Return what follows where no cell is shown worse or better; empty where one is, or nothing was compared.
+
+    Where look-ups of both sides give the change a direction, `known_lines` says which.
+    """
+    speaks = "these trials speak neither for the change nor against it" if known else NOTHING_SPEAKS
     open_ones = [one for one in found if one.answer is Answer.UNDECIDED]
     if not found or any(one.answer in NAMED for one in found):
         return ""
     if not open_ones:
-        return "no difference in harm is shown: nothing here speaks for the change, or against it"
+        return f"no difference in harm is shown: {speaks}"
     return (
         f"not decided: no cell is shown worse or better, and {counted(len(open_ones), 'cell')} may be "
-        f"({directions(open_ones)}); until trials decide, nothing here speaks for the change, or against it"
+        f"({directions(open_ones)}); until trials decide, {speaks}"
     )
+
+
+def known_lines(known: Directions, old: str, new: str) -> Iterator[str]:
+    """Yield where only one of both sides is known, or suspected, to stop or lose work, as look-ups of them say."""
+    for faults, bad, good in ((known.better, old, new), (known.worse, new, old)):
+        for is_sure, word in ((True, "stops or loses work"), (False, "is suspected to stop or lose work")):
+            if mine := [one for one in faults if one.is_proven is is_sure]:
+                yield f"{bad} {word} in {placed(mine)}, and {good} goes on there, as far as each is known by itself"
 
 
 def summary(found: Sequence[Compared]) -> str:

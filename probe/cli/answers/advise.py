@@ -11,10 +11,11 @@ from probe.cells.cell_harm import harm_in
 from probe.cells.citations import cited
 from probe.cells.comparison import Answer, Compared
 from probe.cells.harm import WORDS
+from probe.cells.known_directions import NO_DIRECTION, Directions
 from probe.cells.level_changes import LevelChange
 from probe.cells.trends import Step
 from probe.cells.upgrades import advise_upgrade, drift
-from probe.cli.answers.advice_summary import NAMED, UNNAMED, conclusion, directions, summary
+from probe.cli.answers.advice_summary import NAMED, UNNAMED, conclusion, directions, known_lines, summary
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.comparisons import Change, Filter
 from probe.cli.wiring.decisive_trials import Cost
@@ -38,6 +39,8 @@ class AdviceView:
     found: Sequence[Compared]
     levels: Sequence[LevelChange] = ()
     """Roles whose level differs; empty for a comparison of brokers."""
+    known: Directions = NO_DIRECTION
+    """Direction that look-ups of both sides give the change."""
     stored: Mapping[Cell, SettledCell]
     results: str
     cost: Cost
@@ -53,8 +56,11 @@ def advice_lines(view: AdviceView) -> Iterator[str]:
     """Yield what levels change, the summary, then the cells: those that are decided by harm, and the others folded."""
     for one in view.levels:
         yield f"{'level':<{WIDTH}} {one.words}"
-    if text := conclusion(view.found):
+    if text := conclusion(view.found, view.known):
         yield text
+    decided = [one.step.after.cell for one in view.found if one.answer in NAMED]
+    for text in known_lines(view.known.without(decided), view.change.old, view.change.new):
+        yield f"{'look-up':<{WIDTH}} {text}"
     yield summary(view.found)
     for answer in NAMED:
         yield from _listed(view, answer, view.whole)

@@ -26,6 +26,9 @@ BEGINNING = "in short: "
 """Beginning of the line."""
 NOT_MEASURED = "not known: nothing was measured of this release itself in the scored scenarios"
 
+UNLESS_ACKS = " unless it writes with acks=all"
+"""End of a verdict that rests on losses with acks below all alone."""
+
 
 def in_short(faults: Sequence[Fault], levels: Sequence[RoleLevel], ways_out: Remedies, asking: Asking = PLAIN) -> str:
     """Return in which roles a version may stay, by the scored scenarios, and what instead.
@@ -45,8 +48,8 @@ def in_short(faults: Sequence[Fault], levels: Sequence[RoleLevel], ways_out: Rem
     feared = {one.cell.role for one in guessed if _is_grave(one)} - sure - some - lacking
     parts = (
         _staying([known[role] for role in _ordered(known.keys() - sure - some - lacking - feared)], own),
-        _by_trials("not as", sure, [one for one in bad if _is_sure(one)]),
-        _by_trials("perhaps not as", some, bad),
+        _by_trials("not as", sure, bad, [one for one in bad if _is_sure(one)]),
+        _by_trials("perhaps not as", some, bad, bad),
         *(_by_releases(role, guessed) for role in _ordered(feared)),
         f"not known as {', '.join(_named(known[role]) for role in _ordered(lacking))}" if lacking else "",
     )
@@ -86,7 +89,7 @@ def _by_others(guessed: Sequence[Fault]) -> str:
     if not grave:
         return "in the scored scenarios what answers in its place neither stops nor loses work" if others else ""
     if all(map(_is_by_acks, grave)):
-        return f"what answers in its place loses records as {roles} unless it writes with acks=all"
+        return f"what answers in its place loses records as {roles}{UNLESS_ACKS}"
     return f"what answers in its place stops or loses work as {roles}"
 
 
@@ -119,9 +122,12 @@ def _named(one: RoleLevel, own: Iterable[Fault] = ()) -> str:
     return f"{one.role} ({one.told} of {one.of} measured{missing}{doubted})"
 
 
-def _by_trials(word: str, roles: Collection[Role], bad: Sequence[Fault]) -> str:
+def _by_trials(word: str, roles: Collection[Role], bad: Sequence[Fault], decisive: Sequence[Fault]) -> str:
     """Return in which roles work stops or is lost, each with the trials that show it where these are few or differ."""
-    names = [f"{role}{trials_behind([one for one in bad if one.cell.role is role])}" for role in _ordered(roles)]
+    names = []
+    for role in _ordered(roles):
+        acks = UNLESS_ACKS if all(_is_by_acks(one) for one in bad if one.cell.role is role) else ""
+        names.append(f"{role}{acks}{trials_behind([one for one in decisive if one.cell.role is role])}")
     return f"{word} {', '.join(names)}" if names else ""
 
 
@@ -130,7 +136,7 @@ def _by_releases(role: Role, guessed: Sequence[Fault]) -> str:
     mine = [one for one in guessed if one.cell.role is role and _is_grave(one)]
     words = dict.fromkeys(one.harm.rank.word for one in mine if one.harm is not None)
     where = few_named(list(dict.fromkeys(one.cell.scenario for one in mine)))
-    acks = " unless it writes with acks=all" if all(map(_is_by_acks, mine)) else ""
+    acks = UNLESS_ACKS if all(map(_is_by_acks, mine)) else ""
     named = ", ".join(dict.fromkeys(_shown_by(mine)))
     return (
         f"perhaps not as {role} (suspected, as in {named}: {' or '.join(words)} in {where}{acks}; not measured of it)"

@@ -15,6 +15,7 @@ from probe.cells.comparison import CHANCE, EQUAL, MORE, Answer, Compared
 from probe.cells.control_cells import Barred, barred
 from probe.cells.diff import in_order
 from probe.cli import common_options as o
+from probe.cli.answers.advice_summary import known_lines
 from probe.cli.answers.advise import AdviceView, advice_lines, subject
 from probe.cli.answers.neighbours import neighbour_lines
 from probe.cli.comparison_options import DecisiveTrials
@@ -26,6 +27,7 @@ from probe.cli.wiring.compared_arguments import check_names, measured_in, plain,
 from probe.cli.wiring.comparisons import Change, Filter, absent, control_cells, failed_before, other_conditions
 from probe.cli.wiring.decisive_trials import cost
 from probe.cli.wiring.evidence import say_differing
+from probe.cli.wiring.known_sides import names_of
 from probe.cli.wiring.neighbours import decide_all, look_at_all
 from probe.errors import GateError, ProbeError
 from probe.model import Cell
@@ -95,9 +97,8 @@ def advise(
     older = other_conditions(found.stored, change, wanted)
     say_older(older, not_compared(older, _measuring(older, results, again)))
     if not (found.compared or closed):
-        raise ProbeError(
-            f"{results}: no cell is stored for both {change.old} and {change.new}; run {_filling(found, source, again)}"
-        )
+        both = f"{results}: no cell is stored for both {change.old} and {change.new}"
+        raise ProbeError(f"{both}; run {_filling(found, source, again)}{_look_ups(change, found)}")
     say_differing([side for one in found.compared for side in (one.step.before, one.step.after)])
     OUT.print(_title(change, wanted), markup=False)
     view = AdviceView(
@@ -105,6 +106,7 @@ def advise(
         wanted=wanted,
         found=found.compared,
         levels=found.levels,
+        known=found.known,
         stored=found.stored,
         results=results,
         cost=cost(found.undecided, found.asked, jobs),
@@ -118,6 +120,15 @@ def advise(
         filling = _filling(found, source, again)
         say(f"{counted(found.alone, 'cell')} stored for one side only; for the other run {filling}")
     _gate(found.compared, [item for item in closed if not failed_before(item.control, found.stored, change)], change)
+
+
+def _look_ups(change: Change, found: Found) -> str:
+    """Return the look-ups that answer for each side of two versions, and what they say of the change."""
+    if change.column != "version":
+        return ""
+    asked = " and ".join(f"`probe lookup {name}`" for name in names_of(change))
+    said = "; ".join(known_lines(found.known, change.old, change.new))
+    return f"; {asked} say what is known of each{f': {said}' if said else ''}"
 
 
 def _neighbours(source: Source, trials: int, jobs: int | None, command: str, *, fresh: bool) -> None:

@@ -9,11 +9,13 @@ from probe.cells.aggregate import SettledCell
 from probe.cells.comparison import EQUAL, Answer, Compared
 from probe.cells.comparison_steps import Asked, compared_steps
 from probe.cells.harm import harms
+from probe.cells.known_directions import NO_DIRECTION, Directions
 from probe.cells.level_changes import LevelChange
 from probe.cli.wiring.compared_levels import changed_levels
 from probe.cli.wiring.comparisons import Change, Filter, compared, needed, stored_cells
 from probe.cli.wiring.decisive_trials import decisive
 from probe.cli.wiring.evidence import open_evidence
+from probe.cli.wiring.known_sides import known_directions
 from probe.model import Cell
 
 
@@ -44,6 +46,8 @@ class Found:
     asked: Asked
     levels: Sequence[LevelChange] = ()
     """Roles whose level differs."""
+    known: Directions = NO_DIRECTION
+    """Direction that look-ups of both sides give the change."""
 
     @property
     def undecided(self) -> list[Compared]:
@@ -59,9 +63,10 @@ def look(source: Source, trials: int, *, equal: bool) -> Found:
         steps = decisive(steps, evidence)
         versions = source.change.column == "version"
         levels = changed_levels(steps, evidence, source.wanted.line) if versions else []
+        known = known_directions(evidence, source.change, source.wanted)
     asked = Asked.of(stored.values(), trials=trials, equal=equal)
     said = compared_steps(steps, asked)
-    return Found(stored=stored, compared=said, alone=len(alone), asked=asked, levels=levels)
+    return Found(stored=stored, compared=said, alone=len(alone), asked=asked, levels=levels, known=known)
 
 
 def decided(source: Source, trials: int, jobs: int | None, *, equal: bool) -> Found:

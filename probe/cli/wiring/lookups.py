@@ -56,9 +56,9 @@ class Answers:
     plain: Sequence[Fault]
     """The same, with what a service suffers by the library's defaults where these were measured."""
     near: Sequence[Fault]
-    """What releases around it do with the library's defaults, where it was not measured."""
+    """Findings of releases around it with the library's defaults, where it was not measured."""
     read: Mapping[Cell, SettledCell]
-    """All that was read of it in the profile of each scenario."""
+    """Cells that were read of it, in any profile."""
     stored: Mapping[Cell, SettledCell]
     """The same, and the library's defaults on every engine."""
     proven: Mapping[Cell, SettledCell]
@@ -71,12 +71,12 @@ class Answers:
 
     @property
     def suffered(self) -> list[Fault]:
-        """What a service suffers, and what stops or loses work around it."""
+        """Findings of a service with its defaults, and the stops and losses of releases around it."""
         return [*self.plain, *filter(is_grave, self.near)]
 
     @property
     def guessed(self) -> list[Fault]:
-        """What a service suffers, and all that is known around it."""
+        """Findings of a service with its defaults, and all that is known of releases around it."""
         return [*self.plain, *self.near]
 
 
