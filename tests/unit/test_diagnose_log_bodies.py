@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from probe.diagnose.input.log_connection import LoggedConversation
-from probe.diagnose.input.log_lines import parse_line
 from probe.model import Event, Request, Response
 from probe.protocol import apis
 from probe.protocol.digest import ANSWERS, QUESTIONS
 from probe.protocol.layout import Item, Layout
+from probe.protocol.log_connection import LoggedConversation
+from probe.protocol.log_requests import parse_line
 from probe.protocol.names import api_name
 from probe.protocol.sessions import FetchSessions
 from tests.support.protocol_wire import Body, conversation, invent, request, response, schemas

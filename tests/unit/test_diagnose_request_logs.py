@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from probe.diagnose.input.log_lines import parse_line, time_of
-from probe.diagnose.input.struct_text import parse_struct
+from probe.diagnose.input.log_lines import time_of
 from probe.diagnose.observation import Source
 from probe.model import Opened, Row
 from probe.model.handshake import FirstProduce, TopicList
 from probe.protocol import apis
+from probe.protocol.log_requests import parse_line
+from probe.protocol.struct_text import parse_struct
 from tests.support.inputs import WholeInput, read
 from tests.support.inventories import SAMPLES
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from struct import Struct
 
 from probe.diagnose.input.boundaries import HEADER, HEADER_SIZE, Ranges, answer_start, is_request, request_start
-from probe.diagnose.input.nodes import Nodes
 from probe.diagnose.observation import LogIn
-from probe.inventory.readers.request_log import AMONG_BROKERS
 from probe.model import Event
+from probe.protocol.advertised_nodes import Nodes
 from probe.protocol.conversation import MAX_PENDING, Conversation
 from probe.protocol.exchanges import NOTHING, response_event
 from probe.protocol.frames import PREFIX, Frame, Splitter
+from probe.protocol.log_requests import AMONG_BROKERS
 from probe.protocol.names import api_key
 from probe.protocol.rows import Asked, Digest, Names
 from probe.protocol.schemas import Schemas

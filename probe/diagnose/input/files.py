@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from probe.errors import ProbeError, reason_of
-from probe.inventory.readers.request_log import MARK
+from probe.protocol.log_requests import MARK
 
 STDIN, STANDARD_INPUT = "-", "standard input"
 HEAD = 65_536

@@ -9,11 +9,11 @@ from datetime import UTC, timedelta, timezone, tzinfo
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from probe.diagnose.input.log_lines import Line, parse_line, stamp
+from probe.diagnose.input.log_lines import Line, stamp
 from probe.diagnose.observation import LogZone, Wire, ZoneBy
 from probe.errors import ProbeError
-from probe.inventory.readers.request_log import MARK
 from probe.model import Request
+from probe.protocol.log_requests import MARK, parse_line
 
 ASSUMED = LogZone(UTC, ZoneBy.ASSUMED)
 STEP = timedelta(minutes=15)

@@ -9,9 +9,9 @@ from typing import Any
 
 from probe.diagnose.input.boundaries import Ranges, ranges_of
 from probe.diagnose.input.files import InputFile
-from probe.diagnose.input.nodes import Nodes
 from probe.diagnose.observation import FILES, Connection, Left, Source
 from probe.model.handshake import Handshake
+from probe.protocol.advertised_nodes import Nodes
 from probe.protocol.schemas import Schemas
 from probe.protocol.sessions import FetchSessions
 

@@ -13,8 +13,7 @@ from probe.diagnose.input.capture_connection import OF_BROKERS, REPLICA
 from probe.diagnose.input.event_order import Ordered
 from probe.diagnose.input.files import InputFile
 from probe.diagnose.input.flows import AMONG
-from probe.diagnose.input.log_connection import LoggedConversation
-from probe.diagnose.input.log_lines import Logged, parse_line, read_lines
+from probe.diagnose.input.log_lines import read_lines
 from probe.diagnose.input.registry import Registry
 from probe.diagnose.input.spans import Span
 from probe.diagnose.input.streams import IDLE_US
@@ -24,6 +23,8 @@ from probe.model import Opened
 from probe.model.endpoint import Endpoint
 from probe.model.handshake import Handshake
 from probe.protocol.apis import HANDSHAKE_APIS
+from probe.protocol.log_connection import LoggedConversation
+from probe.protocol.log_requests import Logged, parse_line
 
 WINDOW_US = 5_000_000
 """Time that events wait. A request that took longer than that to answer comes late, at the time of the last event."""

@@ -16,20 +16,8 @@ from probe.inventory.document import Document
 from probe.inventory.entries import Found, InventoryError, Skipped
 from probe.inventory.wire_names import client_on_the_wire
 from probe.model.counts import counted
+from probe.protocol.log_requests import AMONG_BROKERS, MARK, unwrapped
 
-MARK = "Completed request:"
-WRAPPERS = ("log", "message", "msg")
-"""Keys under which container engines and log shippers hold a line."""
-AMONG_BROKERS = frozenset(
-    {
-        *("LEADER_AND_ISR", "STOP_REPLICA", "UPDATE_METADATA", "CONTROLLED_SHUTDOWN", "ALTER_PARTITION", "ENVELOPE"),
-        *("WRITE_TXN_MARKERS", "VOTE", "BEGIN_QUORUM_EPOCH", "END_QUORUM_EPOCH", "FETCH_SNAPSHOT"),
-        *("BROKER_REGISTRATION", "BROKER_HEARTBEAT", "UNREGISTER_BROKER", "ALLOCATE_PRODUCER_IDS"),
-        *("CONTROLLER_REGISTRATION", "ASSIGN_REPLICAS_TO_DIRS", "UPDATE_RAFT_VOTER"),
-        *("INITIALIZE_SHARE_GROUP_STATE", "READ_SHARE_GROUP_STATE", "WRITE_SHARE_GROUP_STATE"),
-        *("DELETE_SHARE_GROUP_STATE", "READ_SHARE_GROUP_STATE_SUMMARY"),
-    }
-)
 FIRST = "API_VERSIONS"
 """The first request of brokers and clients alike; its line does not have the name yet that it brings."""
 SOFTWARE = "clientInformation:ClientInformation(softwareName="
@@ -129,12 +117,6 @@ def _json(line: str) -> Line | None:
     name, version = str(software.get("softwareName", "")), str(software.get("softwareVersion", ""))
     client = (_stable(str(header.get("clientId") or "")), name, version)
     return Line(client, str(request.get("connection", "")), api == FIRST)
-
-
-def unwrapped(values: Any) -> str:
-    """Return the line that a container engine or a log shipper holds in an object, empty if it holds none."""
-    found = next((values[key] for key in WRAPPERS if isinstance(values.get(key), str)), "")
-    return str(found)
 
 
 def _object(values: Any, key: str) -> Mapping[str, Any]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from probe.diagnose.input.log_bodies import fitted
-from probe.diagnose.input.log_lines import Logged
-from probe.diagnose.input.nodes import Nodes
 from probe.model import Event
+from probe.protocol.advertised_nodes import Nodes
 from probe.protocol.apis import API_VERSIONS, FETCH, PRODUCE
 from probe.protocol.compiler import MALFORMED, Body
 from probe.protocol.conversation import UNSUPPORTED_VERSION
@@ -16,6 +14,8 @@ from probe.protocol.decoder import Decoder
 from probe.protocol.definitions import REQUEST, RESPONSE
 from probe.protocol.digest import ANSWERS, QUESTIONS
 from probe.protocol.exchanges import NOTHING, request_event, response_event
+from probe.protocol.log_bodies import fitted
+from probe.protocol.log_requests import Logged
 from probe.protocol.names import api_name
 from probe.protocol.rows import Asked, Digest, Names, row
 from probe.protocol.schemas import Schemas
