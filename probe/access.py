@@ -13,6 +13,10 @@ if TYPE_CHECKING:  # a plan needs none of it
     from ssl import SSLContext
 
 
+RIGHT = ""
+"""The name of what brokers present, and of whom they trust, without a fault."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
     """Security of a listener with the credentials of one run. They are written into no result, log or capture."""
@@ -42,18 +46,41 @@ class Access:
     """The relay's side of TLS, with a certificate of that authority; None without TLS."""
     flawed: Mapping[str, SSLContext] = field(default_factory=dict, repr=False, compare=False)
     """The same with what makes handshakes fail, by the reason (`probe.scenarios.steps.handshakes.Flaw`)."""
+    key_stores: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """Key and certificate of brokers that end TLS themselves (PEM), by the flaw; `RIGHT` without one."""
+    trust_stores: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """Authorities of clients that such brokers trust (PEM), in the same way; empty where they ask for none."""
     session_ms: int = 0
     """Time after which a log-in has to be renewed (KIP-368); 0 = never."""
+
+
+class TlsPassage(Protocol):
+    """A relay's way to pass TLS through to brokers that end it."""
+
+    meant: bool
+    """Whether handshakes are meant to fail."""
+
+    def begin(self) -> None:
+        """Pass the bytes of new connections through unread from now on."""
+
+    def logged(self, line: str, at: int) -> None:
+        """Take a line of a broker's request log, read at `at` microseconds: it says what passed unread."""
 
 
 class TlsListener(Protocol):
     """A relay, as far as TLS goes (`probe.ports.RelayPort`)."""
 
+    @property
+    def passage(self) -> TlsPassage:
+        """Return how it passes TLS through, if it does."""
+
     def secure(self, tls: SSLContext) -> None:
         """Speak TLS with clients from now on."""
 
 
-def secure_relay(relay: TlsListener, access: Access | None) -> None:
-    """Let a relay speak TLS with clients, where these do."""
-    if access is not None and access.server is not None:
+def secure_relay(relay: TlsListener, access: Access | None, *, own_tls: bool = False) -> None:
+    """Let a relay speak TLS with clients, where these do, or pass it through to brokers that have their `own_tls`."""
+    if own_tls:
+        relay.passage.begin()
+    elif access is not None and access.server is not None:
         relay.secure(access.server)

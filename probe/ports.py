@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from probe.access import Access
+from probe.access import Access, TlsPassage
 from probe.errors import ExhaustedError
 from probe.model import Cell, Event, History, Stored, Subject, Verdict
 from probe.model.cluster import Nodes
@@ -84,13 +84,14 @@ class Tap(Protocol):
 
 
 class RelayPort(Tap, Protocol):
-    """A relay as an engine uses it.
-
-    Methods that change a port raise RelayError where the system refuses.
-    """
+    """A relay as an engine uses it. Methods that change a port raise RelayError where the system refuses."""
 
     def secure(self, tls: SSLContext, *, flawed: bool = False, closes: bool = False) -> None:
         """Speak TLS with new connections; `flawed`: handshakes are meant to fail, `closes`: after the first bytes."""
+
+    @property
+    def passage(self) -> TlsPassage:
+        """Return how it passes TLS through, if it does."""
 
     def forward(self, broker: int, address: Endpoint) -> None:
         """Set the address on which a broker really listens."""
@@ -264,10 +265,9 @@ class CohortEngine(EnginePort, Protocol):
     ) -> AbstractAsyncContextManager[Sequence[CohortMemberPort]]:
         """Lease a running cluster of a Kafka release line for `size` members.
 
-        `to_come` is the number of cohorts of this kind that follow. `silent` means that the cluster is kept for
-        minutes, mostly by clients that wait. `before_fault` is called when all members wait for the fault; a
-        HarnessError of it is raised for all of them, and no fault is injected. Raises EngineError if no cluster is
-        available.
+        `to_come`: cohorts of this kind that follow. `silent`: the cluster is kept for minutes, mostly by clients that
+        wait. `before_fault` is called when all members wait for the fault; a HarnessError of it is raised for all of
+        them, and no fault is injected. Raises EngineError if no cluster is available.
         """
 
 

@@ -1,9 +1,10 @@
 """Credentials of a run, made anew each time: a password, a key that signs tokens, and an authority of certificates.
 
 They live in memory and in a folder of the run's that is removed at its end; the key of the clients' own certificate
-lies there for the run, in a file that only its owner can read. Every secret text begins with `MARK`, and
-every token with `TOKEN_MARK`, so that a search finds them where they must not be. The authority is trusted by nobody
-but the clients of its run, and what it signs is valid for loopback only.
+lies there for the run, in a file that only its owner can read. Real brokers that end TLS have theirs so, too, in the
+folder of their cluster. Every secret text begins with `MARK`, and every token with `TOKEN_MARK`, so that a search finds
+them where they must not be. The authority is trusted by nobody but the clients of its run, and what it signs is valid
+for loopback only.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from probe.access import Access
+from probe.access import RIGHT, Access
 from probe.files.private_files import write_private
 from probe.model.endpoint import LOOPBACK
 from probe.model.security import Mechanism, Security
@@ -73,6 +74,8 @@ class _Issued:
     asking: ssl.SSLContext
     """The same server, which asks for certificates of clients, of either authority."""
     flawed: Mapping[str, ssl.SSLContext]
+    key_stores: Mapping[str, str]
+    trust_stores: Mapping[str, str]
     certificate: str
     key: str
     renewed: str
@@ -93,12 +96,14 @@ def _access(security: Security, password: str, issued: _Issued | None, issuer: I
         authority_file=str(issued.file),
         server=issued.server,
         flawed=issued.flawed,
+        key_stores=issued.key_stores,
     )
     if not security.client_auth:
         return access
     return replace(
         access,
         server=issued.asking,
+        trust_stores=issued.trust_stores,
         certificate=issued.certificate,
         key=issued.key,
         renewed=issued.renewed,
@@ -126,13 +131,14 @@ def _issued(folder: Path) -> _Issued:
         return server
 
     broker = partial(_certificate, "probe broker", key)
+    right = broker(root, authority)
     flawed = {
         Flaw.EXPIRED: broker(root, authority, ends=-BEFORE),
         Flaw.OTHER_NAME: broker(root, authority, host=OTHER_HOST),
         Flaw.OTHER_AUTHORITY: broker(other, stranger),
     }
     found = {str(flaw): serving(certificate) for flaw, certificate in flawed.items()}
-    right = broker(root, authority)
+    theirs = {RIGHT: right, **{str(flaw): certificate for flaw, certificate in flawed.items()}}
     found[str(Flaw.CLIENT_REFUSED)] = serving(right, stranger)
     return _Issued(
         authority=text,
@@ -140,6 +146,8 @@ def _issued(folder: Path) -> _Issued:
         server=serving(right),
         asking=serving(right, authority, stranger),
         flawed=found,
+        key_stores={name: _private(key) + _pem(certificate) for name, certificate in theirs.items()},
+        trust_stores={RIGHT: text + _pem(stranger), str(Flaw.CLIENT_REFUSED): _pem(stranger)},
         certificate=_pem(_certificate(USER, own, root, authority, client=True)),
         key=_private(own),
         renewed=_private(own) + _pem(_certificate(USER, own, other, stranger, client=True)),

@@ -71,6 +71,8 @@ def into_cohorts(work: Iterable[TrialTask], size: int) -> list[Sequence[TrialTas
 
 
 def _max_size(item: Planned) -> int:
+    if item.variant.cluster.own_tls:  # nobody can tell whose connection ends before its first request
+        return 1
     if item.variant.alone:
         return MAX_PROCESSES_COHORT
     if item.variant.at_start or item.variant.second_instance:

@@ -19,6 +19,7 @@ from probe.relay.backlog import Backlog
 from probe.relay.first_answers import FirstAnswers
 from probe.relay.link import Link
 from probe.relay.listener import Hosts, Listener, Place
+from probe.relay.sealed_link import new_link
 from probe.relay.syn_probe import has_attempts
 from probe.relay.tls_end import ServerTls
 
@@ -96,7 +97,7 @@ class BrokerProxy:
 
     def enter(self, peer: socket.socket) -> None:
         """Take a connection that a client made."""
-        link = Link(self, self._host.conversation(self), self._host.backlog, self._host.tls)
+        link = new_link(self, self._host.conversation(self), self._host.backlog, self._host.tls)
         self.links.add(link)
         self.spawn(self._adopt(link, peer))
 

@@ -207,7 +207,11 @@ class Link:
             self._close(side.name)
             self._end_other(side, reset=reset)
         if self.client.lost and (self.broker.lost or self.broker.transport is None):
-            self.policy.ended(self)
+            self._end()
+
+    def _end(self) -> None:
+        """Give the link up, as both sides have ended."""
+        self.policy.ended(self)
 
     def _end_other(self, side: SocketEnd, *, reset: bool) -> None:
         if side is self.client:

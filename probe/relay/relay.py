@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from probe.errors import ExhaustedError, RelayError
-from probe.model import Event, Folded, Request, Response
+from probe.model import Event
 from probe.model.clock import now_us
 from probe.model.endpoint import Endpoint
 from probe.model.handshake import Handshake
@@ -23,9 +23,11 @@ from probe.relay.backlog import Backlog
 from probe.relay.broker_proxy import BrokerProxy
 from probe.relay.capture import Capture, CapturingConversation
 from probe.relay.first_connections import FirstConnections
+from probe.relay.frame_counts import add_counts, frames_of
 from probe.relay.idle_links import IdleLinks
 from probe.relay.link import Link
 from probe.relay.listener import Hosts, LoopbackHosts
+from probe.relay.sealed_link import Passage, SealedConversation
 from probe.relay.tls_end import ServerTls
 
 TICK_S = 0.25
@@ -58,6 +60,7 @@ class Relay:
         """Bytes that have passed and are not decoded yet."""
         self.tls: ServerTls | None = None
         """The relay's side of TLS with clients; None where they speak plain."""
+        self.passage = Passage(self._links)
         self.held: dict[int, int] = {}
         """API key to microseconds, of the answers that are delayed."""
         self._proxies: dict[int, BrokerProxy] = {}
@@ -251,7 +254,7 @@ class Relay:
         """Return {(broker, API key): (requests, responses)}: all frames that passed, reported or folded."""
         requests, responses = (Counter(counter) for counter in self._forwarded)
         for link in self._links():
-            _add(requests, responses, link.conversation)
+            add_counts(requests, responses, link.conversation)
         return {key: (requests[key], responses[key]) for key in sorted(requests.keys() | responses.keys())}
 
     def dropped(self) -> int:
@@ -274,6 +277,8 @@ class Relay:
         """Start a conversation with a new connection number."""
         self._conn += 1
         arguments = (self._conn, proxy.broker, self._schemas, self.topic_names, proxy.sessions)
+        if self.passage.begun:
+            return SealedConversation(self.passage, *arguments)
         if self._capture is None:
             return Conversation(*arguments)
         return CapturingConversation(*arguments).keep(self._capture, proxy.listener.port)
@@ -290,7 +295,7 @@ class Relay:
         for event in events:
             try:
                 self._sink(event)
-                self._reported += _frames(event)
+                self._reported += frames_of(event)
             except Exception:  # noqa: BLE001, S110  # what a sink lost shows in `dropped`
                 pass
             if self._capture is not None:
@@ -306,7 +311,7 @@ class Relay:
 
     def settle(self, link: Link) -> None:
         """Take over the counts of a link that has ended."""
-        _add(*self._forwarded, link.conversation)
+        add_counts(*self._forwarded, link.conversation)
         self._first.take(link.conversation)
         self._changed.set()
         if link.conversation.fault and len(self.faults) < MAX_FAULTS:
@@ -336,15 +341,3 @@ class Relay:
             if link.conversation.fold.folding:
                 self.emit(link.conversation.tick(now_us()))
                 self.folds()
-
-
-def _frames(event: Event) -> int:
-    """Return the number of frames that an event reports."""
-    if isinstance(event, Folded):
-        return event.requests + event.responses
-    return int(isinstance(event, (Request, Response)) and event.api >= 0)
-
-
-def _add(requests: Counter[tuple[int, int]], responses: Counter[tuple[int, int]], talk: Conversation) -> None:
-    requests.update({(talk.broker, api): count for api, count in talk.requests.items()})
-    responses.update({(talk.broker, api): count for api, count in talk.responses.items()})

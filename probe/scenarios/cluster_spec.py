@@ -15,6 +15,8 @@ class ClusterSpec:
     """Number of ZooKeeper servers, on release lines that have them; several form an ensemble."""
     session_ms: int = 0
     """`connections.max.reauth.ms` of the listener for clients (KIP-368), on either engine; 0 = sessions do not end."""
+    own_tls: bool = False
+    """Real brokers end TLS themselves, and the relay passes its bytes through (docs/security.md#the-relay)."""
     racks: bool = False
     """Each broker has a rack of its own, and leaders send readers to the follower in their rack (KIP-392), on either
     engine."""

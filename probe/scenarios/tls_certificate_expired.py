@@ -6,20 +6,23 @@ The error a client meets: a reset, then a certificate at every handshake that it
 What a good client does: tells the application the reason, tries again at its back-off, and works by itself once the
 certificate is renewed. Records may wait or fail meanwhile. Prompt is 15 s, as in auth/password-rotated.
 Source: RFC 5280, section 6.1.3; certificates that nobody renewed.
-Not covered: real brokers; the moment of the expiry itself, which open connections outlive (docs/security.md).
+Not covered: the moment of the expiry itself, which open connections outlive (docs/security.md).
 """
 
-from probe.scenarios.handshake_variants import spoiled_variants
-from probe.scenarios.login_variants import ENGINES_HERE
+from probe.scenarios.handshake_variants import REAL_REASON, REAL_SINCE, own_tls, spoiled_variants
 from probe.scenarios.own_profiles import security_of
 from probe.scenarios.scenario import Scenario
 from probe.scenarios.steps.handshakes import Flaw
+
+PARTS = spoiled_variants(Flaw.EXPIRED)
 
 SCENARIO = Scenario(
     name="tls/certificate-expired",
     story=__doc__,
     security=security_of("tls/certificate-expired"),
-    engines=ENGINES_HERE,
     asked=True,
-    variants=spoiled_variants(Flaw.EXPIRED),
+    variants=PARTS,
+    real=own_tls(PARTS),
+    real_since=REAL_SINCE,
+    real_reason=REAL_REASON,
 )

@@ -6,21 +6,23 @@ The error a client meets: as in tls/client-certificate-missing, with the alert u
 What a good client does: as in tls/client-certificate-missing.
 Source: ssl.client.auth and ssl.truststore.location of Kafka's broker configurations; an authority that brokers do not
 have yet.
-Not covered: real brokers, whose alert is another one (certificate_unknown of the JVM); a certificate that is renewed on
-disk while the client runs.
+Not covered: a certificate that is renewed on disk while the client runs.
 """
 
-from probe.scenarios.handshake_variants import spoiled_variants
-from probe.scenarios.login_variants import ENGINES_HERE
+from probe.scenarios.handshake_variants import REAL_REASON, REAL_SINCE, own_tls, spoiled_variants
 from probe.scenarios.own_profiles import security_of
 from probe.scenarios.scenario import Scenario
 from probe.scenarios.steps.handshakes import Flaw
+
+PARTS = spoiled_variants(Flaw.CLIENT_REFUSED, at_start=True)
 
 SCENARIO = Scenario(
     name="tls/client-certificate-refused",
     story=__doc__,
     security=security_of("tls/client-certificate-refused"),
-    engines=ENGINES_HERE,
     asked=True,
-    variants=spoiled_variants(Flaw.CLIENT_REFUSED, at_start=True),
+    variants=PARTS,
+    real=own_tls(PARTS),
+    real_since=REAL_SINCE,
+    real_reason=REAL_REASON,
 )

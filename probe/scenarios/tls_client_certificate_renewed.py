@@ -9,25 +9,28 @@ What a good client does: reads the file again, and works within seconds. Else it
 which has to start it anew, and works by itself once both are trusted. The fact `outage_ms` says which of both it did.
 Source: certificates of some hours or days (cert-manager, Vault); librdkafka #2868 and #3157, kafkajs #1455,
 kafka-python #1959, KAFKA-10731, all open.
-Not covered: real brokers; libraries that take no file, whose application can read it anew (GetClientCertificate of Go).
+Not covered: libraries that take no file, whose application can read it anew (GetClientCertificate of Go).
 """
 
 from dataclasses import replace
 
-from probe.scenarios.handshake_variants import spoiled_variants
-from probe.scenarios.login_variants import ENGINES_HERE
+from probe.scenarios.handshake_variants import REAL_REASON, REAL_SINCE, own_tls, spoiled_variants
 from probe.scenarios.own_profiles import security_of
 from probe.scenarios.scenario import Scenario
 from probe.scenarios.steps.handshakes import Flaw, RenewClientCertificate
+
+PARTS = tuple(
+    replace(variant, steps=(RenewClientCertificate(), *variant.steps))
+    for variant in spoiled_variants(Flaw.CLIENT_REFUSED)
+)
 
 SCENARIO = Scenario(
     name="tls/client-certificate-renewed",
     story=__doc__,
     security=security_of("tls/client-certificate-renewed"),
-    engines=ENGINES_HERE,
     asked=True,
-    variants=tuple(
-        replace(variant, steps=(RenewClientCertificate(), *variant.steps))
-        for variant in spoiled_variants(Flaw.CLIENT_REFUSED)
-    ),
+    variants=PARTS,
+    real=own_tls(PARTS),
+    real_since=REAL_SINCE,
+    real_reason=REAL_REASON,
 )

@@ -16,6 +16,7 @@ from probe.engines.kafka.faults import (
     coordinators,
     filler_commits,
     filler_partitions,
+    handshakes,
     port_mirror,
     replicas,
     topic_contents,
@@ -42,7 +43,7 @@ class Broker:
         self.pid: int | None = 100 + node
         self.paused = False
         self.exit_code: int | None = None
-        self.internal = Endpoint(host="127.0.0.1", port=1)
+        self.internal = self.external = Endpoint(host="127.0.0.1", port=1)
         self.folder = root
         self.log_dirs = (root / f"b{node}" / "d0", root / f"b{node}" / "d1")
         self.settings = {"advertised.listeners": f"EXT://old:{node}"}
@@ -236,6 +237,7 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transactions, "start_again", lambda *_: None)
     monkeypatch.setattr(transactions, "leave", lambda *_: None)
     monkeypatch.setattr(unknown_api_keys, "_burst", lambda *_: real_sleep(0))
+    monkeypatch.setattr(handshakes, "_take", lambda *_: real_sleep(0))
     monkeypatch.setattr(topic_contents, "log_ends", log_ends)
     monkeypatch.setattr(topic_contents, "fill", fill)
     monkeypatch.setattr(asyncio, "sleep", lambda seconds: real_sleep(seconds / 1000))

@@ -98,6 +98,11 @@ class BrokerProcess(ServerProcess, Protocol):
     def internal(self) -> Endpoint:
         """Return its address past the relay, for other brokers and the harness."""
 
+    external: Endpoint
+    """Its address for clients."""
+    folder: Path
+    """The folder of its files."""
+
 
 @dataclass(frozen=True, slots=True)
 class Placement:

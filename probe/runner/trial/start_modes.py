@@ -24,7 +24,7 @@ from probe.runner.trial.state import TrialState
 from probe.runner.trial.teardown import STOP_MS, stop_instance
 from probe.runner.trial.warm_up import WARM_S, check_life, is_serving, nothing, warm_up
 from probe.scenarios.scenario import RoleVariant
-from probe.scenarios.steps.handshakes import SpoilHandshakes
+from probe.scenarios.steps.handshakes import AskForCertificates, SpoilHandshakes
 from probe.scenarios.steps.logins import RefuseLogins
 
 CHECK_S = 0.2
@@ -200,7 +200,9 @@ async def under_the_fault(state: TrialState, environment: TrialEnvironment) -> N
 
 def _meets_all(state: TrialState) -> bool:
     """Return whether every start meets the fault: what is left of it has to be observed."""
-    return any(isinstance(step, RefuseLogins | SpoilHandshakes) for step in state.item.variant.steps)
+    return any(
+        isinstance(step, RefuseLogins | SpoilHandshakes | AskForCertificates) for step in state.item.variant.steps
+    )
 
 
 async def _is_hit(state: TrialState) -> bool:

@@ -17,7 +17,7 @@ class Flaw(StrEnum):
     """The certificate is signed by an authority of the same name and another key, which clients do not trust."""
     CLIENT_REFUSED = "client-refused"
     """The listener asks for the client's certificate (ssl.client.auth=required) and trusts another authority than the
-    clients': it refuses one of the run's authority, and a client that has none."""
+    clients': it refuses one of the run's authority."""
     CLOSED = "closed"
     """The listener ends the connection after the client's first bytes, without an alert."""
 
@@ -30,8 +30,13 @@ class SpoilHandshakes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AskForCertificates:
+    """The listeners of all brokers, which ask for no certificate of the client, ask for one until reverted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RenewClientCertificate:
     """The file of the client's own certificate is replaced by one of another authority, and stays so."""
 
 
-HandshakeStep = SpoilHandshakes | RenewClientCertificate
+HandshakeStep = SpoilHandshakes | AskForCertificates | RenewClientCertificate

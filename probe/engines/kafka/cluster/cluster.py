@@ -88,6 +88,8 @@ class KafkaCluster:
 
     def on_line(self, node: int, at: int, line: str, who: str = "") -> None:
         """Take a line of a server's log; `who` names the server where `node` does not."""
+        if listener_security.is_of_clients(line):
+            self.relay.passage.logged(line, at)
         text = broker_log.is_event(line)
         if text and not self._deduplicator.is_one(node, at, text):
             self.emit(EngineKind.LOG, broker=node, text=f"{who}: {text}" if who else text, at=at)
@@ -312,10 +314,10 @@ async def running(
             broker = nodes.broker(release, where, root, identity, node, _log_listener(cluster, node))
             racks = properties.racks(node) if spec.racks else {}
             broker.settings |= {**disk.properties, **racks, **dict(spec.properties)}
-            listener_security.secure(broker, access, release.version)
+            listener_security.secure(broker, access, release.version, own_tls=spec.own_tls)
             cluster.brokers[node] = broker
             relay.forward(node, where.external[node])
-        secure_relay(relay, access)
+        secure_relay(relay, access, own_tls=spec.own_tls)
         relay.forward(cluster.nodes.bootstrap, where.external[cluster.nodes.at(0)])
         zookeeper = None if release.kraft else ZooKeeper(where.quorum)
         cluster.admin = KafkaAdmin(release.version, cluster.brokers, zookeeper)

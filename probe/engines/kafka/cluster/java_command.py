@@ -42,6 +42,24 @@ appender.out.name=out
 appender.out.layout.type=PatternLayout
 appender.out.layout.pattern=%p %m%n
 """ + "".join(f"logger.{number}.name={name}\nlogger.{number}.level=warn\n" for number, name in enumerate(QUIET))
+REQUESTS = "kafka.request.logger"
+"""The logger of completed requests, which is off below DEBUG."""
+STAMPED = "%d{yyyy-MM-dd HH:mm:ss,SSSZ} %p %m%n"
+LOG4J_REQUESTS = f"""log4j.logger.{REQUESTS}=DEBUG, requests
+log4j.additivity.{REQUESTS}=false
+log4j.appender.requests=org.apache.log4j.ConsoleAppender
+log4j.appender.requests.layout=org.apache.log4j.PatternLayout
+log4j.appender.requests.layout.ConversionPattern={STAMPED}
+"""
+LOG4J2_REQUESTS = f"""appender.requests.type=Console
+appender.requests.name=requests
+appender.requests.layout.type=PatternLayout
+appender.requests.layout.pattern={STAMPED}
+logger.requests.name={REQUESTS}
+logger.requests.level=debug
+logger.requests.additivity=false
+logger.requests.appenderRef.requests.ref=requests
+"""
 VERSION_S = 30
 
 
@@ -83,6 +101,13 @@ def write_logging(folder: Path) -> None:
     """Write both kinds of logging configuration: Kafka up to 3.9 reads the first, 4.0 and later the second."""
     (folder / "log4j.properties").write_text(LOG4J)
     (folder / "log4j2.properties").write_text(LOG4J2)
+
+
+def log_requests(folder: Path) -> None:
+    """Let a server that is not started yet log its requests, too, with the time of each line."""
+    for name, more in (("log4j.properties", LOG4J_REQUESTS), ("log4j2.properties", LOG4J2_REQUESTS)):
+        with (folder / name).open("a") as file:
+            file.write(more)
 
 
 def java_version(program: Path) -> str:

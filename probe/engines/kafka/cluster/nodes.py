@@ -31,6 +31,7 @@ class Broker(Server):
 
     log_dirs: Sequence[Path] = ()
     internal: Endpoint
+    external: Endpoint
 
 
 def addresses(version: str, advertised: Mapping[int, Endpoint], zookeepers: int = 1) -> Addresses:
@@ -89,7 +90,7 @@ def broker(release: Release, where: Addresses, root: Path, cluster_id: str, node
     old = not has(release.version, Since.API_VERSIONS)
     serves = functools.partial(_answers, where.internal[node], old=old)
     made = Broker(f"broker {node}", node, folder, _argv(release, KAFKA, folder), settings, serves, on_line)
-    made.log_dirs, made.internal = log_dirs, where.internal[node]
+    made.log_dirs, made.internal, made.external = log_dirs, where.internal[node], where.external[node]
     return made
 
 

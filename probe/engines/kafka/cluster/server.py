@@ -16,6 +16,7 @@ from probe.errors import EngineError
 from probe.model.clock import now_us
 from probe.processes.children import Child, child
 from probe.processes.scheduling import lower_child
+from probe.protocol.log_requests import MARK as MARK_OF_REQUESTS
 
 MARK = "probe-guard"
 GUARD = f"""exec 3<&0
@@ -187,5 +188,6 @@ class Server:
         self._end(None)
 
     def _take(self, line: str) -> None:
-        self.lines.append(line)
+        if MARK_OF_REQUESTS not in line:
+            self.lines.append(line)
         self._on_line(now_us(), line)

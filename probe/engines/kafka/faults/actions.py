@@ -11,6 +11,7 @@ from probe.engines.kafka.faults import (
     disks,
     filler_commits,
     filler_partitions,
+    handshakes,
     network,
     quotas,
     replaced_clusters,
@@ -50,6 +51,8 @@ from probe.scenarios.steps.coordinators import (
     RestartBrokers,
     SendUnknownKeys,
 )
+from probe.scenarios.steps.handshakes import RenewClientCertificate, SpoilHandshakes
+from probe.scenarios.steps.logins import CutAllConnections
 from probe.scenarios.steps.partitions import BreakLogDir, CutConnections, HoldDiscovery, MoveLeader
 from probe.scenarios.steps.real_brokers import (
     ConfigureTopics,
@@ -113,4 +116,7 @@ ACTIONS: ActionTable = {
     SetQuota: Action(quotas.limit, quotas.lift),
     UseTransactionalId: Action(transactions.use_id),
     LeaveTransactionOpen: Action(transactions.leave_open),
+    SpoilHandshakes: Action(handshakes.spoil, handshakes.mend),
+    RenewClientCertificate: Action(nothing),
+    CutAllConnections: Action(handshakes.cut_all),
 }

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 from probe.scenarios.steps.brokers import CutAnswers, HideBrokers, KeepAnswers, LimitVersions, Throttle
 from probe.scenarios.steps.coordinators import NameWrongCoordinator, Rejoin
-from probe.scenarios.steps.handshakes import RenewClientCertificate, SpoilHandshakes
+from probe.scenarios.steps.handshakes import AskForCertificates
 from probe.scenarios.steps.logins import (
-    CutAllConnections,
     LeaveTokenServer,
     RefuseFirstToken,
     RefuseLogins,
@@ -26,6 +25,7 @@ from probe.scenarios.steps.step import Step
 from probe.scenarios.steps.topics import ForgetProducers, ForgetTopic, GrowWhileAssigning, HidePartition
 
 UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
+    AskForCertificates: "real brokers ask a listener's clients for certificates from its start on, or never",
     AnswerError: "a real broker sends an error only with its cause; the causes are scenarios of their own",
     GrowWhileAssigning: "a real coordinator answers the leader's SyncGroup within milliseconds",
     HidePartition: "a real broker learns all partitions of a topic at once; with ZooKeeper, within milliseconds",
@@ -35,7 +35,6 @@ UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     HideBrokers: "a real broker lists no brokers for a moment after its start only, which cannot be controlled",
     LagMetadata: "the delay of real metadata cannot be controlled",
     LoseAllLeaders: "real brokers elect leaders as soon as they are back",
-    CutAllConnections: "not built for real brokers, which the log-ins that follow need",
     CutAnswers: "the relay alone cuts the answer, so both kinds of brokers show the same",
     KeepAnswers: "the relay alone keeps the answer back, so both kinds of brokers show the same",
     LeaveTokenServer: "not built for real brokers; the server is ours, so both kinds of brokers meet the same",
@@ -45,9 +44,7 @@ UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     RefuseFirstToken: "not built for real brokers, which read the key of tokens from a file here, and know it",
     RefuseLogins: "not built for real brokers, which read mechanisms and the first passwords when they start",
     Rejoin: "a real coordinator asks for it when a member joins or leaves, and the group has one member",
-    RenewClientCertificate: "the relay ends TLS, so it refuses clients' certificates in front of real brokers, too",
     RevokePermissions: "not built for real brokers, which have no authorizer here",
-    SpoilHandshakes: "the relay ends TLS, so clients meet its certificate in front of real brokers, too",
     RollBack: "brokers of two versions cannot use the same log dirs in turn",
     Throttle: "a real quota limits a rate, and the time to wait follows from it; so real brokers get a quota",
 }
