@@ -26,6 +26,10 @@ class ProbeError(Exception):
     exit_code = 2
 
 
+class NothingToRunError(ProbeError):
+    """Selectors that are good in themselves leave no cell: a role needs another release line, for instance."""
+
+
 class NothingJudgedError(ProbeError):
     """No cell could be judged, or the results are unreadable."""
 

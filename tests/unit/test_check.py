@@ -24,8 +24,10 @@ from probe.cells.trends import Step
 from probe.cli.app import app
 from probe.cli.commands import check as command
 from probe.cli.wiring import check_trials
-from probe.cli.wiring.check_plan import Scope, questions, sides_of
-from probe.model import Outcome
+from probe.cli.wiring.catalogue import choose_clients
+from probe.cli.wiring.check_plan import Scope, Sides, questions, sides_of
+from probe.errors import ProbeError
+from probe.model import Outcome, Role
 from probe.model.profile import OWN_DEFAULTS
 from tests.support.played_trials import Played
 
@@ -325,3 +327,15 @@ def test_answers_name_what_the_application_sees(checker: Checker, build: str) ->
     (worse,) = [one for one in worse_cell(checker, build) if one.answer is Answer.WORSE]
     assert sentence(worse).startswith("producer: after an error answer (disk/storage-error)")
     assert "stands still" in sentence(worse)
+
+
+def test_a_role_that_the_default_line_lacks_is_checked_by_its_known_results() -> None:
+    release, build = choose_clients(["java@4.3.1", "java@4.4.0"])
+    sides = Sides(release, build)
+    asked = Scope(scenarios=["disk/storage-error"], roles=[Role.SHARE], profiles=["isolated"])
+    played = questions(sides, asked).pairs(sides).values()
+    assert {(before.scenario, before.broker, after.version) for before, after in played} >= {
+        ("disk/storage-error", "4.4", "4.4.0")
+    }
+    with pytest.raises(ProbeError, match=r"nothing to run: role share needs Kafka 4\.2"):
+        questions(sides, Scope(scenarios=["net/slow"], roles=[Role.SHARE], profiles=["isolated"]))

@@ -17,7 +17,7 @@ from probe.cells.trends import Question, question
 from probe.cli.wiring.catalogue import choose_clients, families
 from probe.cli.wiring.line_releases import newest_release
 from probe.cli.wiring.run_selection import RunSelection
-from probe.errors import ProbeError
+from probe.errors import NothingToRunError, ProbeError
 from probe.model import CONTROL, Cell, Election, Profile, Role
 from probe.model.engines import DEFAULT_ENGINE
 from probe.model.profile import DEFAULT_PROFILE, OWN_DEFAULTS
@@ -115,20 +115,26 @@ def sides_of(text: str, against: str | None) -> Sides:
 def questions(sides: Sides, asked: Scope) -> Questions:
     """Return the cells of both sides. ProbeError if there is nothing to play."""
     found = Questions()
-    plans = [*_catalogue(sides, asked), *_known(sides, asked, found)]
+    refused: list[NothingToRunError] = []
+    plans = [*_catalogue(sides, asked, refused), *_known(sides, asked, found)]
     for plan, selection in plans:
         found.seed = found.seed or selection.seed
         for item in plan.cells:
             found.planned.setdefault(item.cell, item)
     if not found.pairs(sides):
+        if refused:
+            raise refused[0]
         raise ProbeError(
             f"check {sides.build.client}: nothing to play on both sides; select other roles, profiles or scenarios"
         )
     return found
 
 
-def _catalogue(sides: Sides, asked: Scope) -> Iterator[tuple[Plan, Selection]]:
-    """Yield the plans of the baseline, or of the named scenarios, per profile. ProbeError for an unknown name."""
+def _catalogue(sides: Sides, asked: Scope, refused: list[NothingToRunError]) -> Iterator[tuple[Plan, Selection]]:
+    """Yield the plans of the baseline, or of the named scenarios, per profile. ProbeError for an unknown name.
+
+    `refused` takes the reasons of profiles without a cell on the default release line: known results have theirs.
+    """
     for profile in asked.profiles or PROFILES:
         selection = RunSelection(
             chosen=_both(sides),
@@ -137,7 +143,10 @@ def _catalogue(sides: Sides, asked: Scope) -> Iterator[tuple[Plan, Selection]]:
             profiles=() if profile == DEFAULT_PROFILE else (profile,),
             baseline=not asked.scenarios,
         )
-        yield selection.whole()
+        try:
+            yield selection.whole()
+        except NothingToRunError as error:
+            refused.append(error)
 
 
 def _known(sides: Sides, asked: Scope, found: Questions) -> Iterator[tuple[Plan, Selection]]:

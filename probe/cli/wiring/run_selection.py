@@ -18,7 +18,7 @@ from probe.cli.wiring.catalogue import choose_clients
 from probe.cli.wiring.engines import WIRED
 from probe.cli.wiring.request_versions import with_versions
 from probe.cli.wiring.standing_still import with_standing
-from probe.errors import ProbeError
+from probe.errors import NothingToRunError, ProbeError
 from probe.model import CONTROL, Election, Engine, Profile, Role
 from probe.model.engines import DEFAULT_ENGINE, ENGINES
 from probe.model.profile import DEFAULT_PROFILE
@@ -62,7 +62,8 @@ class RunSelection:
     def whole(self, results: str = "") -> tuple[Plan, Selection]:
         """Return the plan of these selectors with control cells. ProbeError for a selector without a match.
 
-        With a results folder, cells that the request versions of its trials make impossible are skipped.
+        NothingToRunError where they leave no cell. With a results folder, cells that the request versions of its trials
+        make impossible are skipped.
         """
         try:
             selection = self._selection()
@@ -72,7 +73,7 @@ class RunSelection:
             selection = with_standing(with_versions(selection, results), results)
         plan = make_plan(selection)
         if not plan.cells:
-            raise ProbeError(
+            raise NothingToRunError(
                 f"nothing to run: {_why_nothing(plan, selection)}; select other roles, versions or scenarios"
             )
         return plan, selection
