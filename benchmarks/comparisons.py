@@ -237,7 +237,7 @@ def rates(cells_of: Callable[[random.Random], Sequence[Sequence[Trial]]], compar
 def known_pairs(count: int, seed: int) -> list[Known]:
     """Draw known results whose harm differs by the evidence that ships, and in which chance has no part.
 
-    All are shuffled and the others left out, so that a known result more or less changes little of the draw.
+    All in which chance has no part are shuffled before the others are left out.
     """
     plain = [(one.cell, other.cell, name) for one, other, name in known_versions() if not one.claim.is_race]
     fit = {one.name: one for one in differing()[0] if one.is_stored}

@@ -12,7 +12,7 @@ from probe.catalogue.files import data_file
 from probe.catalogue.known_results import Expectation, contrasted, expected, read_known
 from probe.cells.aggregate import SettledCell
 from probe.cells.comparison import Answer
-from probe.cells.comparison_steps import Asked, compared_steps
+from probe.cells.comparison_steps import Asked, compared_steps, expectation
 from probe.cells.trends import Step
 from probe.cli.wiring.evidence import open_evidence
 from probe.evidence.cell_choice import Wanted
@@ -56,13 +56,19 @@ def pairs() -> tuple[list[Pair], list[str]]:
     for entry, contrast, name in known:
         one, other = entry.cell, contrast.cell
         towards = towards_of(stored.get(other), stored.get(one))
-        if towards is Answer.SAME:
+        if towards is Answer.SAME or not _requires(one):
             alike.append(name)
             continue
         worse, better = (one, other) if towards is Answer.WORSE else (other, one)
         is_stored = one in stored and other in stored
         rows.append(Pair(name, worse, better, is_stored=is_stored, is_race=entry.claim.is_race))
     return rows, alike
+
+
+def _requires(cell: Cell) -> bool:
+    """Return whether a scenario requires anything: where it does not, comparisons say nothing worse than `changed`."""
+    play = expectation(cell)
+    return play is None or bool(play.conforms)
 
 
 def towards_of(before: SettledCell | None, after: SettledCell | None) -> Answer:

@@ -24,11 +24,10 @@ def row(name: str, wanted: Answer, answer: str) -> Row:
 
 
 def test_each_known_pair_is_a_case_in_both_directions() -> None:
-    known, alike = pairs()
+    known, _ = pairs()
     rows = cases(known, ["sarama-1.43.2-storage-error"], ["sarama"])
     builds = [(str(one.build.client), one.release.version, one.wanted) for one in rows]
     assert builds == [("sarama@1.43.2", "1.43.3", Answer.WORSE), ("sarama@1.43.3", "1.43.2", Answer.BETTER)]
-    assert alike == []  # without evidence the entry is the worse release
 
 
 def test_answers_are_kept_and_counted_by_direction(tmp_path: Path) -> None:

@@ -38,6 +38,12 @@ def test_every_known_result_differs_in_harm_or_is_named_as_alike() -> None:
     assert sorted([one.name for one in found] + alike) == sorted(name for *_, name in known_versions())
 
 
+def test_without_evidence_the_entry_is_the_worse_release_unless_its_scenario_requires_nothing() -> None:
+    found, alike = pairs()
+    assert {one.name: one.worse.version for one in found}["sarama-1.43.2-storage-error"] == "1.43.2"
+    assert "sarama-1.40.1-grown-while-assigning" in alike
+
+
 @pytest.mark.usefixtures("_shipped")
 def test_a_draw_has_pairs_whose_harm_differs_by_what_ships_and_more_begin_alike() -> None:
     few, many = known_pairs(10, 54), known_pairs(30, 54)
