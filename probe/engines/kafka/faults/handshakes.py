@@ -21,7 +21,7 @@ SERVED_S, ASK_S = 30.0, 10.0
 THREADS_TWICE = 6
 """Connections in a row that meet it: each of a listener's three network threads (`num.network.threads`) takes it by
 itself, one after the other, and they take new connections in turn."""
-TRUSTED_S = 3.0
+TRUSTED_S = 10.0
 """Time after which a broker has another trust store: nothing shows it but a client that it refuses."""
 
 
