@@ -46,14 +46,14 @@ def likely_cells(client: str, stored: Mapping[Cell, SettledCell], around: Family
     guessed = [one for one in every if one.stand_in and not one.is_own and one.cell.role not in UNLEVELLED]
     if not guessed:
         return None
-    told = sorted((one for one in guessed if _is_told(one)), key=_order)
+    told = sorted((one for one in guessed if _shows_harm(one)), key=_order)
     rows = [*_rows(told)]
-    fine = Counter(one.cell.role for one in guessed if not _is_told(one))
+    fine = Counter(one.cell.role for one in guessed if not _shows_harm(one))
     counts = tuple((role, fine[role]) for role in Role if role in fine)
     return LikelyCells(rows=tuple(rows[:MOST]), left_out=max(0, len(rows) - MOST), lesser=counts)
 
 
-def _is_told(one: Fault) -> bool:
+def _shows_harm(one: Fault) -> bool:
     """Return whether a row says it: what stands still for long, stops or loses work."""
     return one.finding in TOLD and one.harm is not None and one.harm.rank >= Harm.STALLS
 
