@@ -50,6 +50,11 @@ class Statement:
     """File and release, with what stands there; empty = nothing was found."""
     link: str = ""
 
+    @property
+    def shown(self) -> str:
+        """Return the answer; of what a setting switches on, that it is off by default."""
+        return f"{self.answer}, opt-in" if self.answer is Answer.YES and self.opt_in else str(self.answer)
+
 
 NOTHING = Statement(answer=Answer.UNKNOWN, words="no statement of its documents is listed")
 """The statement of a library of which none is listed."""

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -83,6 +84,19 @@ def taken_back(family: str, version: str) -> str:
     """Return that a release was taken back, with the reason, as a clause; empty if it was not."""
     found = releases_of(family).find(version)
     return f"{family} {version} was {found.withdrawn}" if found is not None and found.withdrawn else ""
+
+
+GAPS = frozenset({"librdkafka"})
+"""Families of which releases exist that their registry does not have: no wheel holds them."""
+
+
+def not_served(family: str, version: str) -> str:
+    """Return that the registry of a family had no such release when it was asked, as a clause; empty if it had."""
+    found = releases_of(family)
+    if family in GAPS:
+        return ""
+    lacks = re.fullmatch(r"\d+(\.\d+)*", version) and (found.lacks(version) or found.is_older_than(version))
+    return f"{found.source} had no release {version} of {family} on {found.read}" if lacks else ""
 
 
 @cache

@@ -91,7 +91,10 @@ def _manifests(names: Sequence[str]) -> Iterator[Skipped]:
         what = (
             "1 file that looks like a manifest" if len(names) == 1 else f"{len(names)} files that look like manifests"
         )
-        yield Skipped(what, f"not read: {', '.join(names[:NAMED])}{more}; docs/audit.md lists the formats")
+        yield Skipped(
+            what,
+            f"not read: {', '.join(names[:NAMED])}{more}; their lock files may be: docs/audit.md",
+        )
 
 
 def _others(count: int) -> Iterator[Skipped]:
@@ -174,7 +177,7 @@ def _folder_name(place: str, name: str) -> str:
 def _unknown(head: bytes) -> str:
     if not head.strip():
         return "it is empty; name a file that lists clients"
-    return "no format of an inventory is known that looks like this; docs/audit.md lists the formats"
+    return "no format of an inventory is known that looks like this (docs/audit.md); `probe lookup` takes one client"
 
 
 def _reason(error: Exception) -> str:

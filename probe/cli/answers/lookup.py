@@ -217,4 +217,4 @@ def overview(version: str, faults: Sequence[Fault]) -> str:
         f"{item.cell.role} {_scenario(item.cell)} {item.evidence.worst}" for item in bad if item.evidence
     )
     more = f", and {len(names) - FEW} more" if len(names) > FEW else ""
-    return f"  {version:<12}{counts_of(faults)}{': ' if names else ''}{', '.join([*names][:FEW])}{more}"
+    return f"  {version:<11} {counts_of(faults)}{': ' if names else ''}{', '.join([*names][:FEW])}{more}"

@@ -28,6 +28,8 @@ COLOURS = {May.NO: "red", May.UNKNOWN: "magenta", May.YES: "green"}
 _COUNTED = (May.NO, May.YES, May.UNKNOWN)
 _PROFILES = {DEFAULT_PROFILE: " (whether it reacts)", OWN_DEFAULTS: " (what it suffers)"}
 """Meaning of the trials of a profile, in words."""
+SHORTEST_MS = 50
+"""Standstill that is named, in milliseconds: less is 0.0 s."""
 
 
 def print_readiness(audit: AuditResult) -> None:
@@ -112,7 +114,7 @@ def happens(report: Report, found: Readiness) -> str:
         else ""
     )
     after = " where it goes on" if found.harm.rank >= Harm.STOPS else ""
-    stands = f", stands still for up to {found.stood_ms / 1000:.1f} s{after}" if found.stood_ms else ""
+    stands = f", stands still for up to {found.stood_ms / 1000:.1f} s{after}" if found.stood_ms >= SHORTEST_MS else ""
     return f"{harm}{stands}{scope}"
 
 

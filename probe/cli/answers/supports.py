@@ -15,14 +15,14 @@ from probe.model.safe_text import visible
 
 AT = 11
 """Column at which texts begin."""
-COLUMNS = f"{'':<{AT}}{'declared':<11}{'on the wire':<13}in faults"
+COLUMNS = f"{'':<{AT}}{'declared':<13}{'on the wire':<13}in faults"
 
 
 def table(found: Sequence[Support], columns: int) -> Iterator[str]:
     """Yield a line per KIP with its three answers, and below it where documents and measurements disagree."""
     yield COLUMNS
     for one in found:
-        answers = f"{one.statement.answer:<11}{one.on_the_wire:<13}{one.in_faults}"
+        answers = f"{one.statement.shown:<13}{one.on_the_wire:<13}{one.in_faults}"
         yield f"  {one.kip!s:<{AT - 2}}{answers}"
         yield from wrapped(f"{'':<{AT}}{one.kip.asks}", columns, AT)
         if one.contradiction:
@@ -31,9 +31,9 @@ def table(found: Sequence[Support], columns: int) -> Iterator[str]:
 
 def by_version(found: Sequence[Support], columns: int) -> Iterator[str]:
     """Yield a line per version of one KIP."""
-    yield f"  {'':<14}{'declared':<11}{'on the wire':<13}in faults"
+    yield f"  {'':<14}{'declared':<13}{'on the wire':<13}in faults"
     for one in found:
-        text = f"  {one.client.version:<14}{one.statement.answer:<11}{one.on_the_wire:<13}{one.in_faults}"
+        text = f"  {one.client.version:<14}{one.statement.shown:<13}{one.on_the_wire:<13}{one.in_faults}"
         yield from wrapped(f"{text}{f'; {one.contradiction}' if one.contradiction else ''}", columns, AT)
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from probe.catalogue.families import Family
-from probe.catalogue.releases import change_between, has_one_line, releases_of
+from probe.catalogue.releases import GAPS, change_between, has_one_line, releases_of
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault, Finding, in_plain_profile
 from probe.cells.between import Between, filled
@@ -30,8 +30,6 @@ DEEP = 2
 """Releases with many cells that are read on each side: the nearest one, and the one beyond it."""
 MANY = 2
 """A release has many cells if it has one of this many of the most that a release of its family has."""
-GAPS = frozenset({"librdkafka"})
-"""Families of which releases exist that their registry does not have: no wheel holds them."""
 
 Shapes = Mapping[tuple[str, Role], frozenset[tuple[int, int]]]
 """Requests that were sent, by version and role: API keys with their versions."""

@@ -12,7 +12,7 @@ from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import Chosen
 from probe.cli.wiring.catalogue import apps, families
 from probe.errors import NothingJudgedError
-from probe.model import Cell
+from probe.model import Cell, Profile
 from probe.model.counts import counted
 from probe.model.versions import version_key
 
@@ -107,7 +107,9 @@ def nothing(
     """
     places = ", ".join(evidence) or "no such evidence is there"
     if known:
-        return f"there is evidence on {counted(len(known), 'cell')} of {client} ({places}), but none with these options"
+        profiles = ", ".join(sorted({Profile.parse(cell.profile).name for cell in known}))
+        there = f"there is evidence on {counted(len(known), 'cell')} of {client} ({places})"
+        return f"{there}, but none with these options; its profiles are {profiles}"
     if named:
         return _none_of(named)
     family, version = asked.family, asked.client.version

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from probe.catalogue.identities import Identity
-from probe.catalogue.releases import taken_back
+from probe.catalogue.releases import not_served, taken_back
 from probe.catalogue.selectors import Chosen
 from probe.cells.application_precedence import itself_first, like, of_commit, of_stand_in
 from probe.cells.audit import Fault
@@ -94,6 +94,8 @@ def notes_of(sides: Sequence[AskedClient], faults: Sequence[Fault]) -> Iterator[
     """Yield which release was taken back, and what is to be known of a library inside where it answered."""
     clients = dict.fromkeys(side.chosen.client for side in sides)
     yield from (f"  {words}" for one in clients if (words := taken_back(one.family, one.version)))
+    first = sides[0].chosen.client
+    yield from (f"  {words}" for words in [not_served(first.family, first.version)] if words)
     if not any(item.stand_in for item in faults):
         return
     for side in sides:

@@ -49,10 +49,26 @@
     count.textContent = words;
   }
 
+  /** Return how many letters to change, add or leave out make one word of the other. */
+  function typos(a, b) {
+    let row = [...Array(b.length + 1).keys()];
+    for (let i = 1; i <= a.length; i += 1) {
+      const next = [i];
+      for (let j = 1; j <= b.length; j += 1)
+        next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
+      row = next;
+    }
+    return row[b.length];
+  }
+
   function byWords(text) {
     const words = text.split(/\s+/).filter(Boolean);
     const shown = rows.filter((row) => words.every((word) => row.text.includes(word)));
-    return [shown, `${shown.length} of ${rows.length} client versions`];
+    if (shown.length || !words.length) return [shown, `${shown.length} of ${rows.length} client versions`];
+    const name = words[0].split(/[@=]/)[0];
+    const meant = [...new Set(rows.map((row) => row.family))].filter((family) => typos(name, family) < 3);
+    const hint = meant.length ? `did you mean ${meant.join(" or ")}?` : "write a package with its version, such as kafka-clients 3.9.1";
+    return [[], `no client is named so: ${hint}`];
   }
 
   /** Return the rows of a client, of the library inside it, or of the nearest versions, and what is said of them. */
@@ -72,6 +88,8 @@
     const versions = rows.filter((row) => row.family === family).sort((a, b) => compare(a.version, b.version));
     const exact = versions.filter((row) => row.version === version);
     if (exact.length) return [exact, `${before}${family} ${version} is known`];
+    const line = versions.filter((row) => row.version.startsWith(`${version}.`));
+    if (line.length) return [line, `${before}${version} names no release of ${family}; ${line.length} of that line are known`];
     const near = [
       versions.filter((row) => compare(row.version, version) < 0).at(-1),
       versions.find((row) => compare(row.version, version) > 0),

@@ -38,7 +38,8 @@
       all += list.rows.length;
       sort(list);
     }
-    count.textContent = `${shown} of ${all} lines shown`;
+    const none = shown === 0 && form.dataset.none ? `: ${form.dataset.none}` : "";
+    count.textContent = `${shown} of ${all} lines shown${none}`;
   }
 
   function sort(list) {
