@@ -37,11 +37,13 @@ def upgrade(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> Upgr
 def with_remedies(reports: Sequence[Report], stored: Mapping[Cell, SettledCell]) -> list[Report]:
     """Return the reports with what passes, for each fault that fails or is suspected: a version, a profile."""
     bad = [fault.evidence for report in reports for fault in report.of(*BAD) if fault.evidence is not None]
-    known = [fault.evidence for report in reports for fault in report.faults if fault.evidence is not None]
+    named = {one.cell for one in bad}
+    every = (fault.evidence for report in reports for fault in report.faults if fault.evidence is not None)
+    good = [one for one in every if one.cell not in named and works(one)]
     found = Ways(
         passing=next_conforming(bad, stored.values()),
         mending=next_harmless(bad, stored.values()),
-        targets=targets(bad, filter(works, known), stored.values()),
+        targets=targets(bad, good, stored.values()),
         helping=mending_profiles(bad, stored.values()),
         restarting=restarting(bad, stored.values()),
     )
