@@ -66,7 +66,8 @@ class SettledCell:
     writes: str = ""
     """Place of lost records: how the client writes, and what acks=all does in the same cell, where that is known."""
     told: tuple[TrialHarm, ...] | None = None
-    """The harms of its trials, where their facts do not tell: of a row of the matrix, of trials that were cut short."""
+    """The harms of its trials, where facts do not tell (a row of the matrix, trials that were cut short), or where they
+    are asked for many times."""
     keeps: str = ""
     """Source line of a client that stays with its broker, where nothing ends a standstill."""
 

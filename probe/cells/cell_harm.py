@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from probe.cells.aggregate import SettledCell
 from probe.model.counts import share
@@ -45,6 +45,11 @@ def harms_of(settled: SettledCell) -> tuple[TrialHarm, ...]:
         return settled.told
     found = (trial_harm(settled.cell, verdict) for verdict in settled.verdicts)
     return tuple(one for one in found if one is not None)
+
+
+def with_harms(settled: SettledCell) -> SettledCell:
+    """Return a cell that holds the harms of its trials, for who asks for them many times."""
+    return replace(settled, told=harms_of(settled))
 
 
 def harm_in(settled: SettledCell) -> CellHarm | None:

@@ -16,6 +16,7 @@ from probe.cells.answer_context import Asking
 from probe.cells.audit import TOLD, Fault, examine
 from probe.cells.between import Answer, Between
 from probe.cells.causes import Cause, causes, is_scored
+from probe.cells.cell_harm import with_harms
 from probe.cells.client_levels import findings_and_levels
 from probe.cells.fault_words import harm_columns, remarks
 from probe.cells.levels import RoleLevel
@@ -62,14 +63,16 @@ _EXPLAINED: Mapping[str, Column] = {
 def known_clients(found: Evidence, line: str) -> Iterator[KnownClient]:
     """Yield the client versions of evidence, by family and version. A family is read when its first one is taken."""
     for family in sorted(families()):
-        stored = found.find(Wanted(family=[family]), facts=True)
+        read = found.find(Wanted(family=[family]), facts=True)
+        stored = {cell: with_harms(settled) for cell, settled in read.items()}
+        races = [with_harms(settled) for settled in found.races if settled.cell.family == family]
         by_version: dict[str, dict[Cell, SettledCell]] = {}
         for cell, settled in stored.items():
             by_version.setdefault(cell.version, {})[cell] = settled
         ways_out = _ways_out(stored.values())
         first, every = found.handshakes(Wanted(family=[family])), _around(family, stored.values())
         counts = found.counts(family, str(DEFAULT_ENGINE), line)
-        held = FamilyCells(family, stored, first, found.races)
+        held = FamilyCells(family, stored, first, races)
         for version in sorted(by_version, key=version_key):
             (asked,) = select_clients(families(), [f"{family}@{version}"], by_number)
             mine = by_version[version]
