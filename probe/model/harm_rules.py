@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from probe.model.cell import Outcome, Role
 from probe.model.columns import Facts
@@ -83,7 +84,8 @@ def harm_of(verdict: Verdict, bounds: HarmBounds) -> TrialHarm | None:
         return None
     facts = verdict.facts
     stood_ms = facts.own_recovery_ms or 0.0
-    rank = next((rule.harm for rule in RULES if _holds(rule, verdict, bounds)), Harm.NONE)
+    asked = _rules(verdict.outcome, verdict.conforms, bounds.role, bounds.errors_count)
+    rank = next((rule.harm for rule in asked if _holds(rule, facts, bounds.bound_ms)), Harm.NONE)
     return TrialHarm(
         rank=rank,
         silently=rank is Harm.STOPS and verdict.outcome in SILENT_OF and not facts.has_errors,
@@ -98,15 +100,23 @@ def ends_work(verdict: Verdict) -> bool:
     return verdict.outcome in _ENDS.outcomes and verdict.conforms in _ENDS.conforms
 
 
-def _holds(rule: Rule, verdict: Verdict, bounds: HarmBounds) -> bool:
-    if verdict.outcome not in rule.outcomes or verdict.conforms not in rule.conforms or bounds.role not in rule.roles:
+@cache
+def _rules(outcome: Outcome, conforms: bool | None, role: Role, errors_count: bool) -> tuple[Rule, ...]:
+    """Return the rules that facts decide for such a trial: thousands of trials of a look-up share some twenty kinds."""
+    return tuple(
+        rule
+        for rule in RULES
+        if outcome in rule.outcomes
+        and conforms in rule.conforms
+        and role in rule.roles
+        and (errors_count or not rule.if_errors_count)
+    )
+
+
+def _holds(rule: Rule, facts: Facts, bound_ms: int) -> bool:
+    if rule.any_of and not any(_is_above(facts, one, bound_ms) for one in rule.any_of):
         return False
-    if rule.if_errors_count and not bounds.errors_count:
-        return False
-    facts = verdict.facts
-    if rule.any_of and not any(_is_above(facts, one, bounds.bound_ms) for one in rule.any_of):
-        return False
-    return not any(_is_above(facts, one, bounds.bound_ms) for one in rule.none_of)
+    return not any(_is_above(facts, one, bound_ms) for one in rule.none_of)
 
 
 def _is_above(facts: Facts, one: Above, bound_ms: int) -> bool:

@@ -79,7 +79,8 @@ def between(
         return None
     usable = [item for item in stored if item.cell.version not in releases.withdrawn]
     differences = Differences(evidence, known[client.family], line)
-    return Between(usable, of_chance(evidence.races), differences)
+    races = (one for one in evidence.races if one.cell.family == client.family)
+    return Between(usable, of_chance(races), differences)
 
 
 def with_guesses(
