@@ -68,7 +68,9 @@ class _Later:
         return frozenset(item.cell.version for item in self._after(one) if self._suffered.works(item))
 
     def stopping(self, one: SettledCell) -> frozenset[str]:
-        """Return the later releases in which work stops in a cell."""
+        """Return the later releases in which work stops in a cell; none where it stops today by the defaults."""
+        if self._suffered.stops(one):
+            return frozenset()
         return frozenset(item.cell.version for item in self._after(one) if self._suffered.stops(item))
 
     def measured(self, one: SettledCell) -> frozenset[str]:

@@ -249,7 +249,7 @@ def test_every_step_of_an_embedded_scenario_has_a_rule_or_is_the_relays() -> Non
     """A step without either would do nothing."""
     of_the_relay = {"Blackhole", "RefuseConnections", "SlowDown", "HoldDiscovery", "CutConnections", "ChangeAddresses"}
     of_the_relay |= {"ReplaceCluster", "KeepAnswers", "ExpireIdle", "CutAnswers", "CutAllConnections"}
-    of_the_relay |= {"SpoilHandshakes"}
+    of_the_relay |= {"SpoilHandshakes", "AskForCertificates"}
     of_the_relay |= {"LeaveTokenServer", "RenewClientCertificate"}  # the trial's token server, and its file
     of_the_relay |= {"RefuseLogins", "RefuseFirstToken"}  # a change of the listeners, which needs the run's access
     played = [item for item in default_scenarios().values() if Engine.EMBEDDED in item.engines]
