@@ -28,6 +28,12 @@ def variants_of_absence(absence: Absence, *roles: Role) -> tuple[RoleVariant, ..
     return tuple(variant for variant in found if variant.roles)
 
 
+def busy_while(length_ms: int, role: Role, *steps: Step) -> tuple[RoleVariant, ...]:
+    """Return the variant in which the steps happen while the application handles one record for that time."""
+    absence = Absence(short_ms=length_ms, long_ms=length_ms, busy=True)
+    return (replace(_variant(absence, (role,)), steps=steps),)
+
+
 def variant_of_two(member: Member, absence: Absence) -> RoleVariant:
     """Return the variant in which one of two members of a group is absent, for good if it is killed."""
     variant = _variant(absence, (Role.GROUP,))
