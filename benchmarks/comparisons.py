@@ -1,6 +1,6 @@
 """Rates of two errors of `advise`: a build called worse than itself, known differences missed (docs/comparisons.md).
 
-    python benchmarks/comparisons.py play RESULTS [--builds 12] [--cells 300] [--seconds 360] [--seed 1]
+    python benchmarks/comparisons.py play RESULTS [--builds 12] [--cells 300] [--seconds 360] [--seed 1] [--exactly N]
     python benchmarks/comparisons.py simulate RESULTS [--comparisons 10000] [--cells 300] [--seed 1]
     python benchmarks/comparisons.py pairs RESULTS [--pairs 30] [--seconds 360] [--seed 1]
 
@@ -131,7 +131,7 @@ def wanted_trials(known: Sequence[Trial]) -> int:
     return MANY if len({one.asked for one in known}) > 1 else CHANCE
 
 
-def play(results: str, cells: Sequence[Cell], seconds: float) -> None:
+def play(results: str, cells: Sequence[Cell], seconds: float, exactly: int | None) -> None:
     """Play what is missing, as many runs as begin in time."""
     until = time.monotonic() + seconds
     given_up: set[Cell] = set()
@@ -146,7 +146,7 @@ def play(results: str, cells: Sequence[Cell], seconds: float) -> None:
             break
         now = dict(list(missing.items())[:AT_ONCE])
         given_up.update(cell for cell in now if not possible(cell))
-        options = Options(as_planned=True, stop_at=until)
+        options = Options(as_planned=True, stop_at=until, exactly=exactly)
         run_cells([cell for cell in now if cell not in given_up], options, results, now)
         again = played(results)
         given_up.update(cell for cell in now if len(again.get(cell, ())) == len(known.get(cell, ())))
@@ -308,11 +308,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, default in (("builds", 12), ("cells", 300), ("comparisons", 10_000), ("pairs", 30), ("seed", 1)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--seconds", type=float, default=360.0)
-    parser.add_argument("--exactly", type=int, metavar="N", help="trials in flight of `pairs`, on a shared machine")
+    parser.add_argument("--exactly", type=int, metavar="N", help="trials in flight, on a shared machine")
     asked = parser.parse_args(arguments)
     if asked.part == "play":
         cells = in_turn([chosen_cells(one, asked.cells, asked.seed) for one in builds(asked.builds)])
-        play(asked.results, cells, asked.seconds)
+        play(asked.results, cells, asked.seconds, asked.exactly)
     elif asked.part == "simulate":
         simulate(played(asked.results), asked.comparisons, asked.cells, asked.seed)
     else:
