@@ -68,7 +68,16 @@ def read_folder(folder: Path) -> Contents:
             with _readable(first):
                 sent.update(handshakes_of(_lines(first), [item.cell for item in mine]))
     days = {(str(one.engine), one.family): one.started for one in confirmed}
+    _check_all_confirmed(folder, days)
     return Contents(cells=cells, runs=[run for _, run in runs], handshakes=sent, confirmed=days)
+
+
+def _check_all_confirmed(folder: Path, known: Collection[tuple[str, str]]) -> None:
+    """Raise EvidenceError if cells lie in a file that `confirmed.tsv` does not name: they would be lost in silence."""
+    for path in sorted(folder.glob(f"*/*{LINES}")):
+        family = path.name.removesuffix(FIRST).removesuffix(LINES)
+        if (path.parent.name, family) not in known:
+            raise EvidenceError(f"{folder / CONFIRMED} does not name {path}; restore it with `git checkout`")
 
 
 def write_folder(folder: Path, contents: Contents) -> int:

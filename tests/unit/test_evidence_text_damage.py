@@ -62,3 +62,12 @@ def test_a_family_that_no_file_can_be_named_by_is_one_line(tmp_path: Path) -> No
     with pytest.raises(EvidenceError, match="cannot be read") as found:
         read_folder(tmp_path)
     assert "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize("name", ["embedded/sarama.tsv", "embedded/sarama.first.tsv"])
+def test_cells_of_a_family_that_is_not_named_any_more_are_no_silent_loss(tmp_path: Path, name: str) -> None:
+    write_folder(tmp_path, contents([cell_of(CELL, Outcome.RIDES)]))
+    (tmp_path / name).touch()
+    (tmp_path / CONFIRMED).write_text("")
+    with pytest.raises(EvidenceError, match=r"confirmed\.tsv does not name .*sarama.*; restore it"):
+        read_folder(tmp_path)
