@@ -56,7 +56,7 @@ MANY = 40
 """Trials of a cell whose trials differ."""
 LEAST_CELLS = 100
 """Cells that ship of a build, below which it takes no part."""
-AT_ONCE = 48
+AT_ONCE = 96
 """Cells of one run."""
 SILENCE_S = 130.0
 """No run begins with less than this time left: the longest observations take about that."""
@@ -254,8 +254,8 @@ def pairs(results: str, count: int, seconds: float, seed: int, exactly: int | No
     drawn = known_pairs(count, seed)
     stored = _stored(drawn)
     asked = Asked.of(stored.values())
-    for start in range(0, len(drawn), AT_ONCE // 4):
-        rows = drawn[start : start + AT_ONCE // 4]
+    for start in range(0, len(drawn), AT_ONCE // 8):
+        rows = drawn[start : start + AT_ONCE // 8]
         missing = [one for one in rows if not _decided(one, asked, results)]
         if missing and time.monotonic() + SILENCE_S < until:
             decide(_screens(missing, stored, asked), asked, results, None, exactly=exactly)
