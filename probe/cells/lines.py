@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from probe.cells.aggregate import SettledCell
 from probe.cells.trends import Question, question
-from probe.model import Cell
+from probe.model import Cell, Profile
+from probe.model.profile import CONSUMER_PROTOCOL
+from probe.model.release_lines import Since, has
 from probe.model.versions import version_key
 
 
@@ -37,7 +39,7 @@ def from_neighbours(cells: Iterable[Cell], others: Iterable[SettledCell]) -> dic
 
 
 def _between(cell: Cell, items: Iterable[SettledCell]) -> SettledCell | None:
-    here = version_key(cell.broker)
+    here, items = version_key(cell.broker), [item for item in items if _is_alike(cell, item.cell)]
     below = [item for item in items if version_key(item.cell.broker) < here]
     above = [item for item in items if version_key(item.cell.broker) > here]
     sides = [
@@ -51,6 +53,13 @@ def _between(cell: Cell, items: Iterable[SettledCell]) -> SettledCell | None:
     worse = max(sides, key=lambda item: item.grade.severity or 0)
     other = tuple(item for item in sides if item is not worse)
     return replace(worse, beside=(*worse.beside, *other))
+
+
+def _is_alike(cell: Cell, other: Cell) -> bool:
+    """Return whether a line says something about another: none without a protocol does about one that has it."""
+    if Profile.parse(cell.profile).name != CONSUMER_PROTOCOL:
+        return True
+    return has(cell.broker, Since.NEW_GROUPS) == has(other.broker, Since.NEW_GROUPS)
 
 
 def sides_of(cell: Cell, answer: SettledCell) -> tuple[SettledCell, ...]:

@@ -16,6 +16,7 @@ from probe.model import CONTROL, Cell, Profile, Workload
 from probe.model.harm import Harm
 from probe.model.profile import CONSUMER_PROTOCOL, DEFAULT_PROFILE
 from probe.model.release_lines import DEFAULT_LINE, Since, has
+from probe.model.versions import version_key
 from probe.scenarios.own_profiles import profile_of
 
 QUESTION = "May it switch to the consumer protocol?"
@@ -37,21 +38,49 @@ def hindrance(family: Family, version: str, line: str) -> str:
 
 
 def answer(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> str:
-    """Return the answer of the cells of the scored scenarios in that profile; empty if none of them was measured.
+    """Return the answer of the cells of the scored scenarios in that profile, or of the nearest line that has some.
 
-    Harm that the classic protocol does too, on the same release line or on 3.9, is no reason against a switch.
+    Harm that the classic protocol does too, on the same release line or on 3.9, is no reason against a switch. Empty
+    where no line was measured.
     """
     scored = {one.scenario for role in SWITCHING for one in baseline().of(role)}
     known = {fault.cell: fault.harm for fault in faults if fault.harm is not None and _counts(fault, scored)}
-    if not known:
+    if known:
+        beside = {one.cell: one.harm for one in faults if one.harm is not None and _stops_beside(one, scored, stored)}
+        return _verdict(known, beside, scored, stored)
+    return _elsewhere({fault.cell.broker for fault in faults}, scored, stored)
+
+
+def _elsewhere(asked: Collection[str], scored: AbstractSet[str], stored: Mapping[Cell, SettledCell]) -> str:
+    """Return the answer of the newest other line; empty if none has the protocol and was measured."""
+    cells = [item for cell, item in stored.items() if item.cell.version == cell.version and _answers(item, scored)]
+    lines = sorted({item.cell.broker for item in cells} - {*asked}, key=version_key)
+    if len(asked) != 1 or not lines:
         return ""
+    known = {item.cell: harm_in(item) for item in cells if item.cell.broker == lines[-1]}
+    found = _verdict({cell: harm for cell, harm in known.items() if harm is not None}, {}, scored, stored)
+    (here,), there = asked, lines[-1]
+    stricter = has(there, Since.RELAXED_COMMITS) and not has(here, Since.RELAXED_COMMITS)
+    but = "; brokers before 4.3 refuse commits of an older member epoch with 113 (KIP-1251)" if stricter else ""
+    return f"not measured on line {here}; on {there}: {found}{but}"
+
+
+def _answers(item: SettledCell, scored: Collection[str]) -> bool:
+    return item.judged and _asked(item.cell, scored) and has(item.cell.broker, Since.NEW_GROUPS)
+
+
+def _verdict(
+    known: Mapping[Cell, CellHarm],
+    beside: Mapping[Cell, CellHarm],
+    scored: AbstractSet[str],
+    stored: Mapping[Cell, SettledCell],
+) -> str:
     grave = {cell: harm for cell, harm in known.items() if harm.rank >= Harm.STALLS}
     own = {cell: harm for cell, harm in grave.items() if not _shared(cell, harm, stored)}
     shared = {cell: harm for cell, harm in grave.items() if cell not in own}
     also = f"; as in the classic protocol: {_words(shared)}" if shared else ""
     measured = f" ({len(known)} of {len(scored)} scored scenarios measured)"
     if not own:
-        beside = {one.cell: one.harm for one in faults if one.harm is not None and _stops_beside(one, scored, stored)}
         but = f"; outside the scored scenarios: {_words(beside)}" if beside else ""
         return f"yes: it makes nothing stop, stall or get lost{also}{measured}{but}"
     worst = max(harm.rank for harm in own.values())
@@ -59,9 +88,12 @@ def answer(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> str:
 
 
 def _counts(fault: Fault, scored: Collection[str]) -> bool:
-    cell = fault.cell
+    return _asked(fault.cell, scored) and fault.finding not in UNPROVEN
+
+
+def _asked(cell: Cell, scored: Collection[str]) -> bool:
     asked = cell.role in SWITCHING and cell.workload is Workload.CONTINUOUS and cell.scenario in scored
-    return asked and Profile.parse(cell.profile).name == CONSUMER_PROTOCOL and fault.finding not in UNPROVEN
+    return asked and Profile.parse(cell.profile).name == CONSUMER_PROTOCOL
 
 
 def _stops_beside(fault: Fault, scored: AbstractSet[str], stored: Mapping[Cell, SettledCell]) -> bool:

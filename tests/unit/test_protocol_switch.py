@@ -72,6 +72,23 @@ def test_what_stops_outside_the_scored_scenarios_stands_beside_a_yes(tmp_path: P
     assert "outside the scored scenarios: stops silently in coordinator/named-wrongly" in said
 
 
+@pytest.mark.parametrize(("line", "but"), [("4.2", True), ("4.3", False)])
+def test_a_line_that_was_not_measured_has_the_answer_of_another(
+    tmp_path: Path, shipped: Path, line: str, but: bool
+) -> None:
+    publish(shipped, settled(cell(MOVED), Outcome.STUCK))
+    said = answer(tmp_path, "librdkafka@2.16.0", "--broker", line)
+    assert said.startswith(f"{ASKED} not measured on line {line}; on 4.4: no: stops silently in {MOVED} (1 of 18")
+    assert ("refuse commits of an older member epoch with 113" in said) is but
+
+
+def test_brokers_without_the_protocol_say_nothing_of_those_that_have_it(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(cell("steady", broker="3.9"), Outcome.STUCK), settled(cell("steady"), Outcome.CLEAN))
+    said = answer(tmp_path, "librdkafka@2.16.0", "--broker", "4.2")
+    assert "3.9" not in said
+    assert "clean in 1 trial on 4.4" in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
