@@ -31,7 +31,7 @@ def variants_of_absence(absence: Absence, *roles: Role) -> tuple[RoleVariant, ..
 def busy_while(length_ms: int, role: Role, *steps: Step) -> tuple[RoleVariant, ...]:
     """Return the variant in which the steps happen while the application handles one record for that time."""
     absence = Absence(short_ms=length_ms, long_ms=length_ms, busy=True)
-    return (replace(_variant(absence, (role,)), steps=steps),)
+    return (replace(_variant(absence, (role,)), steps=steps, watch_least_ms=length_ms),)
 
 
 def variant_of_two(member: Member, absence: Absence) -> RoleVariant:
@@ -41,7 +41,7 @@ def variant_of_two(member: Member, absence: Absence) -> RoleVariant:
     return with_length(replace(variant, expectation=play, member=member), Profile(SHORT_LIMITS))
 
 
-def variant_of_joining(*steps: Step, target: Target) -> RoleVariant:
+def variant_of_joining(*steps: Step, target: Target, member: Member = Member.JOINS) -> RoleVariant:
     """Return the variant in which a second member joins while metadata is as the steps make it.
 
     Target leader: the bystander partition is as before.
@@ -58,7 +58,7 @@ def variant_of_joining(*steps: Step, target: Target) -> RoleVariant:
         expectation=replace(play, conforms=CONFORMING),
         steps=steps,
         heal_after_ms=JOINING_MS,
-        member=Member.JOINS,
+        member=member,
     )
 
 

@@ -23,7 +23,11 @@ _SHORT = (
 )
 _REFRESHING = ("follower/lagging", "group/member-joins-incomplete", "topic/grown-while-assigning")
 OWN_PROFILES: Mapping[str, str] = MappingProxyType(
-    {**dict.fromkeys(_SHORT, SHORT_LIMITS), **dict.fromkeys(_REFRESHING, REFRESHING)}
+    {
+        **dict.fromkeys(_SHORT, SHORT_LIMITS),
+        **dict.fromkeys(_REFRESHING, REFRESHING),
+        "group/classic-member-joins": CONSUMER_PROTOCOL,
+    }
 )
 """The profile by the name of the scenario."""
 LOG_INS, TLS, TOKENS = "SASL_PLAINTEXT/SCRAM-SHA-512", "SSL", "SASL_PLAINTEXT/OAUTHBEARER"

@@ -60,6 +60,8 @@ class Member(StrEnum):
     """The second member works throughout. The process of the first one is stopped (SIGSTOP, SIGCONT)."""
     JOINS = "joins"
     """The second member starts under the fault, and stays."""
+    JOINS_CLASSIC = "joins-classic"
+    """The same, in the classic group protocol."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,8 @@
 """The brokers restart while the application handles one record, and the same broker leads again.
 
-What the brokers do: all brokers are killed (SIGKILL) at once, and start after 2 s at the same addresses. The leader of
-the partition is the same as before, and knows the member's share session no more. The application is busy for 20 s, so
-that no ShareFetch is under way when the connection ends.
+What the brokers do: 5 s after the application began to handle the record, when no ShareFetch is under way any more, all
+brokers are killed (SIGKILL) at once, and start after 2 s at the same addresses. The leader of the partition is the same
+as before, and knows the member's share session no more. The application is busy for 60 s.
 The error a client meets: closed and refused connections, SHARE_SESSION_NOT_FOUND (122) for a session that the broker
 lost, and refused acceptances.
 What a good client does: begins a new share session, tells the application which acceptances were refused, and delivers
@@ -15,14 +15,14 @@ Not covered: a broker whose partitions get other leaders (broker/kill).
 from probe.model import Role
 from probe.model.cluster import COUNT
 from probe.scenarios.absences import busy_while
-from probe.scenarios.cluster_stops import STOPPED
 from probe.scenarios.scenario import Scenario
-from probe.scenarios.steps.brokers import ReturnBroker, When
+from probe.scenarios.steps.brokers import ReturnBroker, StopBroker, When
 
-DOWN_MS = 2000
-BUSY_MS = 20_000
-"""Shorter than the lock of 30 s, and longer than three real brokers need to start."""
-BACK = tuple(ReturnBroker(when=When(after_ms=DOWN_MS), turn=turn) for turn in range(COUNT))
+STOP_MS, BACK_MS = 5000, 7000
+BUSY_MS = 60_000
+"""Longer than three real brokers need to start."""
+STOPPED = tuple(StopBroker(when=When(after_ms=STOP_MS), turn=turn) for turn in range(COUNT))
+BACK = tuple(ReturnBroker(when=When(after_ms=BACK_MS), turn=turn) for turn in range(COUNT))
 
 SCENARIO = Scenario(
     name="share/broker-restarted",

@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
-from probe.model import App, AppKind, Mark, MarkKind, Role
+from probe.model import App, AppKind, Engine, Mark, MarkKind, Role
+from probe.model.profile import CONSUMER_PROTOCOL, DEFAULT_PROFILE
 from probe.ports import Start
 from probe.recorder import Recorder
 from probe.runner.trial import members
+from probe.runner.trial.absence import second_member
 from probe.runner.trial.members import members as members_of
 from probe.runner.trial.state import TrialState
 from tests.support.histories import history
@@ -22,6 +24,7 @@ from tests.support.member_starts import member
 from tests.support.real_cells import planned
 
 KILLED, PAUSED, JOINS = "group/member-killed", "group/member-paused", "group/member-joins-leaderless"
+CLASSIC = "group/classic-member-joins"
 
 
 class Second:
@@ -45,7 +48,10 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def trial(scenario: str) -> TrialState:
-    item = planned("sarama@1.43.3", scenario, Role.GROUP)
+    if scenario == CLASSIC:
+        item = planned("librdkafka@2.16.0", scenario, Role.GROUP, engine=Engine.KAFKA, brokers=["4.4"])
+    else:
+        item = planned("sarama@1.43.3", scenario, Role.GROUP)
     header = replace(history(role=Role.GROUP).header, play=item.expectation)
     return TrialState(item, replace(header, subject=replace(header.subject, group="g", successor="me-s")), Recorder())
 
@@ -107,8 +113,20 @@ def test_the_other_member_of_a_paused_one_stays_to_the_end() -> None:
     assert marks(state) == []
 
 
-def test_a_member_joins_under_the_fault() -> None:
-    state = trial(JOINS)
+@pytest.mark.parametrize(("scenario", "profile"), [(CLASSIC, DEFAULT_PROFILE), (JOINS, CONSUMER_PROTOCOL)])
+def test_the_second_member_has_the_protocol_of_the_first_unless_the_scenario_says_otherwise(
+    scenario: str, profile: str
+) -> None:
+    asked: list[str] = []
+    host = SimpleNamespace(start=lambda _, message, *__, **___: asked.append(message.profile))
+    environment: Any = SimpleNamespace(tools=SimpleNamespace(host=host))
+    second_member(trial(scenario), environment, replace(member("me"), profile=CONSUMER_PROTOCOL))
+    assert asked == [profile]
+
+
+@pytest.mark.parametrize("scenario", [JOINS, CLASSIC])
+def test_a_member_joins_under_the_fault(scenario: str) -> None:
+    state = trial(scenario)
     assert played(state) == ["fault", "me-s joins g", "leaves", "gone"]
     assert marks(state) == [MarkKind.JOINS]
 

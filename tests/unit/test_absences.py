@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from probe.catalogue.scenarios import select_scenarios
 from probe.cli.wiring.run_selection import RunSelection
 from probe.model import Engine, Profile, Role
 from probe.model.profile import SHORT_LIMITS
@@ -80,3 +81,15 @@ def test_both_engines_play_them() -> None:
         clients=[SARAMA], scenarios=["client/*"], engine=Engine.KAFKA, brokers=["3.9.2"], seed=1
     ).whole()
     assert {item.cell.scenario for item in found.cells} == {"steady", PAUSED, BUSY}
+
+
+@pytest.mark.parametrize("name", ["share/lock-expires", "share/broker-restarted"])
+def test_a_share_consumer_is_busy_while_brokers_change(name: str) -> None:
+    (item,) = select_scenarios([name])
+    variant = item.variant(Role.SHARE)
+    assert variant is not None
+    assert variant.absence is not None
+    assert variant.absence.busy
+    assert variant.steps
+    assert variant.watch_least_ms == variant.heal_after_ms == variant.absence.long_ms == variant.absence.short_ms
+    assert variant.expectation.watch_ms > variant.absence.long_ms

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from probe.drivers.process import RunningInstance
 from probe.model import MarkKind
+from probe.model.profile import DEFAULT_PROFILE
 from probe.model.roles import ROLES
 from probe.ports import Start, Tap
 from probe.protocol.names import api_key
@@ -98,6 +99,8 @@ def second_member(
     """Start the second member of the client's group, in a process of its own: clients of other trials may end one."""
     name = state.header.subject.successor
     other = replace(start, instance=name, client_id=name)
+    if state.item.variant.member is Member.JOINS_CLASSIC:
+        other = replace(other, profile=DEFAULT_PROFILE)
     return environment.tools.host.start(state.item.cell, other, state.recorder.add_beside, alone=True)
 
 

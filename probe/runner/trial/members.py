@@ -63,7 +63,7 @@ class Members:
         if self._member is Member.KILLED and self._second is not None:
             self._state.recorder.mark(MarkKind.KILLED)
             self._second.kill()
-        elif self._member is Member.JOINS:
+        elif self._member in {Member.JOINS, Member.JOINS_CLASSIC}:
             self._state.recorder.mark(MarkKind.JOINS)
             await self._begin()
 
