@@ -185,6 +185,26 @@ func TestAShareFetchWithAnErrorLocksNoRecord(t *testing.T) {
 	}
 }
 
+// TestARefusedAcknowledgementStandsInTheRowOfTheRecords: a partition has one row, whose last one clients would keep.
+func TestARefusedAcknowledgementStandsInTheRowOfTheRecords(t *testing.T) {
+	t.Parallel()
+	r := start(t, "4.4")
+	id := r.topic("t", 1)
+	s, other := r.sharer(1, id), r.sharer(1, id)
+	other.member = "b"
+	s.fetches([]int32{0})
+	r.raw(1).ask(produceTo(9, 1, "t", 0))
+	other.fetches([]int32{0})
+	r.raw(1).ask(produceTo(9, 1, "t", 0))
+	resp := s.fetches([]int32{0}, 0) // which the other member holds
+	if count := len(resp.Topics[0].Partitions); count != 1 {
+		t.Errorf("%d rows", count)
+	}
+	if row := rows(resp)[0]; row.AcknowledgeErrorCode != 121 || !slices.Equal(given(resp, 0), []int64{1}) {
+		t.Errorf("%+v", row)
+	}
+}
+
 // TestAMemberThatIsUnknownByARuleIsGone: it joins again with epoch 0.
 func TestAMemberThatIsUnknownByARuleIsGone(t *testing.T) {
 	t.Parallel()

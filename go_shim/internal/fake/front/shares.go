@@ -173,6 +173,7 @@ func (x *exchange) share(codes wire.Codes) (kmsg.Response, error) {
 	if known && wire.ShareError(resp) == 0 {
 		x.conn.front.shares.counted(key, epoch)
 	}
+	wire.MergeRows(resp)
 	wire.Add(resp, x.req, codes)
 	wire.FillRecords(resp)
 	x.conn.front.setHints(resp, x.conn.broker)

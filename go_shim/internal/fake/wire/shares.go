@@ -65,6 +65,28 @@ func FillRecords(resp kmsg.Response) {
 	}
 }
 
+// MergeRows makes one row of those that a fetch has of a partition, as brokers send. The state machine answers a refused
+// acknowledgement in a row of its own, beside that of the records, and clients keep the last one: the refusal would be lost
+// (ShareFetchResponse.responseData of 4.4.0).
+func MergeRows(resp kmsg.Response) {
+	fetched, ok := resp.(*kmsg.ShareFetchResponse)
+	if !ok {
+		return
+	}
+	for i := range fetched.Topics {
+		topic := &fetched.Topics[i]
+		var merged []kmsg.ShareFetchResponseTopicPartition
+		for _, row := range topic.Partitions {
+			one := find(&merged, func(x *kmsg.ShareFetchResponseTopicPartition) bool { return x.Partition == row.Partition })
+			if row.AcknowledgeErrorCode == 0 {
+				row.AcknowledgeErrorCode, row.AcknowledgeErrorMessage = one.AcknowledgeErrorCode, one.AcknowledgeErrorMessage
+			}
+			*one = row
+		}
+		topic.Partitions = merged
+	}
+}
+
 // Forget lets the session of `rest` forget the partitions of `whole` that have a code.
 func Forget(rest, whole *kmsg.ShareFetchRequest, codes Codes) {
 	rest.ForgottenTopicsData = append([]kmsg.ShareFetchRequestForgottenTopicsData(nil), rest.ForgottenTopicsData...)
