@@ -1,12 +1,15 @@
 """Cells of profile `defaults`, drawn by a seed from the evidence that ships and played again beside it.
 
-    python benchmarks/standstills.py RESULTS [--cells 40] [--seed 56] [--trials 2] [--read]
+    python benchmarks/standstills.py RESULTS [--cells 40] [--seed 56] [--trials 2] [--read] [--full-pace]
+        [--least SECONDS] [--longest SECONDS]
 
 Drawn are cells of the embedded engine in which work stood still (fact `ended_by`). A fresh trial agrees if the same
 thing ended the standstill as in one of the shipped trials, and it recovered within a quarter or a second of their
 median, whichever is more. Where the shipped trials themselves do not agree with each other, chance is known to decide,
 and the cell is counted apart. It goes on where it was interrupted; `--read` plays nothing and compares what RESULTS
-holds. Exit code 1 if a cell differs of which that is not known, or lacks trials.
+holds. With `--full-pace` clients that stand still work as often as around the fault to the end of the watch, and are
+answered at once, unlike the shipped trials (docs/verdicts.md, "To the end"). Exit code 1 if a cell differs of which
+that is not known, or lacks trials.
 """
 
 from __future__ import annotations
@@ -46,11 +49,13 @@ def main() -> int:
     """Draw, play, compare; return the exit code."""
     asked = _options()
     shipped = stood_still(_shipped())
-    drawn = random.Random(asked.seed).sample(sorted(shipped, key=str), min(asked.cells, len(shipped)))  # noqa: S311
-    say(f"{len(drawn)} of {len(shipped)} cells drawn by seed {asked.seed}")
+    fits = (cell for cell, found in shipped.items() if asked.least <= lasted_s(found) <= asked.longest)
+    among = sorted(fits, key=str)
+    drawn = random.Random(asked.seed).sample(among, min(asked.cells, len(among)))  # noqa: S311
+    say(f"{len(drawn)} of {len(among)} cells drawn by seed {asked.seed}, of {len(shipped)}")
     if not asked.read:
         try:
-            _play(drawn, asked.trials, asked.results)
+            _play(drawn, asked)
         except InterruptedRunError as error:
             say(str(error))
             return error.exit_code
@@ -69,16 +74,19 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--cells", type=int, default=40)
     parser.add_argument("--seed", type=int, default=56)
     parser.add_argument("--trials", type=int, default=2, help="fresh trials of a cell")
+    parser.add_argument("--least", type=float, default=0.0, help="seconds for which a drawn cell stood still at least")
+    parser.add_argument("--longest", type=float, default=900.0, help="the same at most")
+    parser.add_argument("--full-pace", action="store_true", help="standstills are watched without long intervals")
     parser.add_argument("--read", action="store_true", help="play nothing")
     return parser.parse_args()
 
 
-def _play(drawn: Sequence[Cell], count: int, results: str) -> None:
+def _play(drawn: Sequence[Cell], asked: argparse.Namespace) -> None:
     """Play the trials that cells lack."""
-    held = played(results)
-    lacking = {cell: count - len(held.get(cell, ())) for cell in drawn}
+    held = played(asked.results)
+    lacking = {cell: asked.trials - len(held.get(cell, ())) for cell in drawn}
     if missing := {cell: number for cell, number in lacking.items() if number > 0}:
-        run_cells(missing, Options(), results, missing)
+        run_cells(missing, Options(), asked.results, missing, at_full_pace=asked.full_pace)
 
 
 def _shipped() -> Iterator[SettledCell]:
@@ -127,6 +135,11 @@ def agrees(shipped: Sequence[Verdict], one: Verdict) -> bool:
 def _stood_ms(one: Verdict) -> float:
     """Return the time to recovery, or that of the standstill where there is none; 0 = work did not stand still."""
     return one.facts.recovery_ms or one.facts.still_ms or 0.0
+
+
+def lasted_s(found: Sequence[Verdict]) -> float:
+    """Return the longest standstill of some trials, in seconds."""
+    return max((_stood_ms(one) for one in found), default=0.0) / 1000
 
 
 def told(found: Sequence[Verdict]) -> str:

@@ -38,6 +38,9 @@ class Pace:
     """After the recovery."""
     bystander_ms: int
     """On the bystander, which only must not stall; a quarter of what is prompt if that is less."""
+    eased: bool = True
+    """Beyond the usual watch a client that stands still works seldom, and its answers are delayed; else as around the
+    fault."""
 
 
 OWN = Pace(

@@ -44,6 +44,8 @@ class Planned:
     trials: int
     sweep: str = ""
     """The sweep that it is part of; empty = none."""
+    at_full_pace: bool = False
+    """A client that is observed to the end works as often as around the fault until then."""
 
     @property
     def is_control(self) -> bool:
@@ -56,7 +58,7 @@ class Planned:
 
         Where many begin together, those of both partitions do, so that one request may have both.
         """
-        pace = pace_of(self.cell.engine, self.cell.role, self.expectation)
+        pace = replace(pace_of(self.cell.engine, self.cell.role, self.expectation), eased=not self.at_full_pace)
         return replace(pace, bystander_ms=0) if self.load.batch > 1 else pace
 
     @property

@@ -20,7 +20,9 @@ from probe.catalogue.families import Family, Version, read_families
 from probe.driver_contract import driver_pb2 as pb
 from probe.drivers.provision import provision
 from probe.engines.embedded.rpc import cluster_pb2
+from probe.model.words import OwnLimit
 from probe.protocol.apis import PRODUCE
+from probe.verdict.patience import own_limits
 from tests.support.deadlines import LONGEST_S
 from tests.support.driver_host import ENDINGS, Driver, driving
 from tests.support.driver_transcripts import (
@@ -37,6 +39,7 @@ from tests.support.driver_transcripts import (
     Transcript,
 )
 from tests.support.fake_brokers import Brokers, brokers
+from tests.support.own_limits import unlisted
 from tests.support.shared_runs import result_of, run_once
 from tests.support.tried_versions import marks, profile_of, tried
 
@@ -221,6 +224,15 @@ def test_ready_comes_first_with_settings(family: Family, version: Version, name:
     if name == "producer":
         assert settings["acks"] in {"all", "1", "0"}
         assert int(settings["retries"]) >= 0
+
+
+@every_driver
+@pytest.mark.parametrize("name", WORKING)
+def test_its_own_limits_are_those_of_client_toml(family: Family, version: Version, name: str) -> None:
+    """Profile `isolated` changes the periodic refresh alone."""
+    (ready,) = transcript_with(family, version, name).of(name, pb.READY)
+    seen = [item for item in own_limits(ready.settings) if item[0] is not OwnLimit.REFRESH]
+    assert unlisted(family, version.version, ROLE.get(name, name), seen) == []
 
 
 @every_driver

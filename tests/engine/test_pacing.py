@@ -47,11 +47,13 @@ class Trial:
         engine: Engine = Engine.EMBEDDED,
         *,
         second: bool = False,
+        full_pace: bool = False,
     ) -> None:
         self.at = 100 * SECOND
         self.asked: list[tuple[str, int]] = []
         monkeypatch.setattr(module, "now_us", lambda: self.at)
         item = planned("sarama@1.43.3", scenario, str(role), engine=engine, brokers=["3.9"])
+        item = replace(item, at_full_pace=full_pace)
         header = history(role=role).header
         self.state = TrialState(item, replace(header, play=item.expectation), Recorder(), fault_at=self.at)
 
@@ -100,6 +102,20 @@ def test_a_client_that_stands_still_to_the_end_is_asked_seldom_and_answered_slow
     trial.succeed(AppKind.ACKED, 1)
     assert trial.adapt() == [("work", SLOW_INTERVAL_MS)]
     assert trial.eased[-1] == 0
+    assert not trial.pacing.is_seldom
+
+
+def test_at_full_pace_a_client_that_stands_still_works_as_around_the_fault_and_is_answered_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trial = Trial(monkeypatch, "disk/storage-error", Role.PRODUCER, full_pace=True)
+    trial.state.header = replace(trial.state.header, limits=replace(trial.state.header.limits, to_the_end=True))
+    trial.engine(EngineKind.ANNOUNCED)
+    trial.at += trial.state.header.play.watch_ms * 1000 + SECOND
+    assert trial.adapt() == []
+    trial.at += 400 * SECOND
+    assert trial.adapt() == []
+    assert trial.eased == []
     assert not trial.pacing.is_seldom
 
 

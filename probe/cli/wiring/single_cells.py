@@ -57,11 +57,17 @@ def possible(cell: Cell) -> bool:
 
 
 def run_cells(
-    cells: Iterable[Cell], options: Options, results: str, trials: Mapping[Cell, int] | None = None
+    cells: Iterable[Cell],
+    options: Options,
+    results: str,
+    trials: Mapping[Cell, int] | None = None,
+    *,
+    at_full_pace: bool = False,
 ) -> RunResult:
     """Run control cells, then cells, in one run; all are of one engine. ProbeError if one of them cannot be run.
 
-    `trials` is the number of trials of a cell, 1 by default.
+    `trials` is the number of trials of a cell, 1 by default. `at_full_pace`: clients that are observed to the end
+    work as often as around the fault until then.
     """
     need_laboratory("running cells")
     from probe.cli.wiring.execution import run_planned  # noqa: PLC0415  # loads the laboratory, which look-ups lack
@@ -70,7 +76,7 @@ def run_cells(
     selection: Selection | None = None
     for cell in cells:
         plan, selection = plan_cell(cell)
-        planned.update((item.cell, item) for item in plan.cells)
+        planned.update((item.cell, replace(item, at_full_pace=at_full_pace)) for item in plan.cells)
     if selection is None:
         raise ProbeError("there is no cell to run; select other roles, versions or scenarios")
     for cell, count in (trials or {}).items():

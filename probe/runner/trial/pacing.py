@@ -168,7 +168,7 @@ class Pacing:
         succeeded = _successes(state) - self._before
         proved = succeeded >= PROOF_SUCCESSES * self._beat
         if not succeeded and waits_to_the_end(state):
-            return RateNeed.SELDOM
+            return RateNeed.SELDOM if self._pace.eased else RateNeed.MEASURE
         if since is None:
             return _need_before(state, proved=proved)
         if proved:
