@@ -32,6 +32,7 @@ from probe.cells.comparison_steps import Asked, compared_steps
 from probe.cells.harm import ChanceKey, harms, of_chance
 from probe.cells.trends import Step
 from probe.cli.console.streams import OUT
+from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.check_plan import PROFILES, SCREEN
 from probe.cli.wiring.decisive_trials import decisive_of
 from probe.cli.wiring.evidence import open_evidence
@@ -109,7 +110,7 @@ def stored_cells(results: Sequence[str]) -> tuple[list[SettledCell], frozenset[C
     chance: frozenset[ChanceKey] = frozenset()
     for place in ["", *results]:
         with open_evidence(["own"] if place else ["shipped"], place, AGE_DAYS) as evidence:
-            chance |= of_chance(evidence.races)
+            chance |= of_chance(evidence.races_of(families()))
             for one in (item for file in evidence.each(wanted, facts=True) for item in file.values()):
                 if len(one.verdicts) > len(best[one.cell].verdicts if one.cell in best else ()):
                     best[one.cell] = one

@@ -125,7 +125,7 @@ def predicted(client: Client, cells: Mapping[Client, list[SettledCell]], evidenc
         if one.family == client.family and one != client and one.version not in taken_back
         for item in items
     ]
-    races = [item for item in evidence.races if item.cell.client != client]
+    races = [item for item in evidence.races_of({client.family}) if item.cell.client != client]
     between = Between(others, of_chance(races), Differences(evidence, families()[client.family], LINE))
     found = []
     for item in cells[client]:

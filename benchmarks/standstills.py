@@ -1,7 +1,7 @@
 """Cells of profile `defaults`, drawn by a seed from the evidence that ships and played again beside it.
 
     python benchmarks/standstills.py RESULTS [--cells 40] [--seed 56] [--trials 2] [--read] [--full-pace]
-        [--least SECONDS] [--longest SECONDS]
+        [--least SECONDS] [--longest SECONDS] [--exactly N]
 
 Drawn are cells of the embedded engine in which work stood still (fact `ended_by`). A fresh trial agrees if the same
 thing ended the standstill as in one of the shipped trials, and it recovered within a quarter or a second of their
@@ -76,6 +76,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--trials", type=int, default=2, help="fresh trials of a cell")
     parser.add_argument("--least", type=float, default=0.0, help="seconds for which a drawn cell stood still at least")
     parser.add_argument("--longest", type=float, default=900.0, help="the same at most")
+    parser.add_argument("--exactly", type=int, help="trials in flight; default: as many as the machine allows")
     parser.add_argument("--full-pace", action="store_true", help="standstills are watched without long intervals")
     parser.add_argument("--read", action="store_true", help="play nothing")
     return parser.parse_args()
@@ -86,7 +87,7 @@ def _play(drawn: Sequence[Cell], asked: argparse.Namespace) -> None:
     held = played(asked.results)
     lacking = {cell: asked.trials - len(held.get(cell, ())) for cell in drawn}
     if missing := {cell: number for cell, number in lacking.items() if number > 0}:
-        run_cells(missing, Options(), asked.results, missing, at_full_pace=asked.full_pace)
+        run_cells(missing, Options(exactly=asked.exactly), asked.results, missing, at_full_pace=asked.full_pace)
 
 
 def _shipped() -> Iterator[SettledCell]:

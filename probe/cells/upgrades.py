@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from probe.catalogue.families import is_local
 from probe.cells.aggregate import SettledCell
 from probe.cells.cell_harm import harm_in, stops_beside_loss
 from probe.cells.own_defaults import in_defaults
-from probe.cells.trends import Question, question
+from probe.cells.trends import question
 from probe.model import Cell
 from probe.model.harm import Harm
 from probe.model.profile import OWN_DEFAULTS
@@ -53,7 +53,7 @@ def advise_upgrade(bad: SettledCell, until: str, stored: Iterable[SettledCell]) 
 
 def next_conforming(bad: Iterable[SettledCell], stored: Iterable[SettledCell]) -> dict[Cell, str]:
     """Return for each cell the version of its smallest later version that is known to pass, where there is one."""
-    return _next(bad, (item for item in stored if item.passes))
+    return _next(bad, stored, lambda item: item.passes)
 
 
 def next_harmless(bad: Iterable[SettledCell], stored: Iterable[SettledCell]) -> dict[Cell, str]:
@@ -63,7 +63,7 @@ def next_harmless(bad: Iterable[SettledCell], stored: Iterable[SettledCell]) -> 
     as well, it is the version in which work goes on.
     """
     suffered = Suffered(stored := list(stored))
-    return _next(filter(needs_version, bad), filter(suffered.works, stored))
+    return _next(filter(needs_version, bad), stored, suffered.works)
 
 
 def needs_version(item: SettledCell) -> bool:
@@ -99,19 +99,24 @@ class Suffered:
         return item if own is None else self._own.get(question(own), item)
 
 
-def _next(bad: Iterable[SettledCell], good: Iterable[SettledCell]) -> dict[Cell, str]:
-    later: dict[Question, list[SettledCell]] = {}
-    for item in good:
-        if not is_local(item.cell.version):
-            later.setdefault(question(item.cell, "version"), []).append(item)
+def _next(
+    bad: Iterable[SettledCell], stored: Iterable[SettledCell], is_good: Callable[[SettledCell], bool]
+) -> dict[Cell, str]:
+    """Return for each cell the smallest later version that is good. Only those on the way to it are asked whether."""
+    wrong = list(bad)
+    asked = {question(one.cell, "version"): list[SettledCell]() for one in wrong}
+    for item in stored:
+        there = asked.get(question(item.cell, "version"))
+        if there is not None and not is_local(item.cell.version):
+            there.append(item)
+    for there in asked.values():
+        there.sort(key=lambda item: version_key(item.cell.version))
     found: dict[Cell, str] = {}
-    for one in bad:
-        there = later.get(question(one.cell, "version"), ())
-        versions = [
-            item.cell.version for item in there if _above(item.cell, one.cell.version) and item.is_comparable(one)
-        ]
-        if versions:
-            found[one.cell] = min(versions, key=version_key)
+    for one in wrong:
+        after = (item for item in asked[question(one.cell, "version")] if _above(item.cell, one.cell.version))
+        good = next((item for item in after if item.is_comparable(one) and is_good(item)), None)
+        if good is not None:
+            found[one.cell] = good.cell.version
     return found
 
 

@@ -174,8 +174,7 @@ class EvidenceFile:
         """Return the facts `_OF_LOOKUPS` of a trial, as far as look-ups need them."""
         if is_about_log_ins(self._word(scenario)):
             return dict(zip(_OF_LOOKUPS, values, strict=True))
-        harm = dict(zip(FACTS_OF_HARM, values, strict=False))  # the first ones
-        return harm if may_harm(harm) else {}
+        return dict(zip(FACTS_OF_HARM, values, strict=False)) if may_harm(values) else {}  # the first ones
 
     def _verdict(self, judged: tuple[Any, ...], facts: Mapping[str, Any]) -> Verdict:
         outcome, conforms, rules, reason = judged

@@ -6,9 +6,10 @@ record that was lost with acks=1 is lost. Ranks follow each other by what an ope
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -48,6 +49,8 @@ FACTS_OF_HARM = (
 """The facts from which harm follows, and the number of records that `loses` is a share of."""
 _TIMES = frozenset({"recovery_ms", "bystander_own_gap_ms"})
 _NO_SIGN = frozenset({"acked", "kept_ms", *_TIMES})
+_signs = itemgetter(*(place for place, name in enumerate(FACTS_OF_HARM) if name not in _NO_SIGN))
+_times = itemgetter(*(place for place, name in enumerate(FACTS_OF_HARM) if name in _TIMES))
 
 
 class Harm(IntEnum):
@@ -152,11 +155,12 @@ def counts_of(text: str) -> dict[Harm, int]:
     return {BY_WORD[word]: int(count) for word, _, count in pairs}
 
 
-def may_harm(facts: Mapping[str, Any]) -> bool:
-    """Return whether these values of facts can be those of harm; a reader of many trials builds no facts of others."""
-    return any(
-        value and (name not in _NO_SIGN or (name in _TIMES and value > ANSWERED_MS)) for name, value in facts.items()
-    )
+def may_harm(values: Sequence[Any]) -> bool:
+    """Return whether these values of `FACTS_OF_HARM` can be those of harm.
+
+    A reader of many trials builds no facts of others.
+    """
+    return any(_signs(values)) or any(value and value > ANSWERED_MS for value in _times(values))
 
 
 def gravest(harms: Iterable[TrialHarm | None]) -> TrialHarm | None:

@@ -30,7 +30,7 @@ def found() -> Iterator[Evidence]:
 @pytest.fixture(scope="module")
 def held(found: Evidence) -> FamilyCells:
     wanted = Wanted(family=[FAMILY])
-    return FamilyCells(FAMILY, found.find(wanted), found.handshakes(wanted), found.races)
+    return FamilyCells(FAMILY, found.find(wanted), found.handshakes(wanted), found.races_of({FAMILY}))
 
 
 def test_a_family_in_memory_answers_as_evidence_does(found: Evidence, held: FamilyCells) -> None:

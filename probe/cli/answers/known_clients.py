@@ -65,7 +65,7 @@ def known_clients(found: Evidence, line: str) -> Iterator[KnownClient]:
     for family in sorted(families()):
         read = found.find(Wanted(family=[family]), facts=True)
         stored = {cell: with_harms(settled) for cell, settled in read.items()}
-        races = [with_harms(settled) for settled in found.races if settled.cell.family == family]
+        races = [with_harms(settled) for settled in found.races_of({family})]
         by_version: dict[str, dict[Cell, SettledCell]] = {}
         for cell, settled in stored.items():
             by_version.setdefault(cell.version, {})[cell] = settled

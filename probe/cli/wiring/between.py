@@ -79,8 +79,7 @@ def between(
         return None
     usable = [item for item in stored if item.cell.version not in releases.withdrawn]
     differences = Differences(evidence, known[client.family], line)
-    races = (one for one in evidence.races if one.cell.family == client.family)
-    return Between(usable, of_chance(races), differences)
+    return Between(usable, of_chance(evidence.races_of({client.family})), differences)
 
 
 def with_guesses(

@@ -47,6 +47,7 @@ class Evidence:
         self._today = today
         self._max_age = max_age
         self._origins: dict[tuple[str, str, str], Origin] = {}
+        self._races: dict[str, list[SettledCell]] = {}
 
     @property
     def names(self) -> list[str]:
@@ -58,7 +59,8 @@ class Evidence:
 
         Answers with few trials where chance decides say so, and those that lost records how the client writes.
         """
-        found = doubted(self._read(wanted, facts=facts), self.races, self._known)
+        read = self._read(wanted, facts=facts)
+        found = doubted(read, self.races_of({cell.family for cell in read}), self._known)
 
         def in_profiles(cells: Collection[Cell]) -> Collection[SettledCell]:
             return self._read(replace(Wanted.of(cells), profile=None)).values()
@@ -75,11 +77,12 @@ class Evidence:
     def _read(self, wanted: Wanted, *, facts: bool = False) -> dict[Cell, SettledCell]:
         return choose(self.each(wanted, facts=facts))
 
-    @cached_property
-    def races(self) -> list[SettledCell]:
-        """The cells whose trials disagree, of every family."""
-        some = Wanted(outcome=[str(Outcome.FLAKY)])
-        return [item for held, file in self._files for item in self._cells(held, file, some, facts=False).values()]
+    def races_of(self, named: Collection[str]) -> list[SettledCell]:
+        """Return the cells of families whose trials disagree."""
+        for family in set(named) - self._races.keys():
+            some = Wanted(family=[family], outcome=[str(Outcome.FLAKY)])
+            self._races[family] = [one for cells in self.each(some) for one in cells.values()]
+        return [item for family in sorted(named) for item in self._races[family]]
 
     @cached_property
     def _known(self) -> Mapping[Kind, str]:

@@ -19,9 +19,8 @@ ByPlace = dict[tuple[str, str], dict[str, dict[Cell, T]]]
 class CellSource(Protocol):
     """The cells that releases around an unmeasured one are asked for: `Evidence`, or one family of it."""
 
-    @property
-    def races(self) -> Collection[SettledCell]:
-        """The cells whose trials disagree, of every family."""
+    def races_of(self, named: Collection[str]) -> Collection[SettledCell]:
+        """Return the cells of families whose trials disagree."""
 
     def counts(self, family: str, engine: str, line: str) -> Mapping[str, int]:
         """Return the number of cells of each version of a family on a release line."""
@@ -49,12 +48,16 @@ class FamilyCells:
         self._family = family
         self._stored = _by_place(stored)
         self._handshakes = _by_place(handshakes)
-        self.races = races
+        self._races = races
 
     def counts(self, family: str, engine: str, line: str) -> Mapping[str, int]:
         """Return the number of cells of each version; none of another family."""
         held = self._stored.get((engine, line), {}) if family == self._family else {}
         return {version: len(mine) for version, mine in held.items()}
+
+    def races_of(self, named: Collection[str]) -> Collection[SettledCell]:
+        """Return the cells of the family whose trials disagree."""
+        return self._races if self._family in named else ()
 
     def questions(self, wanted: Wanted, version: str) -> set[Cell]:
         """Return the wanted cells of any version as those of one version."""
