@@ -59,9 +59,9 @@ class Row:
 class Table:
     """The rows that are kept in a folder of results."""
 
-    def __init__(self, results: Path) -> None:
+    def __init__(self, results: Path, file: str = TABLE) -> None:
         results.mkdir(parents=True, exist_ok=True)
-        self._file = results / TABLE
+        self._file = results / file
         self.rows: list[Row] = list(self._read())
 
     def _read(self) -> Iterator[Row]:
