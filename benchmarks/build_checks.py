@@ -115,14 +115,21 @@ def play(results: Path, some: Sequence[Case], table: Table, exactly: int | None)
         return
     player = Player(results=str(results / "trials"), jobs=None, questions=made.questions, exactly=exactly)
     began = time.monotonic()
-    steps, asked = played_steps(player, [both for _, both in made.both.values()], MORE)
-    run = f"{time.monotonic() - began:.0f}", str(len(made.both))
-    by_cells = {(step.before.cell, step.after.cell): step for step in steps}
-    for number, (case, both) in made.both.items():
-        step = by_cells.get(both)
-        found = compared_steps([step], asked)[0] if step else None
-        row = _row(case, found, "" if step else "no trial of it ended")
-        table.add(replace(row, build_s=f"{made.build_s[number]:.1f}", run_s=run[0], at_once=run[1]))
+
+    def add(found: Sequence[Compared]) -> None:
+        """Keep answers as they come, each once: a run that is interrupted loses only what is not decided yet."""
+        run = f"{time.monotonic() - began:.0f}"
+        said = {(one.step.before.cell, one.step.after.cell): one for one in found}
+        for number, (case, both) in made.both.items():
+            if both in said and not table.has(case.name, case.wanted):
+                row = _row(case, said[both], "")
+                table.add(replace(row, build_s=f"{made.build_s[number]:.1f}", run_s=run, at_once=str(len(made.both))))
+
+    steps, asked = played_steps(player, [both for _, both in made.both.values()], MORE, add)
+    add([compared_steps([step], asked)[0] for step in steps])
+    for case, _ in made.both.values():
+        if not table.has(case.name, case.wanted):
+            table.add(_row(case, None, "no trial of it ended"))
 
 
 def _row(case: Case, found: Compared | None, reason: str) -> Row:

@@ -53,18 +53,22 @@ def check(player: Player, sides: Sides, trials: int) -> list[Compared]:
     return found
 
 
-def played_steps(player: Player, pairs: Sequence[Both], trials: int) -> tuple[list[Step], Asked]:
+def played_steps(
+    player: Player, pairs: Sequence[Both], trials: int, alike: Callable[[Sequence[Compared]], None] = lambda _: None
+) -> tuple[list[Step], Asked]:
     """Play the cells of a release and of a build: a screen, then fresh trials of both where it differs.
 
-    `trials` decide a cell of chance. Return the steps of the pairs that were played, in which the trials that decide
-    stand, and what is known of chance in them.
+    `trials` decide a cell of chance; `alike` gets what the screen has answered, before further trials. Return the steps
+    of the pairs that were played, in which the trials that decide stand, and what is known of chance in them.
     """
     groups = {briefly: [both for both in pairs if is_watched_briefly(both[0]) is briefly] for briefly in (False, True)}
     screens = {briefly: _screened(player, group, briefly=briefly) for briefly, group in groups.items()}
     asked = _asked(player, pairs, [one for screen in screens.values() for one in screen.values()], trials)
     steps: list[Step] = []
     for briefly, screen in screens.items():
-        steps += _decided(player, _steps(groups[briefly], screen), screen, asked, briefly=briefly)
+        mine = _steps(groups[briefly], screen)
+        alike([one for one in compared_steps(mine, asked) if not one.needs])
+        steps += _decided(player, mine, screen, asked, briefly=briefly)
     return steps, asked
 
 
