@@ -17,12 +17,14 @@ import contextlib
 import json
 import os
 import socket
+import ssl
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
@@ -103,15 +105,9 @@ def fetch_toxiproxy(folder: Path) -> str | None:
 
 def run_go(arguments: Sequence[str], env: dict[str, str]) -> None:
     """Run the go command; RuntimeError with the last line of its output if it fails."""
-    done = subprocess.run(
-        [str(find_tool("go")), *arguments],
-        env={**os.environ, **env},
-        cwd=tempfile.gettempdir(),
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    command, place = [str(find_tool("go")), *arguments], tempfile.gettempdir()
+    env = {**os.environ, **env}
+    done = subprocess.run(command, env=env, cwd=place, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode:
         raise RuntimeError((done.stderr.strip().splitlines() or ["go failed"])[-1])
 
@@ -146,9 +142,7 @@ async def open_ways(
 @contextlib.asynccontextmanager
 async def serving(wire: str, broker_ms: int) -> AsyncIterator[str]:
     """Run the broker; yield its address."""
-    process = await asyncio.create_subprocess_exec(
-        *(wire, "serve", str(broker_ms)), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
-    )
+    process = await asyncio.create_subprocess_exec(wire, "serve", str(broker_ms), stdin=PIPE, stdout=PIPE)
     try:
         assert process.stdout is not None  # requested above
         yield (await asyncio.wait_for(process.stdout.readline(), WAIT_S)).decode().strip()
@@ -158,11 +152,13 @@ async def serving(wire: str, broker_ms: int) -> AsyncIterator[str]:
 
 
 @contextlib.asynccontextmanager
-async def relaying(broker: str) -> AsyncIterator[str]:
+async def relaying(broker: str, tls: ssl.SSLContext | None = None) -> AsyncIterator[str]:
     """Run the relay in this process, with a recorder as in a trial."""
     schemas = Schemas(schema_jars(cache_root()))
     schemas.warm()
     async with Relay(brokers=(1,), sink=Recorder().add, schemas=schemas) as relay:
+        if tls is not None:
+            relay.secure(tls)
         relay.forward(1, Endpoint.parse(broker))
         yield str(relay.address(1))
 
@@ -208,11 +204,12 @@ def free_port() -> int:
         return int(server.getsockname()[1])
 
 
-async def run_load(wire: str, address: str, connections: int, seconds: int, rate: int) -> Result:
-    """Load an address; return median latency and requests per second."""
-    process = await asyncio.create_subprocess_exec(
-        *(wire, "load", address, str(connections), str(seconds), str(rate)), stdout=asyncio.subprocess.PIPE
-    )
+async def run_load(
+    wire: str, address: str, connections: int, seconds: int, rate: int, authority: Sequence[str] = ()
+) -> Result:
+    """Load an address, by TLS if the file of an authority is given; return median latency and requests per second."""
+    load = ("load", address, str(connections), str(seconds), str(rate), *authority)
+    process = await asyncio.create_subprocess_exec(wire, *load, stdout=PIPE)
     out, _ = await asyncio.wait_for(process.communicate(), seconds + WAIT_S)
     if process.returncode:
         raise SystemExit(f"the load on {address} failed")

@@ -2,10 +2,15 @@
 // that wait for the answer before the next request.
 //
 //	wire serve MS                   listens on loopback, prints its address, ends with its standard input; answers after MS
-//	wire load ADDRESS CONNS S RATE  runs S seconds; RATE requests per second and connection, 0 = without pauses
+//	wire load ADDRESS CONNS S RATE [AUTHORITY]
+//
+// The load runs S seconds; RATE requests per second and connection, 0 = without pauses; by TLS with the certificate of
+// an authority (a PEM file), which is trusted.
 package main
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -25,8 +30,11 @@ func main() {
 	switch {
 	case len(os.Args) == 3 && os.Args[1] == "serve":
 		err = serve(time.Duration(number(os.Args[2])) * time.Millisecond)
-	case len(os.Args) == 6 && os.Args[1] == "load":
-		err = load(os.Args[2], number(os.Args[3]), number(os.Args[4]), number(os.Args[5]))
+	case (len(os.Args) == 6 || len(os.Args) == 7) && os.Args[1] == "load":
+		var dial dialer
+		if dial, err = dialing(os.Args[6:]); err == nil {
+			err = load(dial, os.Args[2], number(os.Args[3]), number(os.Args[4]), number(os.Args[5]))
+		}
 	default:
 		err = fmt.Errorf("usage: wire serve MS | wire load ADDRESS CONNS SECONDS RATE")
 	}
@@ -104,7 +112,23 @@ func produce(correlation uint32) []byte {
 	return framed(append(out, make([]byte, valueBytes)...))
 }
 
-func load(address string, conns, seconds, rate int) error {
+type dialer func(address string) (net.Conn, error)
+
+// dialing returns how connections are made: by TLS if a file with an authority is named.
+func dialing(authority []string) (dialer, error) {
+	if len(authority) == 0 {
+		return func(address string) (net.Conn, error) { return net.Dial("tcp4", address) }, nil
+	}
+	pem, err := os.ReadFile(authority[0])
+	trusted := x509.NewCertPool()
+	if err == nil && !trusted.AppendCertsFromPEM(pem) {
+		err = fmt.Errorf("%s has no certificate", authority[0])
+	}
+	settings := &tls.Config{RootCAs: trusted, ServerName: "localhost"}
+	return func(address string) (net.Conn, error) { return tls.Dial("tcp4", address, settings) }, err
+}
+
+func load(dial dialer, address string, conns, seconds, rate int) error {
 	var mu sync.Mutex
 	var waits []time.Duration
 	var failed error
@@ -112,7 +136,7 @@ func load(address string, conns, seconds, rate int) error {
 	begun := time.Now()
 	for range conns {
 		group.Go(func() {
-			mine, err := ask(address, begun.Add(time.Duration(seconds)*time.Second), rate)
+			mine, err := ask(dial, address, begun.Add(time.Duration(seconds)*time.Second), rate)
 			mu.Lock()
 			defer mu.Unlock()
 			waits = append(waits, mine...)
@@ -132,8 +156,8 @@ func load(address string, conns, seconds, rate int) error {
 	})
 }
 
-func ask(address string, until time.Time, rate int) ([]time.Duration, error) {
-	conn, err := net.Dial("tcp4", address)
+func ask(dial dialer, address string, until time.Time, rate int) ([]time.Duration, error) {
+	conn, err := dial(address)
 	if err != nil {
 		return nil, err
 	}

@@ -69,6 +69,9 @@ def test_a_flaw_changes_one_store_only(tmp_path: Path, accesses: Mapping[Securit
     assert refused[TRUST] != right[TRUST]
     assert tls_stores.certificate(tmp_path, str(Flaw.CLIENT_REFUSED)) == tls_stores.certificate(tmp_path, RIGHT)
     assert tls_stores.certificate(tmp_path, str(Flaw.EXPIRED)) != tls_stores.certificate(tmp_path, RIGHT)
+    assert [tls_stores.trusts_clients(tmp_path, name) for name in (RIGHT, Flaw.EXPIRED, Flaw.CLIENT_REFUSED)] == [
+        *(True, True, False)
+    ]
 
 
 def test_requests_of_clients_are_distinguished_from_others() -> None:
@@ -108,27 +111,42 @@ def test_closed_handshakes_are_those_of_a_listener_without_tls(tmp_path: Path) -
     asyncio.run(story())
 
 
-def test_fault_waits_until_the_certificate_is_presented(
-    tmp_path: Path, accesses: Mapping[Security, Access], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("flaw", [Flaw.EXPIRED, Flaw.CLIENT_REFUSED])
+def test_fault_waits_until_the_stores_are_in_force(
+    tmp_path: Path, accesses: Mapping[Security, Access], monkeypatch: pytest.MonkeyPatch, flaw: Flaw
 ) -> None:
     tls_stores.write(tmp_path, accesses[ASKING])
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context = serving(tls_stores.locations(tmp_path, RIGHT))
     asked: list[Mapping[str, str]] = []
+    in_force: list[bool] = []
 
     async def alter(_: object, __: int, config: Mapping[str, str]) -> None:
+        def take() -> None:
+            later = serving(config)
+            context.sni_callback = lambda one, *_: setattr(one, "context", later)
+            in_force.append(True)
+
         asked.append(config)
-        asyncio.get_running_loop().call_later(0.2, context.load_cert_chain, config[KEYS])
+        asyncio.get_running_loop().call_later(0.2, take)
 
     async def story() -> None:
         async with asyncio.timeout(20):
             server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0, ssl=context)
             one = target(tmp_path, server.sockets[0].getsockname()[1])
             one.cluster.brokers[1].internal = Endpoint(host="127.0.0.1", port=server.sockets[0].getsockname()[1])
-            await handshakes.spoil(SpoilHandshakes(by=Flaw.EXPIRED), one)
+            await handshakes.spoil(SpoilHandshakes(by=flaw), one)
             assert one.marked
+            assert in_force
             server.close()
 
-    context.load_cert_chain(tls_stores.locations(tmp_path, RIGHT)[KEYS])
     monkeypatch.setattr(handshakes, "alter_broker", alter)
     asyncio.run(story())
-    assert asked == [tls_stores.locations(tmp_path, str(Flaw.EXPIRED))]
+    assert asked == [tls_stores.locations(tmp_path, str(flaw))]
+
+
+def serving(stores: Mapping[str, str]) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(stores[KEYS])
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.load_verify_locations(stores[TRUST])
+    return context

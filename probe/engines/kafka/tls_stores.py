@@ -16,6 +16,8 @@ LISTENER = "listener.name.ext"
 """The prefix of settings of the listener for clients."""
 KEYS, TRUST = f"{LISTENER}.ssl.keystore", f"{LISTENER}.ssl.truststore"
 NAMES_MAY_CHANGE = "ssl.allow.san.changes"
+AUTHORITY, CLIENT = "authority.pem", "client.pem"
+"""The authority of the clients' certificate, and that certificate with its key, which shows whom a broker trusts."""
 
 
 def write(folder: Path, access: Access) -> None:
@@ -23,6 +25,9 @@ def write(folder: Path, access: Access) -> None:
     for kind, stores in ((KEYS, access.key_stores), (TRUST, access.trust_stores)):
         for name, text in stores.items():
             write_private(_file(folder, kind, name), text)
+    if access.trust_stores:
+        write_private(folder / AUTHORITY, access.authority)
+        write_private(folder / CLIENT, access.key + access.certificate)
 
 
 def settings(folder: Path, access: Access) -> dict[str, str]:
@@ -46,6 +51,16 @@ def certificate(folder: Path, name: str) -> bytes:
     """Return the certificate that a broker presents with the stores of this name (DER)."""
     text = Path(locations(folder, name)[f"{KEYS}.location"]).read_text()
     return ssl.PEM_cert_to_DER_cert(text[text.index(ssl.PEM_HEADER) :])
+
+
+def client(folder: Path) -> Path | None:
+    """Return the file of the clients' certificate with its key, where brokers ask for one."""
+    return file if (file := folder / CLIENT).exists() else None
+
+
+def trusts_clients(folder: Path, name: str) -> bool:
+    """Return whether a broker with the stores of this name accepts it."""
+    return (folder / AUTHORITY).read_text() in Path(locations(folder, name)[f"{TRUST}.location"]).read_text()
 
 
 def _file(folder: Path, kind: str, name: str) -> Path:

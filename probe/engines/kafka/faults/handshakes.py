@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 import ssl
 import time
+from collections.abc import AsyncIterator
+from pathlib import Path
 
 from probe.access import RIGHT
 from probe.engines.kafka import tls_stores
@@ -19,10 +21,9 @@ from probe.scenarios.steps.logins import CutAllConnections
 SERVED_S, ASK_S = 30.0, 10.0
 """Longest time until a broker presents another certificate, and deadline of one request."""
 THREADS_TWICE = 6
-"""Connections in a row that meet it: each of a listener's three network threads (`num.network.threads`) takes it by
-itself, one after the other, and they take new connections in turn."""
-TRUSTED_S = 10.0
-"""Time after which a broker has another trust store: nothing shows it but a client that it refuses."""
+"""Connections in a row that meet it, with the client's certificate where brokers ask for one: each of a listener's
+three network threads (`num.network.threads`) takes it by itself, one after the other, and they take new connections in
+turn."""
 
 
 async def spoil(step: SpoilHandshakes, target: FaultTarget) -> None:
@@ -61,30 +62,58 @@ def _lead(target: FaultTarget, *, plain: bool) -> None:
 async def _present(target: FaultTarget, name: str) -> None:
     brokers = target.cluster.brokers
     await asyncio.gather(*(_take(node, broker, name) for node, broker in brokers.items()))
-    if name in {RIGHT, Flaw.CLIENT_REFUSED}:
-        await asyncio.sleep(TRUSTED_S)
 
 
 async def _take(node: int, broker: BrokerProcess, name: str) -> None:
-    """Let a running broker take its stores of this name, and wait until it presents that certificate. EngineError."""
+    """Let a running broker take its stores of this name, and wait until both are in force. EngineError."""
     async with line_to(broker.internal, ASK_S) as line:
         await alter_broker(line, node, tls_stores.locations(broker.folder, name))
+    chain = tls_stores.client(broker.folder)
+    trusted = chain is None or tls_stores.trusts_clients(broker.folder, name)
     wanted = tls_stores.certificate(broker.folder, name)
     end, times = time.monotonic() + SERVED_S, 0
     while times < THREADS_TWICE:
         if time.monotonic() > end:
-            raise EngineError(f"broker {node} did not present its other certificate within {SERVED_S:.0f} s")
-        times = times + 1 if await _presented(broker) == wanted else 0
+            raise EngineError(f"broker {node} did not take its other certificates within {SERVED_S:.0f} s")
+        in_force = await _presented(broker) == wanted and (chain is None or await _accepts(broker, chain) is trusted)
+        times = times + 1 if in_force else 0
 
 
 async def _presented(broker: BrokerProcess) -> bytes:
     """Return the certificate that a broker presents, empty while it presents none."""
-    anyone = ssl.create_default_context()
-    anyone.check_hostname, anyone.verify_mode = False, ssl.CERT_NONE
     with contextlib.suppress(OSError):
-        async with asyncio.timeout(ASK_S):
-            _, writer = await asyncio.open_connection(broker.external.host, broker.external.port, ssl=anyone)
-            found = writer.get_extra_info("ssl_object").getpeercert(binary_form=True)
-            writer.transport.abort()
-            return bytes(found or b"")
+        async with _connected(broker, _anyone()) as writer:
+            return bytes(writer.get_extra_info("ssl_object").getpeercert(binary_form=True) or b"")
     return b""
+
+
+async def _accepts(broker: BrokerProcess, chain: Path) -> bool:
+    """Return whether a broker accepts a client's certificate.
+
+    By TLS 1.2, whose handshake ends with the broker's answer to it; by TLS 1.3 a client learns it later.
+    """
+    client = _anyone()
+    client.maximum_version = ssl.TLSVersion.TLSv1_2
+    client.load_cert_chain(chain)
+    with contextlib.suppress(OSError):
+        async with _connected(broker, client):
+            return True
+    return False
+
+
+def _anyone() -> ssl.SSLContext:
+    """Return the TLS of a client that accepts every broker."""
+    found = ssl.create_default_context()
+    found.check_hostname, found.verify_mode = False, ssl.CERT_NONE
+    return found
+
+
+@contextlib.asynccontextmanager
+async def _connected(broker: BrokerProcess, tls: ssl.SSLContext) -> AsyncIterator[asyncio.StreamWriter]:
+    """Connect to the listener for clients. OSError if the handshake fails, TimeoutError if it takes too long."""
+    async with asyncio.timeout(ASK_S):
+        _, writer = await asyncio.open_connection(broker.external.host, broker.external.port, ssl=tls)
+    try:
+        yield writer
+    finally:
+        writer.transport.abort()
