@@ -291,3 +291,51 @@ def test_garbage_ends_in_one_event_and_leaves_nothing_open(play: Play, access: A
             assert len(failures(events)) == 1
 
     play(story)
+
+
+def hello(context: ssl.SSLContext) -> bytes:
+    """Return a client's first bytes."""
+    outgoing = ssl.MemoryBIO()
+    with contextlib.suppress(ssl.SSLWantReadError):
+        context.wrap_bio(ssl.MemoryBIO(), outgoing, server_hostname="127.0.0.1").do_handshake()
+    return outgoing.read()
+
+
+@pytest.mark.parametrize("kept", [1, 5, 6, 100, -1])
+def test_a_truncated_handshake_ends_in_one_event(play: Play, access: Access, kept: int) -> None:
+    async def story() -> None:
+        async with relayed(access=access) as (relay, broker, events):
+            reader, writer = await connect(relay)
+            writer.write(hello(trusting(access))[:kept])
+            writer.write_eof()
+            with contextlib.suppress(ConnectionResetError):
+                await reader.read()
+            writer.close()
+            await until(lambda: of(Closed, events))
+            assert len(failures(events)) == 1
+            assert broker.got == b""
+
+    play(story)
+
+
+@pytest.mark.parametrize(
+    "wrong", [b"\x17\x03\x03\x00\x10" + b"x" * 16, b"\x15\x03\x03\x00\x02\x02\x50", b"GET /\r\n\r\n"]
+)
+def test_wrong_records_after_the_handshake_close_the_connection(play: Play, access: Access, wrong: bytes) -> None:
+    async def story() -> None:
+        async with relayed(access=access) as (relay, broker, events):
+
+            def talk() -> None:
+                with Peer(relay, trusting(access)) as peer:
+                    raw = socket.socket(fileno=socket.dup(peer.sock.fileno()))
+                    raw.sendall(wrong)
+                    with contextlib.suppress(OSError):
+                        while raw.recv(1 << 16):
+                            pass
+                    raw.close()
+
+            await asyncio.to_thread(talk)
+            await until(lambda: of(Closed, events))
+            assert broker.got == b""
+
+    play(story)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/kafka-metadata-probe/go_shim/clusterpb"
@@ -33,6 +34,7 @@ type conn struct {
 	ended     chan struct{} // closed when serving ends
 	pipes     map[int32]*backend.Pipe
 	login     sasl.Login
+	known     atomic.Bool // logged in
 }
 
 func newConn(b *broker, raw net.Conn) *conn {
@@ -73,7 +75,7 @@ func (c *conn) read() {
 	defer close(c.gone)
 	in := bufio.NewReader(c.raw)
 	for {
-		frame, err := wire.ReadFrame(in)
+		frame, err := wire.ReadLimited(in, c.longest)
 		if err != nil {
 			if errors.Is(err, wire.ErrFrame) {
 				c.raw.Close()

@@ -14,7 +14,8 @@ import (
 const (
 	illegalSASLState = 34
 
-	refusalPause = 100 * time.Millisecond // connection.failed.authentication.delay.ms (KIP-306)
+	longestUnknown = 512 << 10              // bytes of a frame before a log-in (sasl.server.max.receive.size)
+	refusalPause   = 100 * time.Millisecond // connection.failed.authentication.delay.ms (KIP-306)
 )
 
 // errRefused ends a connection after its last response.
@@ -32,6 +33,14 @@ func (f *Front) listenerOf(s *clusterpb.Security) (*sasl.Listener, error) {
 	return made, err
 }
 
+// longest returns the bytes that the next frame may have.
+func (c *conn) longest() int32 {
+	if c.front.logins.Load() != nil && !c.known.Load() {
+		return longestUnknown
+	}
+	return wire.MaxFrame
+}
+
 // logIn serves the requests of a log-in, and refuses others before it; `served` is false for a request of one that is
 // logged in, or where nobody logs in.
 func (c *conn) logIn(req kmsg.Request) (resp kmsg.Response, served bool, err error) {
@@ -44,6 +53,7 @@ func (c *conn) logIn(req kmsg.Request) (resp kmsg.Response, served bool, err err
 		return resp, true, err
 	}
 	resp, action := c.login.Take(asked, req, time.Now())
+	c.known.Store(c.login.Known())
 	switch action {
 	case sasl.Pass:
 		return nil, false, nil
@@ -63,6 +73,7 @@ func (c *conn) logIn(req kmsg.Request) (resp kmsg.Response, served bool, err err
 // token serves a token without a header (SaslHandshake v0); a refused one closes the connection without a word.
 func (c *conn) token(frame []byte) error {
 	reply, err := c.login.Token(frame, time.Now())
+	c.known.Store(c.login.Known())
 	if err != nil {
 		c.pause()
 		return errClosed

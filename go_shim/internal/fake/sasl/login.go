@@ -43,6 +43,9 @@ type Login struct {
 // Bare reports whether the next frame is a token without a header, as after SaslHandshake v0.
 func (l *Login) Bare() bool { return l.running != nil && !l.headers }
 
+// Known reports whether somebody has logged in.
+func (l *Login) Known() bool { return l.name != "" }
+
 // Take decides on a request, at a listener that asks for log-ins now.
 func (l *Login) Take(asked *Listener, req kmsg.Request, now time.Time) (kmsg.Response, Action) {
 	switch req := req.(type) {

@@ -19,12 +19,17 @@ var ErrFrame = errors.New("not a Kafka frame")
 
 // ReadFrame reads one frame without its length prefix.
 func ReadFrame(r io.Reader) ([]byte, error) {
+	return ReadLimited(r, func() int32 { return MaxFrame })
+}
+
+// ReadLimited reads one frame of at most so many bytes as the limit is when its length is known.
+func ReadLimited(r io.Reader, limit func() int32) ([]byte, error) {
 	var prefix [4]byte
 	if _, err := io.ReadFull(r, prefix[:]); err != nil {
 		return nil, err
 	}
 	size := int32(binary.BigEndian.Uint32(prefix[:]))
-	if size < 0 || size > MaxFrame {
+	if size < 0 || size > limit() {
 		return nil, fmt.Errorf("%w: of %d bytes", ErrFrame, size)
 	}
 	frame := make([]byte, size)
