@@ -1,6 +1,7 @@
 // The client of a role: constructed, connected, closed, its log reported.
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { fetchToken } from "../../node/tokens.js";
 import { Unsupported } from "../../node/unsupported.js";
 
 /** Milliseconds that a client has to close after an exception. */
@@ -43,20 +44,6 @@ function credentials(asked) {
     return { username: asked.user, password: asked.password };
   }
   return { oauthBearerProvider: async () => ({ value: await fetchToken(asked) }) };
-}
-
-/** A new token for the client's credentials (RFC 6749, 4.4). */
-async function fetchToken(asked) {
-  const client = Buffer.from(`${asked.user}:${asked.password}`).toString('base64');
-  const answer = await fetch(asked.token_endpoint, {
-    method: 'POST',
-    headers: { Authorization: `Basic ${client}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials' }),
-  });
-  if (!answer.ok) {
-    throw new Error(`the token server answers ${answer.status}`);
-  }
-  return (await answer.json()).access_token;
 }
 
 /** Connect, work, disconnect. Throws what the library throws, after an attempt to close. */

@@ -1,6 +1,7 @@
 // The client of a role: constructed, its events reported, closed.
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { fetchToken } from "../../node/tokens.js";
 import { Unsupported } from "../../node/unsupported.js";
 import { errorOf } from "./errors.js";
 
@@ -12,7 +13,13 @@ const CONNECTIONS = ["client:broker:disconnect", "client:broker:failed"];
 /** Construct a client of a class of the library; Unsupported for settings that it rejects. */
 export function construct(library, start, reports, Class, options) {
   try {
-    const client = new Class({ ...options, clientId: start.client_id, bootstrapBrokers: start.bootstrap, strict: true });
+    const client = new Class({
+      ...options,
+      ...secured(start.security),
+      clientId: start.client_id,
+      bootstrapBrokers: start.bootstrap,
+      strict: true,
+    });
     for (const event of CONNECTIONS) {
       client.on(event, ({ broker } = {}) => reports.notice(`${event} ${broker?.host ?? ""}:${broker?.port ?? ""}`));
     }
@@ -20,6 +27,26 @@ export function construct(library, start, reports, Class, options) {
   } catch (error) {
     throw new Unsupported(`${library.family} ${library.version} rejects these settings: ${errorOf(error).text}`);
   }
+}
+
+/** The options for the listener's security; none for PLAINTEXT. */
+function secured(asked) {
+  return {
+    ...(asked?.authority && { tls: { ca: [asked.authority], ...own(asked) } }),
+    ...(asked?.mechanism && { sasl: { mechanism: asked.mechanism, ...credentials(asked) } }),
+  };
+}
+
+/** The client's own certificate, where brokers ask for one. */
+function own(asked) {
+  return asked.certificate ? { cert: asked.certificate, key: asked.key } : {};
+}
+
+/** User and password, or the application's token function, which the library calls at each log-in. */
+function credentials(asked) {
+  return asked.token_endpoint
+    ? { token: () => fetchToken(asked) }
+    : { username: asked.user, password: asked.password };
 }
 
 /** Work, then close by `close()`. Throws what the library throws, after an attempt to close. */

@@ -9,6 +9,7 @@ use krafka::{Compression, Kafka};
 
 use crate::errors::refused;
 use crate::profiles::PROFILES;
+use crate::security::access;
 use crate::{FAMILY, VERSION};
 
 /// Settings of an instance; those without a value are the library's.
@@ -129,11 +130,14 @@ impl Config {
 
     /// Connects to the cluster.
     pub async fn connect(&self, start: &Start) -> Result<Kafka, Refusal> {
-        let builder = Kafka::builder(start.bootstrap.join(","))
+        let mut builder = Kafka::builder(start.bootstrap.join(","))
             .client_id(start.client_id.as_str())
             .request_timeout(self.request_timeout)
             .connect_timeout(self.connect_timeout)
             .metadata_max_age(self.metadata_max_age);
+        if let Some(asked) = &start.security {
+            builder = builder.security(access(asked)?);
+        }
         builder.connect().await.map_err(|error| refused(&error))
     }
 

@@ -7,6 +7,7 @@ mod member;
 mod producer;
 mod profiles;
 mod readers;
+mod security;
 mod transactional;
 
 use std::sync::Arc;

@@ -112,6 +112,17 @@ impl Config {
             };
             builder = builder.backoff_config(given);
         }
+        if let Some(asked) = &start.security {
+            #[cfg(feature = "secured")]
+            {
+                builder = crate::security::secured(builder, asked)?;
+            }
+            #[cfg(not(feature = "secured"))]
+            return Err(Refusal::of(format!(
+                "{FAMILY} {VERSION} has no {} here",
+                asked.protocol
+            )));
+        }
         builder
             .build()
             .await

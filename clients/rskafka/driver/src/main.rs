@@ -4,6 +4,8 @@ mod config;
 mod consumer;
 mod errors;
 mod producer;
+#[cfg(feature = "secured")]
+mod security;
 
 use std::sync::Arc;
 

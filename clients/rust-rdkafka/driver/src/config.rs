@@ -75,6 +75,13 @@ impl Config {
             .set("bootstrap.servers", start.bootstrap.join(","))
             .set("client.id", &start.client_id)
             .set_log_level(RDKafkaLogLevel::Info); // librdkafka's default; the wrapper asks the crate `log`
+        if let Some(asked) = &start.security {
+            client
+                .set("security.protocol", &asked.protocol)
+                .set("sasl.mechanisms", &asked.mechanism)
+                .set("sasl.username", &asked.user)
+                .set("sasl.password", &asked.password);
+        }
         for (key, text) in role.iter().chain(profile.set) {
             client.set(*key, *text);
         }

@@ -135,6 +135,44 @@ pub struct Start {
     /// keyed: the keys of the records
     #[prost(string, repeated, tag = "18")]
     pub keys: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// of the brokers' listener; absent: PLAINTEXT. A driver or a version that cannot have it:
+    #[prost(message, optional, tag = "19")]
+    pub security: ::core::option::Option<Security>,
+}
+/// The listener's security, by Kafka's own names. A driver sets what its library needs for it, and checks the name in the
+/// broker's certificate where the library can. It never reports, logs or writes the password, the key or a token.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Security {
+    /// SSL, SASL_PLAINTEXT, SASL_SSL
+    #[prost(string, tag = "1")]
+    pub protocol: ::prost::alloc::string::String,
+    /// PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER; empty with SSL
+    #[prost(string, tag = "2")]
+    pub mechanism: ::prost::alloc::string::String,
+    /// with OAUTHBEARER: the client's id
+    #[prost(string, tag = "3")]
+    pub user: ::prost::alloc::string::String,
+    /// with OAUTHBEARER: the client's secret
+    #[prost(string, tag = "4")]
+    pub password: ::prost::alloc::string::String,
+    /// the certificate authority to trust, PEM; empty with SASL_PLAINTEXT
+    #[prost(string, tag = "5")]
+    pub authority: ::prost::alloc::string::String,
+    /// the same, as a file
+    #[prost(string, tag = "6")]
+    pub authority_file: ::prost::alloc::string::String,
+    /// with OAUTHBEARER: where tokens are given for client credentials (RFC 6749, 4.4); else empty
+    #[prost(string, tag = "7")]
+    pub token_endpoint: ::prost::alloc::string::String,
+    /// the client's own, PEM, where brokers ask for it (ssl.client.auth=required); else empty
+    #[prost(string, tag = "8")]
+    pub certificate: ::prost::alloc::string::String,
+    /// its key, PEM
+    #[prost(string, tag = "9")]
+    pub key: ::prost::alloc::string::String,
+    /// both as one file
+    #[prost(string, tag = "10")]
+    pub certificate_file: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Stop {

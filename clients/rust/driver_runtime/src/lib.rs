@@ -24,7 +24,7 @@ use futures::future::BoxFuture;
 
 pub use admin::{AdminWorkload, Ask, Question};
 pub use configuration::{Profile, Properties, choose_profile, duration, milliseconds, text_of};
-pub use contract::Start;
+pub use contract::{Security, Start};
 pub use errors::{coded, described};
 pub use instance::Instance;
 pub use reports::{Event, event};
