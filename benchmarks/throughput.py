@@ -1,6 +1,7 @@
 """Measure judged trials per minute on the embedded engine, and the CPU use of harness, drivers and clusters.
 
     python benchmarks/throughput.py [--trials N] [--jobs N | --exactly N] [--client C]... [--scenario S]...
+        [--security S]
     python benchmarks/throughput.py --compare [--base DIR] [--rounds N]
 
 Runs `probe run` with results in a temporary folder and samples its processes in /proc (Linux). The rate counts from the
@@ -181,6 +182,7 @@ def command(arguments: argparse.Namespace, jobs: int, exactly: int, root: Path) 
     argv = [python, "-m", "probe.cli.app", "run", "--trials", str(count), "--seed", "1"]
     argv += ["--jobs", str(jobs)] if jobs else []
     argv += ["--exactly", str(exactly)] if exactly else []
+    argv += ["--security", arguments.security] if arguments.security else []
     for option, values, usual in (
         ("--client", arguments.client, CLIENTS),
         ("--scenario", arguments.scenario, SCENARIOS),
@@ -225,6 +227,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--compare", action="store_true", help="compare the default with fixed numbers")
     parser.add_argument("--base", metavar="DIR", help="with --compare: another tree whose default is measured, too")
     parser.add_argument("--rounds", type=int, default=2, help="with --compare: runs of each setting")
+    parser.add_argument("--security", help="security of the listeners, as of `probe run`")
     for name in ("--client", "--scenario", "--role"):
         parser.add_argument(name, action="append")
     return parser.parse_args()

@@ -80,13 +80,23 @@ func configure(start *driverpb.Start, out *driver.Instance) ([]kgo.Opt, error) {
 	}
 	maps.Copy(set, start.Properties)
 	for _, name := range slices.Sorted(maps.Keys(set)) {
-		more, err := property(name, set[name])
+		more, err := option(start, name, set[name])
 		if err != nil {
 			return nil, err
 		}
 		made = append(made, more...)
 	}
 	return made, nil
+}
+
+// optionsOfStart are options that need more of the instance than their text. Files with build tags add them.
+var optionsOfStart = map[string]func(start *driverpb.Start, text string) ([]kgo.Opt, error){}
+
+func option(start *driverpb.Start, name, text string) ([]kgo.Opt, error) {
+	if made, found := optionsOfStart[name]; found {
+		return made(start, text)
+	}
+	return property(name, text)
 }
 
 // notices reports the warnings of the library, which it logs only.

@@ -22,7 +22,7 @@ func ReadFrame(r io.Reader) ([]byte, error) {
 	return ReadLimited(r, func() int32 { return MaxFrame })
 }
 
-// ReadLimited reads one frame of at most so many bytes as the limit is when its length is known.
+// ReadLimited reads one frame, up to the limit at the time when its length is known.
 func ReadLimited(r io.Reader, limit func() int32) ([]byte, error) {
 	var prefix [4]byte
 	if _, err := io.ReadFull(r, prefix[:]); err != nil {
