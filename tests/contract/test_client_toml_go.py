@@ -49,8 +49,9 @@ def test_franz_go_asks_again_after_its_minimum_age(version: str, back_off: int, 
     [
         ("1.3.5", []),
         ("1.4.2", ["knobs"]),
-        ("1.20.7", ["fetch_errors", "knobs"]),
-        ("1.21.7+local.ab12cd34", ["fetch_errors", "knobs", "resolves_names", "shares"]),
+        ("1.18.1", ["fetch_errors", "knobs"]),
+        ("1.20.7", ["fetch_errors", "knobs", "rebootstrap"]),
+        ("1.21.7+local.ab12cd34", ["fetch_errors", "knobs", "rebootstrap", "resolves_names", "shares"]),
     ],
 )
 def test_build_tags_follow_the_version(version: str, tags: list[str]) -> None:
