@@ -14,6 +14,7 @@ from probe.model import Reaction, Role, Target
 from probe.model.roles import ROLES
 from probe.protocol import apis
 from probe.protocol.names import api_name
+from probe.scenarios.own_profiles import rack_of, security_of
 from probe.scenarios.scenario import RoleVariant, Scenario
 from probe.scenarios.steps.brokers import Blackhole, Evacuate, HangBroker, RefuseConnections, StopBroker
 from probe.scenarios.steps.coordinators import MoveCoordinator, Rejoin
@@ -101,7 +102,7 @@ def _fault(scenario: Scenario, role: Role) -> Fault:
     variant = scenario.variant(role)
     if role not in SERVED_ROLES or variant is None:
         raise UnbundledError(f"fakes of bundles serve the roles {', '.join(SERVED_ROLES)}")
-    if reason := _beyond(variant):
+    if reason := _lacking(scenario.name) or _beyond(variant):
         raise UnbundledError(reason)
     found = Fault(coordinator=ROLES[role].member and _about_coordinator(variant), heals_ms=variant.heal_after_ms)
     for step in variant.steps:
@@ -117,6 +118,13 @@ def _fault(scenario: Scenario, role: Role) -> Fault:
 def _about_coordinator(variant: RoleVariant) -> bool:
     """Return whether the failing broker is the coordinator, with the partition at another one."""
     return variant.expectation.target is Target.COORDINATOR
+
+
+def _lacking(name: str) -> str:
+    """Return what a scenario needs of its brokers that the fakes have not got; empty = nothing."""
+    if rack_of(name):
+        return "no follower of a fake serves readers"
+    return "the fakes have no secured listeners" if security_of(name) else ""
 
 
 def _beyond(variant: RoleVariant) -> str:

@@ -137,6 +137,8 @@ def test_a_scenario_is_a_fault_of_the_fakes(role: Role, scenario: str, fault: Fa
     ("cell", "against", "reason"),
     [
         ("sarama@1.2.3 producer topic/recreated", "1.2.4", "the fakes cannot do RecreateTopic"),
+        ("sarama@1.2.3 consumer follower/offset-out-of-range", "1.2.4", "no follower of a fake serves readers"),
+        ("sarama@1.2.3 producer auth/wrong-password", "1.2.4", "the fakes have no secured listeners"),
         (f"sarama@1.2.3 transactional {DISK}", "1.2.4", "fakes of bundles serve the roles"),
         (f"telegraf@1.2.3 producer {DISK}", "1.2.4", "no template has telegraf"),
         (f"kafkajs@1.2.3 consumer {DISK}", "1.2.4", "has no role consumer"),
