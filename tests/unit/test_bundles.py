@@ -41,11 +41,14 @@ def cells() -> Iterator[tuple[str, Role, str]]:
 
 
 def made(family: str, role: Role, scenario: str) -> Bundle | None:
-    """Return the bundle of a family's oldest and newest version, or None if no fake can play it."""
+    """Return the bundle of two versions of a family, or None if no fake can play it.
+
+    They are no releases: what ships of a release may say that it needs no bundle.
+    """
     versions = [one.version for one in families()[family].versions]
     oldest = limits()["served_since"].get(family, versions[0])
     try:
-        return bundle_of(f"{family}@{oldest} {role} {scenario}", versions[-1])
+        return bundle_of(f"{family}@{oldest}.0 {role} {scenario}", f"{oldest}.1")
     except UnbundledError:
         return None
 
@@ -144,6 +147,7 @@ def test_a_scenario_is_a_fault_of_the_fakes(role: Role, scenario: str, fault: Fa
         (f"kafkajs@1.2.3 consumer {DISK}", "1.2.4", "has no role consumer"),
         (f"platformatic-kafka@2.7.0 producer {DISK}", "2.12.1", "above those of the fakes until 2.11.0"),
         ("java@1.2.3 group coordinator/moved", "1.2.4", "lines, not 200 at most"),
+        ("sarama@1.2.3 group coordinator/moved", "1.99.0", "its package has another name in 1.99.0"),
         (f"sarama@1.2.3 producer {DISK}", None, "name the version that passes with --against"),
         (f"sarama@1.2.3 nobody {DISK}", "1.2.4", "there is no role nobody"),
         ("unknown", None, "name a known result"),
@@ -173,6 +177,17 @@ def test_the_cell_of_a_known_result_has_its_contrast() -> None:
     one = bundle_of(f"{known.client} producer {DISK}", None)
     assert one == bundle_of(known.id, None)
     assert one.says == known.says
+
+
+def test_what_ships_of_a_cell_says_what_its_bundle_promises(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the evidence 2.0.2 reports an error and goes on, where 3.0.12 asks again."""
+    monkeypatch.delenv("PROBE_EVIDENCE")
+    cell = "producer answer/produce/NOT_LEADER_OR_FOLLOWER"
+    assert bundle_of(f"kafka-python@2.0.2 {cell}", "3.0.12").promise.is_quiet
+    with pytest.raises(UnbundledError, match="an application sees nothing: by what ships it is refreshes"):
+        bundle_of(f"kafka-python@3.0.12 {cell}", "2.0.2")
+    with pytest.raises(UnbundledError, match=r"by what ships 2\.2\.3 is stuck, too"):
+        bundle_of(f"kafka-python-ng@2.0.3 producer {DISK}", "2.2.3")
 
 
 def test_each_known_result_has_a_bundle_or_a_reason() -> None:

@@ -15,12 +15,17 @@ from probe.catalogue.families import Family
 from probe.catalogue.files import data_file
 from probe.catalogue.known_results import Expectation, Known, contrasted, expected, read_known
 from probe.catalogue.scenarios import select_scenarios
+from probe.cells.origin import SHIPPED
+from probe.cli.common_options import MAX_AGE_DAYS, RESULTS
 from probe.cli.wiring.catalogue import families
+from probe.cli.wiring.evidence import open_evidence
 from probe.errors import ProbeError
+from probe.evidence.cell_choice import Wanted
 from probe.model import Outcome, Reaction, Role, Workload
 from probe.model.engines import DEFAULT_ENGINE
 from probe.model.outcomes import HARD, OUTCOMES
 from probe.model.profile import DEFAULT_PROFILE, OWN_DEFAULTS
+from probe.model.release_lines import DEFAULT_LINE
 from probe.model.versions import version_key
 
 FORM = "name a known result (`probe bundle --list`), or a cell as 'sarama@VERSION producer disk/storage-error'"
@@ -56,7 +61,7 @@ def bundle_of(cell: str, against: str | None) -> Bundle:
         return _of_entry(same, against)
     if against is None:
         raise ProbeError(f"bundle {cell}: no known result has this cell; name the version that passes with --against")
-    return _bundle(client, against, Role(role), scenario)
+    return _bundle(client, against, Role(role), scenario, _shipped(client, against, role, scenario))
 
 
 def bundled() -> Iterator[tuple[Known, Bundle | None, str]]:
@@ -99,7 +104,7 @@ def _beyond(one: Expectation) -> str:
         "no bundle has settings beside the defaults": bool(one.properties) or one.election is not None,
         f"no bundle has the workload {one.workload}": one.workload is not Workload.CONTINUOUS,
         "chance decides it": one.claim.is_race,
-        f"its brokers are of {one.broker}": one.broker != "3.9",
+        f"its brokers are of {one.broker}": one.broker != DEFAULT_LINE,
     }
     return next((text for text, is_so in wishes.items() if is_so), "")
 
@@ -114,6 +119,33 @@ def _no_contrast(bad: Expectation, good: Expectation, against: str | None) -> st
     if not bad.claim.needed.isdisjoint(good.claim.allowed) or VISIBLE.isdisjoint(bad.claim.outcome):
         return "its versions differ in numbers, not in what an application sees"
     return ""
+
+
+def _shipped(client: str, against: str, role: str, scenario: str) -> Outcomes:
+    """Return the outcomes that ship of the version that fails and of the one that passes; none where nothing ships.
+
+    UnbundledError where they say that no bundle tells the two apart.
+    """
+    family, _, version = client.partition("@")
+    wanted = Wanted(
+        family=[family],
+        version=[version, against],
+        role=[role],
+        scenario=[scenario],
+        profile=[DEFAULT_PROFILE],
+        engine=[str(DEFAULT_ENGINE)],
+        broker=[DEFAULT_LINE],
+        workload=[str(Workload.CONTINUOUS)],
+    )
+    with open_evidence([SHIPPED], RESULTS, MAX_AGE_DAYS) as evidence:
+        found = {cell.version: {one.outcome for one in item.verdicts} for cell, item in evidence.find(wanted).items()}
+    bad, good = (tuple(sorted(found.get(one, ()))) for one in (version, against))
+    if bad and not VISIBLE.issuperset(bad):
+        seen = "chance decides it" if VISIBLE & set(bad) else "an application sees nothing"
+        raise UnbundledError(f"{client} {role} {scenario}: {seen}: by what ships it is {' or '.join(bad)}")
+    if set(bad) & set(good):
+        raise UnbundledError(f"{client} {role} {scenario}: by what ships {against} is {' or '.join(good)}, too")
+    return bad, good
 
 
 def _bundle(client: str, against: str, role: Role, scenario_name: str, outcomes: Outcomes = ((), ())) -> Bundle:
@@ -142,6 +174,8 @@ def _bundle(client: str, against: str, role: Role, scenario_name: str, outcomes:
         fault=fault,
         promise=promise_of(fault, role, *outcomes, expects),
     )
+    if made.bad.package != made.good.package:
+        raise UnbundledError(f"{client}: its package has another name in {against}, and one client cannot import both")
     if (lines := made.lines()) > LINES:
         raise UnbundledError(
             f"{client} {role} {scenario.name}: its folder would have {lines} lines, not {LINES} at most"
