@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.kept_rows import KeptRows
 from probe.cells.comparison import Answer
 
 NOT_PLAYED = "not played"
@@ -56,28 +56,11 @@ class Row:
         return "wrong" if self.answer in {Answer.WORSE, Answer.BETTER} else "missed"
 
 
-class Table:
+class Table(KeptRows[Row]):
     """The rows that are kept in a folder of results."""
 
     def __init__(self, results: Path, file: str = TABLE) -> None:
-        results.mkdir(parents=True, exist_ok=True)
-        self._file = results / file
-        self.rows: list[Row] = list(self._read())
-
-    def _read(self) -> Iterator[Row]:
-        if self._file.is_file():
-            with self._file.open(encoding="utf-8", newline="") as stream:
-                yield from (Row(**one) for one in csv.DictReader(stream, delimiter="\t"))
-
-    def add(self, row: Row) -> None:
-        """Keep a row."""
-        begins = not self._file.is_file()
-        with self._file.open("a", encoding="utf-8", newline="") as stream:
-            writer = csv.DictWriter(stream, [one.name for one in fields(Row)], delimiter="\t")
-            if begins:
-                writer.writeheader()
-            writer.writerow(asdict(row))
-        self.rows.append(row)
+        super().__init__(results / file, Row)
 
     def has(self, name: str, wanted: str) -> bool:
         """Return whether a known result was played in this direction."""

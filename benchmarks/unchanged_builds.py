@@ -11,19 +11,19 @@ called worse, better, undecided, time, and how that of the last check divides. E
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from statistics import median
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.kept_rows import KeptRows
 from benchmarks.regressions import Checked, checked
 from benchmarks.release_sources import release_source
 from probe.cli.wiring.catalogue import families
@@ -75,24 +75,6 @@ def _seconds(run: RunInfo) -> float:
     return (datetime.fromisoformat(shard["finished"]) - datetime.fromisoformat(shard["started"])).total_seconds()
 
 
-def stored(table: Path) -> list[Row]:
-    """Return the rows of a table; none without it."""
-    if not table.is_file():
-        return []
-    with table.open(encoding="utf-8", newline="") as stream:
-        return [Row(**one) for one in csv.DictReader(stream, delimiter="\t")]
-
-
-def keep(table: Path, row: Row) -> None:
-    """Append a row to the table."""
-    begins = not table.is_file()
-    with table.open("a", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, [one.name for one in fields(Row)], delimiter="\t")
-        if begins:
-            writer.writeheader()
-        writer.writerow(asdict(row))
-
-
 def report(rows: Sequence[Row]) -> None:
     """Print a row of docs/check.md per library, and one of all."""
     for family in (*dict.fromkeys(one.family for one in rows), "all"):
@@ -117,21 +99,19 @@ def main() -> int:
     parser.add_argument("--family", action="append", choices=LIBRARIES, default=[])
     parser.add_argument("--seconds", type=float, default=1200.0)
     asked = parser.parse_args()
-    asked.results.mkdir(parents=True, exist_ok=True)
-    table, until = asked.results / TABLE, time.monotonic() + asked.seconds
+    kept, until = KeptRows(asked.results / TABLE, Row), time.monotonic() + asked.seconds
     libraries = asked.family or LIBRARIES
-    while len(stored(table)) < asked.checks and time.monotonic() < until:
-        done = Counter(one.family for one in stored(table))
+    while len(kept.rows) < asked.checks and time.monotonic() < until:
+        done = Counter(one.family for one in kept.rows)
         family = families()[min(libraries, key=lambda name: done[name])]
         results = asked.results / f"{family.family}-{done[family.family] + 1}-{time.time_ns()}"
         with tempfile.TemporaryDirectory(prefix="unchanged-") as folder:
             source = release_source(family, family.newest, Path(folder))
             found = checked(family.family, source, results, [])
-        keep(table, row_of(family.family, family.newest.version, found, runs(str(results))))
-        report(stored(table)[-1:])
-    rows = stored(table)
-    report(rows)
-    return 1 if any(one.worse for one in rows) else 0
+        kept.add(row_of(family.family, family.newest.version, found, runs(str(results))))
+        report(kept.rows[-1:])
+    report(kept.rows)
+    return 1 if any(one.worse for one in kept.rows) else 0
 
 
 if __name__ == "__main__":
