@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 
@@ -58,7 +59,8 @@ def play(
 ) -> list[tuple[History, Verdict]]:
     """Run cells at the same time and judge them as if their control cells were clean.
 
-    Trials in which the harness failed, as it can on a busy machine, are run again, as the pool does.
+    Trials in which the harness failed, as it can on a busy machine, are run again, as the pool does. Each gets its own
+    number, so that a journal or a capture of all attempts tells their clients apart by client id.
     """
     engine = change(embedded_engine())
     bound, absent = get_clients([item.chosen for item in items], lambda _: None)
@@ -81,11 +83,12 @@ def play(
 
 
 async def _run(item: Planned, tools: Tools, options: Options, starting: asyncio.Semaphore, attempts: int) -> History:
+    numbers = itertools.count()
     for left in reversed(range(attempts)):
         try:
-            history = await run_trial(item, 0, tools, options, starting)
+            history = await run_trial(item, next(numbers), tools, options, starting)
         except YoungError:  # as in a run: a client that does not bear the harmless election is played without it
-            history = await run_trial(item, 0, tools, options, starting, young=True)
+            history = await run_trial(item, next(numbers), tools, options, starting, young=True)
         if not left or (history.header.loop_lag_ms <= verdict.STALL_MS and not history.header.problems):
             break
     return history
