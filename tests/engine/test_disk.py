@@ -201,6 +201,19 @@ class TestShim:
         assert code == 0
         assert 50 <= ms < 5000
 
+    def test_a_held_write_waits_for_the_revert_and_reads_do_not(self, machine: Machine) -> None:
+        path = machine.log_dir / "t-0"
+        assert [machine.worker.attempt(what, path) for what in ("open", "write")] == [0, 0]
+        do(machine.way.hold_writes(machine.broker, path))
+        machine.worker.ask("read", path)
+        assert machine.worker.answer()[1] < 100
+        machine.worker.ask("write", path)
+        time.sleep(0.2)
+        do(machine.way.mend_dir(machine.broker, path))
+        code, ms = machine.worker.answer()
+        assert code == 0
+        assert 100 <= ms < 5000
+
     def test_a_symbolic_link_to_a_log_dir_is_followed(self, machine: Machine, tmp_path: Path) -> None:
         link = tmp_path / "link"
         link.symlink_to(machine.log_dir)
@@ -266,6 +279,8 @@ def test_a_log_dir_is_renamed_and_renamed_back(tmp_path: Path) -> None:
         do(way.fill_dir(broker, log_dir))
     with pytest.raises(DiskError, match="install a C compiler"):
         do(way.slow_reads(broker, log_dir, 5))
+    with pytest.raises(DiskError, match="install a C compiler"):
+        do(way.hold_writes(broker, log_dir))
 
 
 class TestChoosing:

@@ -105,6 +105,11 @@ class TestActions:
         ]
         assert played("broker/kill", tmp_path, undone=True)[0] == f"start {OLD}"
 
+    def test_a_follower_is_held_back_by_its_own_writes(self, tmp_path: Path) -> None:
+        calls = played("follower/lagging", tmp_path, Role.CONSUMER)
+        assert calls == [f"hold_writes {OLD} t-0", f"fault_on {OLD}"]
+        assert played("follower/lagging", tmp_path, Role.CONSUMER, undone=True)[0] == f"mend_dir {OLD} t-0"
+
     def test_a_shutdown_is_one_signal(self, tmp_path: Path) -> None:
         calls = played("broker/shutdown", tmp_path)
         assert calls[:2] == [f"terminate {OLD}", f"fault_on {OLD}"]

@@ -144,11 +144,17 @@ class Admin:
 
 
 class Disk:
-    """Disk faults; a broker halts when its second log dir breaks."""
+    """Disk faults; a broker halts when its second log dir breaks, and leaves all ISRs when its writes wait."""
 
-    def __init__(self, told: list[str]) -> None:
-        self.told = told
+    def __init__(self, told: list[str], admin: Admin) -> None:
+        self.told, self.admin = told, admin
         self.broken: set[Path] = set()
+
+    async def hold_writes(self, broker: Broker, path: Path) -> None:
+        self.told.append(f"hold_writes {broker.node} {path.name}")
+        for key, one in self.admin.where.items():
+            others = tuple(node for node in one.in_sync if node != broker.node)
+            self.admin.where[key] = Placement(one.leader, one.replicas, others)
 
     async def break_dir(self, broker: Broker, log_dir: Path) -> None:
         self.told.append(f"break_dir {broker.node} {log_dir.name}")
@@ -185,7 +191,8 @@ class Cluster:
     def __init__(self, root: Path) -> None:
         self.told: list[str] = []
         self.brokers = {node: Broker(node, self.told, root) for node in (1, 2, 3)}
-        self.admin, self.relay, self.disk = Admin(self.told), Relay(self.told), Disk(self.told)
+        self.admin, self.relay = Admin(self.told), Relay(self.told)
+        self.disk = Disk(self.told, self.admin)
         self.ensemble, self.quorum_proxies = [Broker(4, self.told, root)], QuorumProxies(self.told)
         self.tasks: list[asyncio.Task[None]] = []
         self.admin.place("t", [OLD, OLD])

@@ -199,8 +199,11 @@ class DiskWay(Protocol):
     async def slow_reads(self, broker: BrokerProcess, path: Path, delay_ms: int) -> None:
         """Delay each read at or below a path until `mend_dir`. EngineError if not supported."""
 
+    async def hold_writes(self, broker: BrokerProcess, path: Path) -> None:
+        """Let each write at or below a path wait until `mend_dir`. EngineError if not supported."""
+
     async def mend_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
-        """Repair a log dir and end slow reads below it. The broker uses the log dir again from its next start."""
+        """Repair a log dir, end slow reads and held writes below it. A broken one is used from the next start on."""
 
 
 class RealCluster(Protocol):
@@ -292,10 +295,7 @@ class FaultTarget:
     leaving: set[int] = field(default_factory=set)
     """Brokers in a controlled shutdown, which may still run."""
     marked: bool = False
-    """FAULT_ON was emitted.
-
-    An action calls `mark_fault_on` when the fault is in force; otherwise the engine does when all actions returned.
-    """
+    """FAULT_ON was emitted: by an action when the fault is in force, else by the engine when all have returned."""
 
     @property
     def old(self) -> int:
@@ -333,9 +333,9 @@ class FaultAction(Protocol[AnyStep_contra]):
     """Injects and reverts one kind of step on a real cluster. The engine itself emits MOVED and ANNOUNCED."""
 
     async def inject(self, step: AnyStep_contra, target: FaultTarget) -> None:
-        """Inject a step and return when it is in force. Later parts (`When`) go to `target.cluster.spawn`.
+        """Inject a step, and return when it is in force. EngineError if that fails: the trials are then broken.
 
-        EngineError if that fails; the trials are then broken, with this reason.
+        Later parts (`When`) go to `target.cluster.spawn`.
         """
 
     async def revert(self, step: AnyStep_contra, target: FaultTarget) -> None:

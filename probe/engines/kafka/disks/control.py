@@ -50,6 +50,8 @@ class Calls(IntFlag):
 
 CHANGES = Calls.WRITE | Calls.SYNC | Calls.GROW | Calls.OPEN | Calls.NAME
 TAKES_ROOM = Calls.WRITE | Calls.GROW
+FOR_EVER_MS = 2**31
+"""Delay of calls that wait for `clear`: 25 days."""
 
 
 def library_path() -> Path:
@@ -110,6 +112,10 @@ class Control:
     def slow(self, path: Path, delay_ms: int) -> None:
         """Delay all calls that read at or below a path."""
         self._put(path, 0, delay_ms, Calls.READ)
+
+    def hold(self, path: Path) -> None:
+        """Delay all calls that write at or below a path until `clear`."""
+        self._put(path, 0, FOR_EVER_MS, Calls.WRITE)
 
     def clear(self, path: Path) -> None:
         """End the faults at and below a path; delayed calls return soon."""

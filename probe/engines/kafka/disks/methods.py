@@ -59,6 +59,10 @@ class Shim:
         """Delay all calls that read there."""
         self._control(broker).slow(path, delay_ms)
 
+    async def hold_writes(self, broker: BrokerProcess, path: Path) -> None:
+        """Let all calls that write there wait."""
+        self._control(broker).hold(path)
+
     async def mend_dir(self, broker: BrokerProcess, log_dir: Path) -> None:
         """Remove the rules at and below the log dir."""
         self._control(broker).clear(log_dir)
@@ -91,6 +95,10 @@ class _DeadOnly:
     async def slow_reads(self, broker: BrokerProcess, path: Path, delay_ms: int) -> None:
         """Raise DiskError: not supported."""
         raise DiskError(f"{path} of {broker.name} cannot be {delay_ms} ms slow by `{self.name}`: install a C compiler")
+
+    async def hold_writes(self, broker: BrokerProcess, path: Path) -> None:
+        """Raise DiskError: not supported."""
+        raise DiskError(f"writes to {path} of {broker.name} cannot wait by `{self.name}`: install a C compiler")
 
 
 class Rename(_DeadOnly):

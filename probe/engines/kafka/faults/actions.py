@@ -11,6 +11,7 @@ from probe.engines.kafka.faults import (
     disks,
     filler_commits,
     filler_partitions,
+    followers,
     handshakes,
     network,
     quotas,
@@ -53,7 +54,7 @@ from probe.scenarios.steps.coordinators import (
 )
 from probe.scenarios.steps.handshakes import RenewClientCertificate, SpoilHandshakes
 from probe.scenarios.steps.logins import CutAllConnections
-from probe.scenarios.steps.partitions import BreakLogDir, CutConnections, HoldDiscovery, MoveLeader
+from probe.scenarios.steps.partitions import BreakLogDir, CutConnections, HoldDiscovery, HoldFollowerBack, MoveLeader
 from probe.scenarios.steps.real_brokers import (
     ConfigureTopics,
     Decommission,
@@ -74,6 +75,7 @@ from probe.scenarios.steps.transactions import LeaveTransactionOpen, UseTransact
 ACTIONS: ActionTable = {
     BreakLogDir: Action(disks.break_log_dir, disks.mend_log_dir),
     SlowReads: Action(disks.slow_reads, disks.full_speed),
+    HoldFollowerBack: Action(followers.hold_back, followers.let_go),
     MoveLeader: Action(replicas.move_leader),
     KeepReplicas: Action(replicas.keep_replicas),
     Meanwhile: Action(replicas.meanwhile),

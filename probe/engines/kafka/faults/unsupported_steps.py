@@ -15,7 +15,6 @@ from probe.scenarios.steps.logins import (
 )
 from probe.scenarios.steps.partitions import (
     AnswerError,
-    HoldFollowerBack,
     LagMetadata,
     LoseAllLeaders,
     LoseLeader,
@@ -31,8 +30,6 @@ UNSUPPORTED_STEPS: Mapping[type[Step], str] = {
     HidePartition: "a real broker learns all partitions of a topic at once; with ZooKeeper, within milliseconds",
     ForgetProducers: "real brokers from 2.5 on take any first batch of a producer that they do not know (KIP-360)",
     ForgetTopic: "a real broker knows its topics again shortly after its return (broker/slow-recovery)",
-    HoldFollowerBack: "a quota never holds a replica in sync back (ReplicaManager.shouldLeaderThrottle, KIP-73), and "
-    "replication goes past the relay",
     HideBrokers: "a real broker lists no brokers for a moment after its start only, which cannot be controlled",
     LagMetadata: "the delay of real metadata cannot be controlled",
     LoseAllLeaders: "real brokers elect leaders as soon as they are back",
