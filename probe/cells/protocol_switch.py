@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from probe.catalogue.selectors import ONLY_FOR
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import UNPROVEN, Fault
 from probe.cells.cell_harm import CellHarm, harm_in
-from probe.model import CONTROL, Cell, Profile, Workload
+from probe.model import CONTROL, Cell, Client, Profile, Workload
 from probe.model.harm import Harm
 from probe.model.profile import CONSUMER_PROTOCOL, DEFAULT_PROFILE
 from probe.model.release_lines import DEFAULT_LINE, Since, has
@@ -21,6 +22,14 @@ from probe.scenarios.own_profiles import profile_of
 
 QUESTION = "May it switch to the consumer protocol?"
 SWITCHING = ONLY_FOR[CONSUMER_PROTOCOL]
+MANY = 2
+"""A release was measured well in one of this many of the scored scenarios."""
+
+YES = "yes: it makes nothing stop, stall or get lost"
+
+Near = Mapping[str, Mapping[Cell, SettledCell]]
+"""Cells of releases near the one that is asked about, by version."""
+Release = tuple[str, Mapping[Cell, SettledCell]]
 
 
 def hindrance(family: Family, version: str, line: str) -> str:
@@ -37,32 +46,78 @@ def hindrance(family: Family, version: str, line: str) -> str:
     return f"brokers of line {line} do not serve it (KIP-848), those from {first} on do: name their line by --broker"
 
 
-def answer(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell]) -> str:
+def answer(asked: Client, line: str, faults: Sequence[Fault], stored: Mapping[Cell, SettledCell], near: Near) -> str:
     """Return the answer of the cells of the scored scenarios in that profile, or of the nearest line that has some.
 
-    Harm that the classic protocol does too, on the same release line or on 3.9, is no reason against a switch. Empty
-    where no line was measured.
+    Harm that the classic protocol does too, on the same release line or on 3.9, is no reason against a switch. Where
+    fewer than half were measured, `near` answers as well: cells of releases around it. Empty if nothing was measured.
     """
-    scored = {one.scenario for role in SWITCHING for one in baseline().of(role)}
+    scored = _scored()
     known = {fault.cell: fault.harm for fault in faults if fault.harm is not None and _counts(fault, scored)}
     if known:
         beside = {one.cell: one.harm for one in faults if one.harm is not None and _stops_beside(one, scored, stored)}
-        return _verdict(known, beside, scored, stored)
-    return _elsewhere({fault.cell.broker for fault in faults}, scored, stored)
+        own, count = _verdict(known, beside, scored, stored), len(known)
+    else:
+        own, count = _elsewhere(line, scored, stored)
+    if not near or _is_much(count, scored):
+        return own
+    others = [text for side in _sides(asked, near) if (text := _nearest(asked, line, scored, side))]
+    return "; ".join([own or f"{asked.version} was not measured", *others]) if own or others else ""
 
 
-def _elsewhere(asked: Collection[str], scored: AbstractSet[str], stored: Mapping[Cell, SettledCell]) -> str:
-    """Return the answer of the newest other line; empty if none has the protocol and was measured."""
-    cells = [item for cell, item in stored.items() if item.cell.version == cell.version and _answers(item, scored)]
-    lines = sorted({item.cell.broker for item in cells} - {*asked}, key=version_key)
-    if len(asked) != 1 or not lines:
-        return ""
-    known = {item.cell: harm_in(item) for item in cells if item.cell.broker == lines[-1]}
-    found = _verdict({cell: harm for cell, harm in known.items() if harm is not None}, {}, scored, stored)
-    (here,), there = asked, lines[-1]
-    stricter = has(there, Since.RELAXED_COMMITS) and not has(here, Since.RELAXED_COMMITS)
+def _is_much(count: int, scored: Collection[str]) -> bool:
+    return MANY * count >= len(scored)
+
+
+def _sides(asked: Client, near: Near) -> tuple[list[Release], list[Release]]:
+    """Return the older and the newer releases, each with the nearest first."""
+    ordered = sorted(near.items(), key=lambda item: version_key(item[0]))
+    older = [item for item in ordered if version_key(item[0]) < version_key(asked.version)]
+    return older[::-1], [item for item in ordered if version_key(item[0]) > version_key(asked.version)]
+
+
+def _nearest(asked: Client, line: str, scored: AbstractSet[str], side: Sequence[Release]) -> str:
+    """Return the answer of the nearest release that was measured much, or that says no; empty if none was."""
+    for version, cells in side:
+        here = {cell: harm for cell, harm in _harms(cells, scored).items() if cell.broker == line}
+        found, count = (
+            (f"on {line}: {_verdict(here, {}, scored, cells)}", len(here)) if here else _elsewhere(line, scored, cells)
+        )
+        if found and (_is_much(count, scored) or YES not in found):
+            where = "after" if version_key(version) > version_key(asked.version) else "before"
+            return f"{version}, the nearest release {where} it that tells, {found}"
+    return ""
+
+
+def measured(cells: Iterable[SettledCell]) -> Mapping[str, int]:
+    """Return by version in how many scored scenarios it was measured with the protocol, on the line with most."""
+    scored, counts = _scored(), Counter[tuple[str, str]]()
+    counts.update((item.cell.version, item.cell.broker) for item in cells if _answers(item, scored))
+    found: dict[str, int] = {}
+    for (version, _), count in counts.items():
+        found[version] = max(count, found.get(version, 0))
+    return found
+
+
+def _scored() -> frozenset[str]:
+    return frozenset(one.scenario for role in SWITCHING for one in baseline().of(role))
+
+
+def _harms(cells: Mapping[Cell, SettledCell], scored: AbstractSet[str]) -> dict[Cell, CellHarm]:
+    every = {item.cell: harm_in(item) for item in cells.values() if _answers(item, scored)}
+    return {cell: harm for cell, harm in every.items() if harm is not None}
+
+
+def _elsewhere(line: str, scored: AbstractSet[str], stored: Mapping[Cell, SettledCell]) -> tuple[str, int]:
+    """Return the answer of the newest other line, and of how many scenarios; empty if none was measured."""
+    known = {cell: harm for cell, harm in _harms(stored, scored).items() if cell.broker != line}
+    if not known:
+        return "", 0
+    there = max((cell.broker for cell in known), key=version_key)
+    known = {cell: harm for cell, harm in known.items() if cell.broker == there}
+    stricter = has(there, Since.RELAXED_COMMITS) and not has(line, Since.RELAXED_COMMITS)
     but = "; brokers before 4.3 refuse commits of an older member epoch with 113 (KIP-1251)" if stricter else ""
-    return f"not measured on line {here}; on {there}: {found}{but}"
+    return f"not measured on line {line}; on {there}: {_verdict(known, {}, scored, stored)}{but}", len(known)
 
 
 def _answers(item: SettledCell, scored: Collection[str]) -> bool:
@@ -82,7 +137,7 @@ def _verdict(
     measured = f" ({len(known)} of {len(scored)} scored scenarios measured)"
     if not own:
         but = f"; outside the scored scenarios: {_words(beside)}" if beside else ""
-        return f"yes: it makes nothing stop, stall or get lost{also}{measured}{but}"
+        return f"{YES}{also}{measured}{but}"
     worst = max(harm.rank for harm in own.values())
     return f"{'no' if worst >= Harm.STOPS else 'with care'}: {_words(own)}{also}{measured}"
 

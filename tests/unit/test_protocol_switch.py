@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from probe.catalogue.baseline import baseline
 from probe.cli.app import app
 from probe.model import Cell, Engine, Outcome, Role
 from probe.model.profile import CONSUMER_PROTOCOL, DEFAULT_PROFILE
@@ -80,6 +81,43 @@ def test_a_line_that_was_not_measured_has_the_answer_of_another(
     said = answer(tmp_path, "librdkafka@2.16.0", "--broker", line)
     assert said.startswith(f"{ASKED} not measured on line {line}; on 4.4: no: stops silently in {MOVED} (1 of 18")
     assert ("refuse commits of an older member epoch with 113" in said) is but
+
+
+def of(version: str, scenario: str, broker: str = "4.4") -> Cell:
+    return replace(cell(scenario, broker=broker), version=version)
+
+
+def test_a_release_without_cells_has_the_answer_of_the_nearest_on_each_side(tmp_path: Path, shipped: Path) -> None:
+    much = sorted({one.scenario for one in baseline().of(Role.GROUP)})[:9]
+    fine = [settled(of(version, name), Outcome.RIDES) for version in ("2.14.2", "2.16.0") for name in much]
+    bad = settled(of("2.14.2", "broker/kill"), Outcome.STUCK)
+    publish(shipped, *fine, bad, settled(of("2.12.1", MOVED), Outcome.STUCK))
+    said = answer(tmp_path, "librdkafka@2.15.1")
+    assert said.startswith(
+        f"{ASKED} 2.15.1 was not measured; 2.14.2, the nearest release before it that tells, on 4.4: "
+    )
+    assert "; 2.16.0, the nearest release after it that tells, on 4.4: yes" in said
+    assert "2.12.1, the nearest release" not in said
+
+
+def test_a_release_of_which_little_was_measured_answers_only_if_it_says_no(tmp_path: Path, shipped: Path) -> None:
+    publish(shipped, settled(of("2.14.2", MOVED, "4.2"), Outcome.STUCK), settled(of("2.16.0", MOVED), Outcome.RIDES))
+    said = answer(tmp_path, "librdkafka@2.15.1")
+    assert said.startswith(
+        f"{ASKED} 2.15.1 was not measured; 2.14.2, the nearest release before it that tells, "
+        f"not measured on line 4.4; on 4.2: no: stops silently in {MOVED} (1 of 18"
+    )
+    assert "2.16.0, the nearest" not in said
+
+
+def test_nothing_else_of_a_release_is_needed_for_an_answer(tmp_path: Path, shipped: Path) -> None:
+    much = sorted({one.scenario for one in baseline().of(Role.GROUP)})[:9]
+    java = [replace(of("4.4.0", name), family="java") for name in much]
+    publish(shipped, *(settled(one, Outcome.RIDES) for one in java))
+    said = answer(tmp_path, "java@4.2.0")
+    assert said.startswith(
+        f"{ASKED} 4.2.0 was not measured; 4.4.0, the nearest release after it that tells, on 4.4: yes"
+    )
 
 
 def test_brokers_without_the_protocol_say_nothing_of_those_that_have_it(tmp_path: Path, shipped: Path) -> None:

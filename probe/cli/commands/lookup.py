@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 from typing import Annotated
 
@@ -32,10 +32,11 @@ from probe.cli.wiring import evidence as given
 from probe.cli.wiring.alternatives import asking_of
 from probe.cli.wiring.lookup_reads import is_family
 from probe.cli.wiring.lookup_words import check_scenarios, client_or_line, nothing
-from probe.cli.wiring.lookups import Question, answers
+from probe.cli.wiring.lookups import Answers, Question, answers
+from probe.cli.wiring.protocol_switch import near
 from probe.cli.wiring.sides import AskedClient, notes_of, used_of
 from probe.errors import GateError, NothingJudgedError
-from probe.model import Cell, Engine, Role
+from probe.model import Engine, Role
 from probe.model.engines import DEFAULT_ENGINE
 from probe.model.profile import CONSUMER_PROTOCOL, DEFAULT_PROFILE
 from probe.model.versions import version_key
@@ -103,9 +104,11 @@ def lookup(
         sides, asked, faults, suffered = known.sides, known.asked, known.faults, known.suffered
         check_scenarios(scenario, known.read)
         _refuse_switch(client, asked, line, profile)
+        around = near(found, asked.client, engine) if profile == CONSUMER_PROTOCOL and not named else {}
         if not faults:
             why = nothing(client, named, asked, known.read, found.names, too_old(asked, engine, line))
-            raise NothingJudgedError(why)
+            switch = protocol_switch.answer(asked.client, line, (), {}, around)
+            raise NothingJudgedError(f"{client}: {protocol_switch.QUESTION} {switch}" if switch else why)
         both = list({item.cell: item for item in [*suffered, *faults]}.values())
         beside = _beside(found, both, known.read.values(), results)
         levels = (
@@ -123,7 +126,7 @@ def lookup(
     elif everything or scenario or profile or workload:
         heads = [
             *_heads(client, sides, both, f"{where}: {counts_of(both)}", columns),
-            *_switch(faults, known.stored, columns),
+            *_switch(known, line, around, columns),
             *_note(faults, both, columns),
         ]
         folds = everything and not scenario
@@ -155,8 +158,8 @@ def _refuse_switch(client: str, asked: Chosen, line: str, profile: str | None) -
         raise NothingJudgedError(f"{client}: {protocol_switch.QUESTION} no: {why}")
 
 
-def _switch(faults: Sequence[Fault], stored: Mapping[Cell, SettledCell], columns: int) -> list[str]:
-    answer = protocol_switch.answer(faults, stored)
+def _switch(known: Answers, line: str, around: protocol_switch.Near, columns: int) -> list[str]:
+    answer = protocol_switch.answer(known.asked.client, line, known.faults, known.stored, around)
     return wrapped(f"{protocol_switch.QUESTION} {answer}", columns, 2) if answer else []
 
 
