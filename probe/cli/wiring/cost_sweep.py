@@ -30,7 +30,15 @@ from probe.runner.loop_lag import no_collector
 from probe.store.costs import write_cost
 from probe.store.run_description import new_run_id
 
-SCENARIOS = ("disk/storage-error", "broker/kill")
+SCENARIOS = (
+    "disk/storage-error",
+    "broker/kill",
+    "leader/elected",
+    "broker/rolling",
+    "cluster/restart",
+    "net/blackhole",
+    "metadata/leaderless",
+)
 """Scenarios in which the fault of one partition is that of many (probe/engines/embedded/many_partitions.py)."""
 
 
@@ -61,7 +69,7 @@ class CostSweep:
         if not ENGINES[asked.engine].counts_cost:
             raise ProbeError(f"--engine {asked.engine}: costs are measured on the embedded engine so far; leave it out")
         if other := [name for name in asked.scenarios if name not in SCENARIOS]:
-            raise ProbeError(f"sweep {other[0]}: costs are measured in {' and '.join(SCENARIOS)} so far")
+            raise ProbeError(f"sweep {other[0]}: costs are measured in {', '.join(SCENARIOS)} so far")
         if other_roles := [role for role in asked.roles if not ROLES[role].counts_cost]:
             raise ProbeError(f"--role {other_roles[0]}: costs are those of producers so far; leave it out")
 

@@ -49,6 +49,8 @@ class ClientRecord:
         """The affected partition is kept from its hit on only."""
         self._ended: set[int] = set()
         """Connections that a broker ended."""
+        self.silent: int | None = None
+        """A broker that reads nothing any more of what the relay reads."""
         self.settings: Mapping[str, str] = {}
         self.ending: App | None = None
 
@@ -82,7 +84,7 @@ class ClientRecord:
         elif event.by == BROKER:
             self.unread.update(self._unanswered.pop(event.conn, {}).values())
             self._ended.add(event.conn)
-        if isinstance(event, Request) and event.conn in self._ended:
+        if isinstance(event, Request) and (event.conn in self._ended or event.broker == self.silent):
             self.unread[event.api] += 1
         elif isinstance(event, Request):
             self._unanswered.setdefault(event.conn, {})[event.corr] = event.api

@@ -20,6 +20,7 @@ from probe.ports import Cluster, CountedCluster, ReadBack, Tap
 from probe.protocol.apis import API_VERSIONS, METADATA
 from probe.runner.cost.client_record import ClientRecord
 from probe.runner.cost.cost_result import Observed, by_writer, with_costs
+from probe.runner.cost.fault_course import FaultCourse
 from probe.runner.cost.process_usage import Usage, usage
 from probe.runner.cost.tally import Tally
 from probe.runner.judge_executor import submit_to_thread
@@ -66,6 +67,7 @@ class CostTrial:
     """End of the observation."""
     cpu_s: float = 0.0
     differences: tuple[str, ...] = ()
+    healed: bool = False
 
     async def play(self) -> PointCost:
         """Run the trial. What the harness fails at is in the result's `problems`."""
@@ -83,7 +85,8 @@ class CostTrial:
                         header = await self._faulted(cluster, tap, header)
                     await self._stopped()
                 await self._compared(cluster)
-                await cluster.revert()
+                if not self.healed:
+                    await cluster.revert()
                 self.problems += await cluster.problems()
                 back = await cluster.read_back()
         except (HarnessError, ExceptionGroup, TimeoutError) as error:
@@ -166,13 +169,15 @@ class CostTrial:
         header = replace(header, settings=settings, limits=limits)
         for record in self.tally.records.values():
             record.arm()
-        if self.scale.late:
-            tap.hold((METADATA, API_VERSIONS), self.scale.late)
+        self._delay(tap)
         self.before = self.peak = usage(self._pids())
         steps = with_own_timeout(self.item.variant.steps, settings)
         await cluster.inject(steps, header.play.election_ms)
-        self.tally.fault_at = self.tally.fault_at or now_us()
-        await self._observed(patience_ms(header) + self.scale.late + 4 * self.interval_ms)
+        course = FaultCourse.of(self.item)
+        self.tally.begin(course.over_ms, header.subject.old if course.is_unread else None)
+        await self._observed(
+            patience_ms(header) + self.scale.late + 4 * self.interval_ms, course.heals_ms, cluster, tap
+        )
         tap.hold((), 0)
         self.end_at = now_us()
         self.marks.append(Mark(at=self.end_at, kind=MarkKind.HEALING))
@@ -180,12 +185,23 @@ class CostTrial:
         watched = (self.end_at - self.tally.fault_at) // 1000
         return replace(header, watched_ms=watched, loop_lag_ms=lag)
 
-    async def _observed(self, patience: int) -> None:
-        """Observe until all works, and is proven to, or patience is over; CPU counts until the last partition works."""
+    def _delay(self, tap: Tap) -> None:
+        if self.scale.late:
+            tap.hold((METADATA, API_VERSIONS), self.scale.late)
+
+    async def _observed(self, patience: int, heals_ms: int | None, cluster: Cluster, tap: Tap) -> None:
+        """Observe until all works, and is proven to, or patience is over; CPU counts until the last partition works.
+
+        The fault is reverted meanwhile where it heals by itself.
+        """
         partitions = self._partitions
         settled = max(STORM_MS, PROOF * self.interval_ms) + LAST_MS
         while now_us() - self.tally.fault_at < patience * 1000 or self.works_at is not None:
             await asyncio.sleep(POLL_S)
+            if heals_ms is not None and not self.healed and now_us() - self.tally.fault_at >= heals_ms * 1000:
+                self.healed = True
+                await cluster.revert()
+                self._delay(tap)
             now = usage(self._pids())
             self.peak = replace(self.peak, memory_mb=max(self.peak.memory_mb, now.memory_mb))
             if self.works_at is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from probe.model import EngineEvent, EngineKind, Event, Mark, Opened, Request
+from probe.model.clock import now_us
 from probe.runner.cost.client_record import ClientRecord, Wire
 
 
@@ -22,6 +23,8 @@ class Tally:
         self.moved: dict[int, int] = {}
         """When the leader of a partition moved, in microseconds, from the fault on."""
         self.fault_at = 0
+        self.over_at = 0
+        """The last planned change of the fault, in microseconds: what works before it may fail again."""
         self._owners: dict[int, ClientRecord] = {}
         self._nameless: dict[int, Opened] = {}
 
@@ -37,10 +40,17 @@ class Tally:
         self.records[record.name] = record
         return record
 
+    def begin(self, over_ms: int, unread: int | None) -> None:
+        """Note that the fault has begun: its last planned change, and a broker that reads nothing any more."""
+        self.fault_at = self.fault_at or now_us()
+        self.over_at = self.fault_at + over_ms * 1000
+        for record in self.records.values():
+            record.silent = unread
+
     def works_at(self, record: ClientRecord, partition: int) -> int | None:
         """Return when a partition of a client worked again; None while it does not, or its leader has not moved."""
         moved = self.moved.get(partition)
-        return None if moved is None else record.works_at(partition, moved)
+        return None if moved is None else record.works_at(partition, max(moved, self.over_at))
 
     def all_work(self, partitions: Iterable[int]) -> bool:
         """Return whether all of these partitions work again for all clients."""
