@@ -19,7 +19,10 @@ pytest_plugins = ("tests.support.browser",)
 pytestmark = pytest.mark.browser
 
 
-PAGES = ("index.html", "clients.html", "scenarios.html", "upgrade.html", "ready.html", "sweeps.html", "changes.html")
+PAGES = (
+    "index.html", "clients.html", "scenarios.html", "upgrade.html", "ready.html", "sweeps.html", "costs.html",
+    "changes.html",
+)  # fmt: skip
 OUTCOMES = ("stuck", "flaky", "not_run")
 
 
@@ -87,7 +90,7 @@ def test_the_words_of_a_sweep_are_readable_on_a_phone(built: Built, opener: Open
     assert page.evaluate(inside) == 0, "a word is cut off"
 
 
-@pytest.mark.parametrize("width", [360, 768])
+@pytest.mark.parametrize("width", [360, 390, 768])
 def test_no_page_scrolls_sideways(width: int, built: Built, opener: Opener) -> None:
     page = opener(viewport={"width": width, "height": 800})
     for url in pages_of(built):

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from probe.catalogue.costs import shipped_costs
 from probe.model import Cell, History
 from probe.site import Source, build
+from probe.site.pages.costs import KnownCosts
 from probe.toolchain.tools import BROWSERS, ToolError, find_tool
 from tests.support import site_data, sweep_data
 
@@ -57,7 +59,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     rows = site_data.matrix()
     site_data.write_past(out)
     matrix = site_data.write_matrix(out / "matrix.csv", rows)
-    return Built(build(matrix, site_data.SOURCE, out, sweeps=[sweep_data.result()]), rows)
+    costs = KnownCosts(shipped_costs())
+    return Built(build(matrix, site_data.SOURCE, out, sweeps=[sweep_data.result()], costs=costs), rows)
 
 
 @pytest.fixture(scope="session")

@@ -58,7 +58,7 @@ def test_other_sweeps_are_no_axes() -> None:
     [
         (["--engine", "kafka"], "embedded engine so far"),
         (["--role", "consumer"], "those of producers"),
-        (["--scenario", "net/refused"], "disk/storage-error and broker/kill"),
+        (["--scenario", "net/refused"], "net/blackhole, metadata/leaderless so far"),
     ],
 )
 def test_what_costs_are_not_measured_for_is_said_before_anything_runs(

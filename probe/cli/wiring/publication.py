@@ -20,6 +20,7 @@ from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import OUT, say
 from probe.cli.wiring.captures import Captures
 from probe.cli.wiring.catalogue import families, inside
+from probe.cli.wiring.costs import known_costs
 from probe.cli.wiring.settled_cells import write_settled
 from probe.cli.wiring.shipped_cells import shipped_beside
 from probe.cli.wiring.site_files import site_files
@@ -126,7 +127,7 @@ class Publisher:
         older = [row.cell for row in rows if not row.is_current]
         say_older(older, "their rows have a lower number in the column conditions")
         further, listed = partial(site_files, found), tuple(families().values())
-        swept = stored_sweeps(found)
+        swept, costs = stored_sweeps(found), known_costs(found)
         index = build(
             Path(built.csv),
             source,
@@ -138,6 +139,7 @@ class Publisher:
             listed,
             swept,
             shipped,
+            costs,
         )
         if not (built.cells or swept):
             raise NothingJudgedError(f"{self._results}: there are no judged trials; use `probe run` first")

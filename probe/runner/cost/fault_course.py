@@ -24,7 +24,8 @@ class FaultCourse:
     def of(cls, item: Planned) -> Self:
         """Return the course of a planned cell's fault."""
         steps, election_ms = item.variant.steps, item.expectation.election_ms or 0
-        times = [step.when for step in steps if isinstance(getattr(step, "when", None), When)]
+        found = (getattr(step, "when", None) for step in steps)
+        times = [when for when in found if isinstance(when, When)]
         last = max((one.after_ms + election_ms * one.elected for one in times), default=0)
         return cls(
             heals_ms=item.variant.heal_after_ms,

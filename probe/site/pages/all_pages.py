@@ -23,6 +23,7 @@ from probe.site.data.shipped_evidence import Shipped
 from probe.site.data.wording import command, details, harmful, summary
 from probe.site.pages import client_choice, clients, readiness, scenarios, upgrade
 from probe.site.pages.changes import change_report
+from probe.site.pages.costs import NO_COSTS, KnownCosts, cost_page
 from probe.site.pages.environment import environment
 from probe.site.pages.filters import filters
 from probe.site.pages.grid import grid, tally
@@ -51,12 +52,14 @@ class Pages:
         listed: Sequence[Family] = (),
         sweeps: Sequence[SweepResult] = (),
         shipped: Sequence[SettledCell] = (),
+        costs: KnownCosts = NO_COSTS,
     ) -> None:
         self.answers = answers
         self._shipped = Shipped(shipped)
         self._inside = inside
         self._listed = listed
         self._sweeps = sweeps
+        self._costs = costs
         self._past = past or RunHistory()
         rows = answers.rows
         self._runs = sorted({row.run_id for row in rows if row.run_id})
@@ -76,6 +79,7 @@ class Pages:
             ),
         )
         yield "sweeps.html", _render("sweeps.html", here="sweeps", sweeps=shown_sweeps(self._sweeps))
+        yield "costs.html", _render("costs.html", here="costs", costs=cost_page(self._costs, self._listed))
         yield "changes.html", self._changes()
         for client, text in self._clients():
             yield f"client/{client_slug(client)}.html", text

@@ -15,7 +15,7 @@ from probe.cells.cost_growth import METRICS, Fit, fit
 from probe.model.cost_point import CostPoint
 from probe.model.scale import CLIENTS, PARTITIONS, Scale
 
-WIDTH, LEFT, RIGHT, TOP, PLOT, LINE = 560, 60, 12, 40, 260, 18
+WIDTH, LEFT, RIGHT, TOP, PLOT, LINE = 560, 60, 24, 40, 260, 18
 """Pixels: the picture, its margins, the plot's height, a line of the legend."""
 STEPS = 24
 """Places of a fit that are joined."""
@@ -84,20 +84,22 @@ def _clients(points: Sequence[CostPoint], clients: Sequence[str], frame: _Frame,
     other = CLIENTS if axis == PARTITIONS else PARTITIONS
     for place, client in enumerate(clients):
         mine = [one for one in points if one.client == client]
-        colour, dash = COLOURS[place % len(COLOURS)], DASHES[place % len(DASHES)]
+        colour, dash = COLOURS[place % len(COLOURS)], DASHES[(place + place // len(COLOURS)) % len(DASHES)]
         found = fit(mine, METRICS[COST])
         if found is not None:
             for number in sorted({getattr(one, other) for one in mine}):
-                yield from _curve(found, replace(Scale(), **{other: number}), frame, axis, f"{colour}|{dash}")
+                reached = [getattr(one, axis) for one in mine if getattr(one, other) >= number]
+                ends = min(reached), max(reached)
+                yield from _curve(found, replace(Scale(), **{other: number}), ends, frame, axis, f"{colour}|{dash}")
         for one in mine:
             words = f"{client}: {one.scale}: {one.metadata} Metadata requests"
             x, y = frame.x(getattr(one, axis)), frame.y(one.metadata)
             yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"><title>{escape(words)}</title></circle>'
 
 
-def _curve(found: Fit, base: Scale, frame: _Frame, axis: str, style: str) -> Iterator[str]:
-    colour, dash = style.split("|")
-    low, high = getattr(found.lowest, axis), getattr(found.highest, axis)
+def _curve(found: Fit, base: Scale, ends: tuple[int, int], frame: _Frame, axis: str, style: str) -> Iterator[str]:
+    """Draw a fit as far as it was measured with as many of the other number."""
+    (colour, dash), (low, high) = style.split("|"), ends
     places = [low * (high / low) ** (step / STEPS) for step in range(STEPS + 1)]
     scales = [replace(base, **{axis: max(1, round(place))}) for place in places]
     middle = [f"{frame.x(getattr(one, axis)):.1f},{frame.y(found.expected(one)):.1f}" for one in scales]

@@ -19,6 +19,7 @@ from probe.site.data.outcome_signs import glyph_rules
 from probe.site.data.run_history import read_run_history
 from probe.site.data.source import Source, TrialRow
 from probe.site.pages.all_pages import Pages, no_clients
+from probe.site.pages.costs import NO_COSTS, KnownCosts
 from probe.site.pages.feeds import feed
 from probe.site.render.captures import take_captures
 from probe.site.render.folder_replacement import replacing
@@ -46,13 +47,15 @@ def build(
     listed: Sequence[Family] = (),
     sweeps: Sequence[SweepResult] = (),
     shipped: Sequence[SettledCell] = (),
+    costs: KnownCosts = NO_COSTS,
 ) -> Path:
     """Write `<out>/site` completely, then rename it; return its index.html.
 
     Unchanged pages of cells are reused from the existing site. `inside` returns the applications that contain a client.
     `address` is the URL of the published site, for its feed. `processes` is the number of processes that render many
     cells. `further` returns further files of the site by path, given the site that stands. `listed` are the families of
-    the catalogue, `sweeps` what is stored of sweeps, `shipped` cells of evidence for what these results lack.
+    the catalogue, `sweeps` what is stored of sweeps, `shipped` cells of evidence for what these results lack, `costs`
+    measured costs of a failover.
     Raises SiteError if matrix.csv is invalid or `<out>/site` was not made by the probe.
     """
     rows = read_matrix(matrix_csv)
@@ -74,7 +77,7 @@ def build(
         index = CellIndex(rows)
         _write_cells(Renderer(Pages(index, past), results, fresh), reuse, processes)
         take_captures(target, reuse)
-        pages = Pages(index, past, inside, listed, sweeps, shipped)
+        pages = Pages(index, past, inside, listed, sweeps, shipped, costs)
         for name, text in (*pages.overviews(), *pages.badges()):
             (fresh / name).write_text(text, encoding="utf-8")
         reuse.save()
