@@ -73,6 +73,9 @@ class Tap(Protocol):
     def hold(self, apis: Sequence[int], hold_ms: int) -> None:
         """Delay answers of these APIs by `hold_ms`. Empty `apis` ends the delay."""
 
+    def refuse_above(self, apis: Sequence[int], per_s: int) -> None:
+        """Reset a connection on a request of these APIs above `per_s` a second, of all clients. 0 ends it."""
+
     def ease(self, delay_ms: int) -> None:
         """Delay all answers by `delay_ms`, where the brokers serve one trial alone. 0 ends the delay."""
 

@@ -47,7 +47,7 @@ def estimates(
     asked: Sequence[Asked], partitions: int, points: Iterable[CostPoint], scenario: str, metric: str = "Metadata"
 ) -> list[Estimate]:
     """Return an estimate for each kind of client, in the order in which they were asked for."""
-    usable = [one for one in points if one.scenario == scenario and not one.late]
+    usable = [one for one in points if one.scenario == scenario and one.scale.is_calm]
     return [_estimate(one, Scale(partitions=partitions, clients=one.clients), usable, metric) for one in asked]
 
 
@@ -104,7 +104,7 @@ def nearest(asked: Asked, clients: Iterable[str]) -> str:
 
 def newest_group(points: Sequence[CostPoint]) -> list[CostPoint]:
     """Return the points of the profile and brokers with the most of them; of several, the last."""
-    groups: dict[tuple[str, str, str, str, int], list[CostPoint]] = {}
+    groups: dict[tuple[str, str, str, str, int, int], list[CostPoint]] = {}
     for one in points:
         groups.setdefault(one.group, []).append(one)
     return max(reversed(list(groups.values())), key=len, default=[])

@@ -131,7 +131,7 @@ def fit(points: Iterable[CostPoint], metric: Metric) -> Fit | None:
 
 def growths(points: Iterable[CostPoint]) -> Iterator[tuple[CostPoint, str, Fit]]:
     """Yield the fits of all costs of each client among points: one of its points, the cost's name, and the fit."""
-    groups: dict[tuple[str, str, str, str, int], list[CostPoint]] = {}
+    groups: dict[tuple[str, str, str, str, int, int], list[CostPoint]] = {}
     for one in points:
         groups.setdefault(one.group, []).append(one)
     for mine in groups.values():

@@ -24,6 +24,7 @@ class CostPoint:
     clients: int
     partitions: int
     late: int
+    admitted: int
     metadata: int
     requests: int
     """All requests, Produce apart."""
@@ -41,12 +42,12 @@ class CostPoint:
     @property
     def scale(self) -> Scale:
         """The scale at which it was measured."""
-        return Scale(partitions=self.partitions, clients=self.clients, late=self.late)
+        return Scale(partitions=self.partitions, clients=self.clients, late=self.late, admitted=self.admitted)
 
     @property
-    def group(self) -> tuple[str, str, str, str, int]:
-        """Common to the points of one growth: client, profile, scenario, brokers, lateness."""
-        return self.client, self.profile, self.scenario, self.broker, self.late
+    def group(self) -> tuple[str, str, str, str, int, int]:
+        """Common to the points of one growth: client, profile, scenario, brokers, lateness, limit of requests."""
+        return self.client, self.profile, self.scenario, self.broker, self.late, self.admitted
 
     @classmethod
     def of(cls, point: PointCost) -> Self:
@@ -60,6 +61,7 @@ class CostPoint:
             clients=point.scale.clients,
             partitions=point.scale.partitions,
             late=point.scale.late,
+            admitted=point.scale.admitted,
             metadata=point.requests.get(METADATA, 0),
             requests=sum(count for api, count in point.requests.items() if api not in WORK),
             connections=point.connections,

@@ -1,7 +1,7 @@
-"""The scale of a trial of cost: partitions that move at once, clients of one kind, and how late they are answered.
+"""The scale of a trial of cost: partitions that move at once, clients of one kind, and how they are answered.
 
-The written form of an axis is that of `--over`: `partitions=1,10,100`, `clients=1,10` or `late=0,100,1000`. A scale is
-no part of a cell: the matrix has one moving partition and one client.
+The written form of an axis is that of `--over`: `partitions=1,10,100`, `clients=1,10`, `late=0,100,1000`
+or `admitted=0,20`. A scale is no part of a cell: the matrix has one moving partition and one client.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-PARTITIONS, CLIENTS, LATE = "partitions", "clients", "late"
+PARTITIONS, CLIENTS, LATE, ADMITTED = "partitions", "clients", "late", "admitted"
 LEAST = 2
 """Fewest values of an axis."""
-MOST = {PARTITIONS: 10_000, CLIENTS: 1000, LATE: 60_000}
-"""Greatest value of each axis; `late` is in milliseconds."""
-LOWEST = {PARTITIONS: 1, CLIENTS: 1, LATE: 0}
+MOST = {PARTITIONS: 10_000, CLIENTS: 1000, LATE: 60_000, ADMITTED: 100_000}
+"""Greatest value of each axis; `late` is in milliseconds, `admitted` a number a second."""
+LOWEST = {PARTITIONS: 1, CLIENTS: 1, LATE: 0, ADMITTED: 0}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -28,11 +28,20 @@ class Scale:
     """Instances of the client, each with a client id of its own."""
     late: int = 0
     """Milliseconds by which answers to Metadata and ApiVersions are delayed from the fault on."""
+    admitted: int = 0
+    """Metadata and ApiVersions requests that are answered in a second, of all clients together, from the fault on:
+    those above are refused by a reset of their connection. 0 = all of them."""
 
     def __str__(self) -> str:
         """Return the scale in words: `100 clients x 10 partitions`."""
         late = f", answers after {self.late} ms" if self.late else ""
-        return f"{_counted(self.clients, 'client')} x {_counted(self.partitions, 'partition')}{late}"
+        refused = f", refused above {self.admitted} a second" if self.admitted else ""
+        return f"{_counted(self.clients, 'client')} x {_counted(self.partitions, 'partition')}{late}{refused}"
+
+    @property
+    def is_calm(self) -> bool:
+        """Whether all requests are answered, and at once."""
+        return not (self.late or self.admitted)
 
     @property
     def pairs(self) -> int:

@@ -19,6 +19,7 @@ from probe.relay.backlog import Backlog
 from probe.relay.first_answers import FirstAnswers
 from probe.relay.link import Link
 from probe.relay.listener import Hosts, Listener, Place
+from probe.relay.request_gate import Refuses
 from probe.relay.sealed_link import new_link
 from probe.relay.syn_probe import has_attempts
 from probe.relay.tls_end import ServerTls
@@ -75,8 +76,8 @@ class BrokerProxy:
         self.slow_us = 0
         self.ease_us = 0
         """Delay of every answer while a client stands still: one that asks again at once needs less of the machine."""
-        self.highest_versions: int | None = None
-        """The highest version of ApiVersions that the broker knows; None = its own."""
+        self.refuses: Refuses | None = None
+        """Says on which requests the connection is reset; None = on none."""
         self._lost = FirstAnswers()
         self._late = FirstAnswers()
         self._late_us = 0
@@ -114,9 +115,8 @@ class BrokerProxy:
             self._turning = None
 
     async def _refuse_after_attempt(self) -> None:
-        with contextlib.suppress(
-            OSError, RelayError
-        ):  # without the kernel's list it refuses at once, and the attempt stays unproved
+        # without the kernel's list it refuses at once, and the attempt stays unproved
+        with contextlib.suppress(OSError, RelayError):
             while not has_attempts(self.listener.port, self.listener.fillers):  # noqa: ASYNC110  # there is no event for it
                 await asyncio.sleep(ATTEMPT_CHECK_S)
             conn = self._host.conversation(self).conn

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from probe.model import Closed, EngineEvent, EngineKind, Event, Opened, Request
 from probe.model.clock import now_us
-from probe.protocol.apis import API_VERSIONS
 from probe.protocol.conversation import Conversation
 from probe.relay.backlog import Backlog
 from probe.relay.delay_queue import DelayQueue
@@ -84,7 +83,7 @@ class Link:
             else:
                 self.broker.write(data)
         self._backlog.add(self._read_client, data, at)
-        if self.policy.highest_versions is not None:
+        if self.policy.refuses is not None:
             self._backlog.read_on()
 
     def from_broker(self, data: bytes) -> None:
@@ -126,8 +125,8 @@ class Link:
     def _read_client(self, data: bytes, at: int) -> None:
         """Decode bytes that the client sent at `at` microseconds, and report them."""
         events = self._decode(self._talk.client_bytes, data, at)
-        highest = self.policy.highest_versions
-        if highest is not None and any(_asks_above(highest, event) for event in events):
+        refuses = self.policy.refuses
+        if refuses is not None and any(isinstance(event, Request) and refuses(event) for event in events):
             self.cut("relay")
 
     def _read_broker(self, data: bytes, at: int) -> None:
@@ -269,8 +268,3 @@ class Link:
         at = now_us()
         self.policy.emit(self.conversation.tick(at, final=True))
         self.policy.emit([Closed(at=at, conn=self._talk.conn, broker=self._talk.broker, by=by)])
-
-
-def _asks_above(highest: int, event: Event) -> bool:
-    """Return whether an event is an ApiVersions request of a version above this one."""
-    return isinstance(event, Request) and event.api == API_VERSIONS and event.version > highest

@@ -7,6 +7,7 @@ from collections.abc import Coroutine, Iterable
 from typing import Any, Protocol, TypeVar
 
 from probe.model import Event
+from probe.relay.request_gate import Refuses
 
 Link_contra = TypeVar("Link_contra", contravariant=True)
 
@@ -16,8 +17,8 @@ class LinkPolicy(Protocol[Link_contra]):
 
     blackhole: bool
     """Whether bytes are dropped in both directions."""
-    highest_versions: int | None
-    """The highest version of ApiVersions that the broker knows; above it the connection is reset. None = no limit."""
+    refuses: Refuses | None
+    """Says on which requests the connection is reset; None = on none."""
 
     def delay_us(self, link: Link_contra, api: int) -> int:
         """Return the delay of an answer of this API, in microseconds."""

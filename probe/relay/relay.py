@@ -27,6 +27,7 @@ from probe.relay.frame_counts import add_counts, frames_of
 from probe.relay.idle_links import IdleLinks
 from probe.relay.link import Link
 from probe.relay.listener import Hosts, LoopbackHosts
+from probe.relay.request_gate import RequestGate, versions_above
 from probe.relay.sealed_link import Passage, SealedConversation
 from probe.relay.tls_end import ServerTls
 
@@ -226,7 +227,14 @@ class Relay:
     def limit_versions(self, broker: int, highest: int | None) -> None:
         """Reset connections on ApiVersions of a version above `highest`; None ends it."""
         self.read_on()
-        self._proxies[broker].highest_versions = highest
+        self._proxies[broker].refuses = None if highest is None else versions_above(highest)
+
+    def refuse_above(self, apis: Sequence[int], per_s: int) -> None:
+        """Reset a connection on a request of these APIs above `per_s` a second, of all clients; 0 ends it."""
+        self.read_on()
+        gate = RequestGate(apis, per_s) if per_s else None
+        for proxy in self._proxies.values():
+            proxy.refuses = gate
 
     def move(self, broker: int, *, silent: bool = False) -> Endpoint:
         """Take another port for a broker, and another name where it has one; open it and return both. RelayError.

@@ -58,6 +58,22 @@ def test_a_killed_broker_loses_what_was_under_way_and_nothing_else() -> None:
     assert found.connections >= 3
 
 
+def test_requests_above_a_rate_are_refused_and_counted_all_the_same() -> None:
+    found = cost_of("disk/storage-error", Scale(clients=4, partitions=5, admitted=2))
+    assert found.problems == ()
+    assert found.differences == ()
+    assert found.metadata > 4
+
+
+@pytest.mark.parametrize("scenario", ["metadata/leaderless", "leader/elected"])
+def test_all_partitions_work_again_in_further_scenarios(scenario: str) -> None:
+    found = cost_of(scenario, Scale(clients=2, partitions=4), "franz-go@latest")
+    assert found.problems == ()
+    assert found.differences == ()
+    assert all(client.working == 4 for client in found.clients)
+    assert (found.works_ms or 0) > (4000 if scenario == "metadata/leaderless" else 0)
+
+
 @pytest.mark.parametrize("merges", [False, True])
 def test_sarama_asks_once_per_partition_unless_it_merges_its_questions(merges: bool) -> None:
     """IBM/sarama #3224: 1,000 partitions and 100 producers came to 100,000 requests; `Metadata.SingleFlight` (1.46).

@@ -23,8 +23,8 @@ pytest_plugins = ("tests.support.browser",)
 
 ONE = CostPoint(
     client="sarama@1.45.0", profile="isolated", scenario="broker/kill", broker="3.9", interval_ms=1000, clients=1,
-    partitions=1, late=0, metadata=3, requests=4, connections=1, handshakes=1, bytes=500, peak_per_s=3, after_per_s=0.0,
-    works_ms=900, memory_mb=10.0, cpu_s=0.1, outcomes="refreshes:1",
+    partitions=1, late=0, admitted=0, metadata=3, requests=4, connections=1, handshakes=1, bytes=500, peak_per_s=3,
+    after_per_s=0.0, works_ms=900, memory_mb=10.0, cpu_s=0.1, outcomes="refreshes:1",
 )  # fmt: skip
 
 

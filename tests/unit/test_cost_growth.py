@@ -31,7 +31,7 @@ GRID = (1, 10, 100)
 def point(partitions: int, clients: int, metadata: float, client: str = "some@1.2.0") -> CostPoint:
     return CostPoint(
         client=client, profile="isolated", scenario="disk/storage-error", broker="3.9", interval_ms=1000,
-        clients=clients, partitions=partitions, late=0, metadata=round(metadata), requests=round(metadata),
+        clients=clients, partitions=partitions, late=0, admitted=0, metadata=round(metadata), requests=round(metadata),
         connections=clients, handshakes=clients, bytes=1, peak_per_s=1, after_per_s=0.0, works_ms=1000,
         memory_mb=1.0, cpu_s=0.1, outcomes=f"refreshes:{clients}",
     )  # fmt: skip

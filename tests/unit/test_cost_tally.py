@@ -150,6 +150,15 @@ def test_a_broker_that_ends_a_connection_may_not_have_read_what_was_under_way() 
     assert list(tally.differences({("a", 1, METADATA): 1})) == []
 
 
+def test_what_the_relay_refused_may_not_have_been_read() -> None:
+    tally = Tally()
+    started(tally, "a")
+    tally.add(asks(1, "a", METADATA))
+    tally.add(Closed(at=1, conn=1, broker=1, by="relay"))
+    assert list(tally.differences({})) == []
+    assert list(tally.differences({("a", 1, METADATA): 1})) == []
+
+
 def test_rows_and_operations_of_partitions_that_are_not_kept_are_left_out() -> None:
     tally = Tally()
     one = started(tally, "a")

@@ -181,3 +181,19 @@ def test_a_close_by_the_client_in_a_blackhole_is_reported(play: Play) -> None:
             await until(lambda: broker.ended)
 
     play(story)
+
+
+def test_requests_above_a_rate_are_refused_by_a_reset_and_later_ones_are_not(play: Play) -> None:
+    async def story() -> None:
+        async with relayed() as (relay, _, events), client(relay) as one, client(relay) as two:
+            relay.refuse_above([METADATA], 2)
+            await one.ask(METADATA, client_id="a")
+            await two.ask(METADATA, client_id="b")
+            await two.ask(HEARTBEAT, client_id="b")
+            one.send(METADATA, client_id="a")
+            assert await one.end() == "reset"
+            assert [event.by for event in of(Closed, events)] == ["relay"]
+            relay.refuse_above([METADATA], 0)
+            await two.ask(METADATA, client_id="b")
+
+    play(story)

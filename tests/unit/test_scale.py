@@ -51,6 +51,14 @@ def test_other_sweeps_are_no_axes() -> None:
     assert not is_axis("election=0,1")
     assert not is_axis("property:partitions=0,1")
     assert is_axis("late=0,1")
+    assert is_axis("admitted=0,1")
+
+
+def test_a_scale_says_how_requests_are_answered() -> None:
+    assert str(Scale(clients=2, admitted=20)) == "2 clients x 1 partition, refused above 20 a second"
+    assert not Scale(admitted=20).is_calm
+    assert not Scale(late=20).is_calm
+    assert Scale(clients=3).is_calm
 
 
 @pytest.mark.parametrize(

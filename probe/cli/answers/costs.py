@@ -92,6 +92,7 @@ def _point(point: PointCost) -> dict[str, Any]:
         "partitions": point.scale.partitions,
         "clients": point.scale.clients,
         "late_ms": point.scale.late,
+        "admitted_per_s": point.scale.admitted,
         "interval_ms": point.interval_ms,
         "window_ms": point.window_ms,
         "works_ms": point.works_ms,

@@ -11,8 +11,8 @@ from probe.model.cost import METADATA, PointCost
 from probe.model.cost_point import CostPoint
 
 HEADER = (
-    "clients", "partitions", "late, ms", "outcomes", "all work, ms", "Metadata", "per client", "other requests",
-    "peak/s", "after/s", "MB sent", "connections", "handshakes", "memory, MB", "CPU, s", "counts",
+    "clients", "partitions", "late, ms", "refused above/s", "outcomes", "all work, ms", "Metadata", "per client",
+    "other requests", "peak/s", "after/s", "MB sent", "connections", "handshakes", "memory, MB", "CPU, s", "counts",
 )  # fmt: skip
 MEGA = 1_000_000
 
@@ -77,6 +77,7 @@ def _row(point: PointCost) -> tuple[str, ...]:
         str(point.scale.clients),
         str(point.scale.partitions),
         str(point.scale.late),
+        str(point.scale.admitted or "-"),
         ", ".join(f"{outcome} {number}" for outcome, number in point.outcomes.items()),
         "never" if point.works_ms is None else str(point.works_ms),
         str(point.requests.get(METADATA, 0)),

@@ -31,6 +31,7 @@ from probe.runner.trial.start_modes import spread_of
 from probe.runner.trial.teardown import STOP_MS
 from probe.verdict.patience import patience_ms
 
+DISCOVERY = (METADATA, API_VERSIONS)
 KEPT = 10
 """Partitions, the first ones, whose rows and operations are kept for the verdicts."""
 WARM_S = 90.0
@@ -169,7 +170,7 @@ class CostTrial:
         header = replace(header, settings=settings, limits=limits)
         for record in self.tally.records.values():
             record.arm()
-        self._delay(tap)
+        self._amplify(tap)
         self.before = self.peak = usage(self._pids())
         steps = with_own_timeout(self.item.variant.steps, settings)
         await cluster.inject(steps, header.play.election_ms)
@@ -179,15 +180,18 @@ class CostTrial:
             patience_ms(header) + self.scale.late + 4 * self.interval_ms, course.heals_ms, cluster, tap
         )
         tap.hold((), 0)
+        tap.refuse_above((), 0)
         self.end_at = now_us()
         self.marks.append(Mark(at=self.end_at, kind=MarkKind.HEALING))
         lag = self.tools.lag.worst_ms(self.tally.fault_at, self.end_at)
         watched = (self.end_at - self.tally.fault_at) // 1000
         return replace(header, watched_ms=watched, loop_lag_ms=lag)
 
-    def _delay(self, tap: Tap) -> None:
+    def _amplify(self, tap: Tap) -> None:
+        """Answer late, or refuse what is above a rate: a fake on loopback has no queue."""
         if self.scale.late:
-            tap.hold((METADATA, API_VERSIONS), self.scale.late)
+            tap.hold(DISCOVERY, self.scale.late)
+        tap.refuse_above(DISCOVERY, self.scale.admitted)
 
     async def _observed(self, patience: int, heals_ms: int | None, cluster: Cluster, tap: Tap) -> None:
         """Observe until all works, and is proven to, or patience is over; CPU counts until the last partition works.
@@ -201,7 +205,7 @@ class CostTrial:
             if heals_ms is not None and not self.healed and now_us() - self.tally.fault_at >= heals_ms * 1000:
                 self.healed = True
                 await cluster.revert()
-                self._delay(tap)
+                self._amplify(tap)
             now = usage(self._pids())
             self.peak = replace(self.peak, memory_mb=max(self.peak.memory_mb, now.memory_mb))
             if self.works_at is None:

@@ -78,7 +78,7 @@ class CostPage:
 
     sections: tuple[CostSection, ...]
     late: tuple[CostPoint, ...]
-    """Points in which answers came late."""
+    """Points in which answers came late, or requests were refused."""
     unmeasured: tuple[str, ...]
     """Scenarios without any point."""
     versions: tuple[tuple[str, str, int], ...]
@@ -92,12 +92,16 @@ class CostPage:
 
 def cost_page(known: KnownCosts, listed: Sequence[Family]) -> CostPage:
     """Return the page of these points; `listed` are the families of the catalogue."""
-    points, prompt = known.points, [one for one in known.points if not one.late]
+    points, prompt = known.points, [one for one in known.points if one.scale.is_calm]
     families = {_family(one.client) for one in prompt}
     sections = tuple(_section(name, prompt, families) for name in SCENARIOS if _of(name, prompt))
     return CostPage(
         sections=sections,
-        late=tuple(sorted((one for one in points if one.late), key=lambda one: (one.scenario, one.client, one.scale))),
+        late=tuple(
+            sorted(
+                (one for one in points if not one.scale.is_calm), key=lambda one: (one.scenario, one.client, one.scale)
+            )
+        ),
         unmeasured=tuple(name for name in SCENARIOS if not _of(name, prompt)),
         versions=tuple(_versions(name, prompt, listed) for name in sorted(families)),
         others=tuple(sorted(one.family for one in listed if one.family not in families)),

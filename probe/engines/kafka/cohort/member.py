@@ -130,6 +130,10 @@ class CohortMember:
         """Hold answers of these APIs back for `hold_ms`, for all members."""
         self._cluster.relay.hold(apis, hold_ms)
 
+    def refuse_above(self, apis: Sequence[int], per_s: int) -> None:
+        """Reset connections on requests above a rate, for all members."""
+        self._cluster.relay.refuse_above(apis, per_s)
+
     def handshakes(self, client_id: str) -> tuple[Handshake, ...]:
         """Return what this client has sent first."""
         return self._cluster.relay.handshakes(client_id)
