@@ -46,7 +46,7 @@ def sweep(
             "--over",
             metavar="WHAT=A,B,...",
             help=f"What varies, with its values: {ELECTION_KEY}=0,100,250 (ms, embedded engine) or property:KEY=a,b,c. "
-            "For costs (docs/cost.md) partitions=1,10,100, clients=1,10, late=0,100,1000 (ms), admitted=0,20 (a second), "
+            "For costs (docs/cost.md) partitions=1,10,100, clients=1,10, late=0,100 (ms), admitted=0,20 (a second), "
             "or several of these.",
         ),
     ] = None,
