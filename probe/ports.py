@@ -121,10 +121,7 @@ class RelayPort(Tap, Protocol):
         """
 
     def expire_idle(self, after_ms: int, *, forgotten: bool = False) -> None:
-        """Close connections to any broker over which nothing has passed for `after_ms`. 0 ends it.
-
-        With `forgotten` they stay open, nothing passes over them any more, and neither side learns it.
-        """
+        """Close connections over which nothing passed for `after_ms`; 0 ends it. `forgotten`: they stay, half open."""
 
     def limit_versions(self, broker: int, highest: int | None) -> None:
         """Reset a connection on an ApiVersions request of a version above `highest`. None ends it."""

@@ -216,10 +216,7 @@ class Relay:
         self._proxies[broker].cut_answers(apis, passing)
 
     def expire_idle(self, after_ms: int, *, forgotten: bool = False) -> None:
-        """Close connections over which nothing has passed for `after_ms`, to any broker; 0 ends it.
-
-        With `forgotten` nothing passes over them any more, and neither side learns it.
-        """
+        """Close connections over which nothing passed for `after_ms`; 0 ends it. `forgotten`: they stay, half open."""
         if self._expiry is not None:
             self._expiry.cancel()
         self._expiry = self.spawn(self._expire(after_ms, forgotten=forgotten)) if after_ms else None
