@@ -28,14 +28,14 @@ from probe.cli.console.older_conditions import say_older
 from probe.cli.console.streams import say
 from probe.cli.laboratory import absent_packages
 from probe.cli.wiring.audit_findings import Sources, answered, with_ways_out
-from probe.cli.wiring.audit_requests import ask
+from probe.cli.wiring.audit_requests import AuditRequest, ask, of_service
 from probe.cli.wiring.catalogue import apps, packages
 from probe.cli.wiring.earlier_commit import earlier_paths, without_earlier
 from probe.cli.wiring.evidence import say_differing
 from probe.cli.wiring.ignore_file import accept, expired, read_ignore_file
 from probe.cli.wiring.known_file import without_known
 from probe.errors import GateError, NothingJudgedError, ProbeError
-from probe.inventory.entries import FileContent, InventoryError
+from probe.inventory.entries import FileContent, Found, InventoryError
 from probe.inventory.inventory_reader import read_inventories
 from probe.model import CONTROL, Engine
 from probe.model.engines import DEFAULT_ENGINE
@@ -133,8 +133,12 @@ def audit(
     workloads = select_workloads(workload) if workload else ()
     only_roles = {} if scenario else baseline().only_roles
 
+    def asked_of(service: Found) -> AuditRequest:
+        mine, are_others = (scenarios, False) if scenario or purpose else of_service(service, scenarios)
+        return ask(service, mine, engine, line, workloads, {} if are_others else only_roles)
+
     def of(held: Sequence[FileContent], *, run: bool = False) -> list[Report]:
-        asked = [ask(item, scenarios, engine, line, workloads, only_roles) for one in held for item in one.found]
+        asked = [asked_of(item) for one in held for item in one.found]
         known = answered(asked, Sources(evidence, results, max_age), jobs, fill=run)
         return with_ways_out(asked, known)
 

@@ -8,13 +8,15 @@ from types import MappingProxyType
 
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.identities import Identity, identify
-from probe.catalogue.scenarios import select_scenarios
+from probe.catalogue.scenarios import default_scenarios, select_scenarios
 from probe.catalogue.selectors import LOCAL, Chosen, select_profiles
+from probe.cells.protocol_switch import hindrance
 from probe.cli.wiring.catalogue import apps, by_number, choose_clients, families
 from probe.cli.wiring.lookup_words import named_line, near
 from probe.inventory.entries import Found
 from probe.model import CONTROL, Cell, Engine, Profile, Role, Workload
-from probe.model.profile import DEFAULT_PROFILE
+from probe.model.profile import CONSUMER_PROTOCOL, DEFAULT_PROFILE
+from probe.model.roles import UNLEVELLED
 from probe.planning.selection import Selection, combinations
 from probe.scenarios.scenario import Scenario
 
@@ -49,6 +51,17 @@ class AuditRequest:
         return *self.cells, *others, *self.library_cells
 
 
+def of_service(service: Found, scenarios: Sequence[Scenario]) -> tuple[Sequence[Scenario], bool]:
+    """Return the scenarios to ask a service about in place of the baseline's, and whether they are others.
+
+    A role that no baseline scores is asked about what a run of it would play.
+    """
+    if service.role not in UNLEVELLED:
+        return scenarios, False
+    own = [item for item in default_scenarios().values() if not item.asked and service.role in item.roles]
+    return own, True
+
+
 def ask(
     service: Found,
     scenarios: Sequence[Scenario],
@@ -70,6 +83,8 @@ def ask(
     question = Question(service, tuple(scenarios), engine, line, tuple(workloads), only_roles)
     try:
         identity = _identity(service.selector)
+        if why := _absent_protocol(service, identity, line):
+            return AuditRequest(service, identity, problem=why)
         own, problem = _cells(identity.itself, question, _own_settings(service, identity))
         library, other = _cells(identity.library, question, service.properties)
     except CatalogueError as error:
@@ -112,6 +127,15 @@ def _cells(chosen: Chosen | None, asked: Question, properties: Sequence[str]) ->
     cells = tuple(item.cell for item in every if not item.reason and item.variant.expectation.conforms)
     cells = _with_control(cells, asked=any(item.name == CONTROL for item in scenarios))
     return cells, "" if cells else next((item.reason for item in every if item.reason), NO_SUCH_ROLE)
+
+
+def _absent_protocol(service: Found, identity: Identity, line: str) -> str:
+    """Return why a member that is set to the new group protocol has no group on brokers of a line; empty if it can."""
+    if not service.profile or Profile.parse(service.profile).name != CONSUMER_PROTOCOL:
+        return ""
+    first = identity.first
+    why = hindrance(first.family, first.client.version, line)
+    return f"it cannot have the consumer protocol: {why}" if why else ""
 
 
 def _own_settings(service: Found, identity: Identity) -> tuple[str, ...]:
