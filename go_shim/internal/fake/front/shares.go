@@ -27,6 +27,7 @@ type shareKey struct {
 type shareSession struct {
 	partitions []wire.SharePartition // in the order in which they came
 	next       int32                 // the epoch of its next request
+	added      int32                 // requests that the front added: the state machine's epoch is ahead by these
 	owner      *conn                 // whose end ends it
 }
 
@@ -83,7 +84,7 @@ func (s *shareSessions) at(key shareKey) shareSession {
 	if session == nil {
 		return shareSession{}
 	}
-	return shareSession{slices.Clone(session.partitions), session.next, session.owner}
+	return shareSession{slices.Clone(session.partitions), session.next, session.added, session.owner}
 }
 
 // counted notes the epoch that follows an answered request of a session, or its end.
@@ -118,7 +119,7 @@ func (s *shareSessions) ended(owner *conn) map[shareKey]shareSession {
 func (f *Front) leave(key shareKey, session shareSession) *kmsg.ShareFetchRequest {
 	req := kmsg.NewPtrShareFetchRequest()
 	req.Version, req.GroupID, req.MemberID = lockRenewals, &key.group, &key.member
-	req.ShareSessionEpoch, req.IsRenewAck = session.next, true // a renewal without locks fetches nothing
+	req.ShareSessionEpoch, req.IsRenewAck = session.next+session.added, true // a renewal without locks fetches nothing
 	req.MaxWaitMillis, req.MinBytes, req.MaxBytes, req.MaxRecords = 0, 0, 0, 0
 	for _, one := range session.partitions {
 		name := f.names(one.TopicID)
@@ -166,7 +167,7 @@ func (x *exchange) share(codes wire.Codes) (kmsg.Response, error) {
 			return nil, err
 		}
 	}
-	resp, err := x.ask(x.conn.broker, rest)
+	resp, err := x.ask(x.conn.broker, wire.AtEpoch(rest, x.conn.front.shares.at(key).added))
 	if err != nil {
 		return nil, err
 	}
@@ -174,6 +175,9 @@ func (x *exchange) share(codes wire.Codes) (kmsg.Response, error) {
 		x.conn.front.shares.counted(key, epoch)
 	}
 	wire.MergeRows(resp)
+	if err := x.takeBack(key, resp, codes); err != nil {
+		return nil, err
+	}
 	wire.Add(resp, x.req, codes)
 	wire.FillRecords(resp)
 	x.conn.front.setHints(resp, x.conn.broker)

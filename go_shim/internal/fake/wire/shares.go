@@ -108,3 +108,62 @@ func refusal(fetched int16) int16 {
 	}
 	return fetched
 }
+
+// AtEpoch copies a request within a share session with an epoch that is ahead by `added`.
+func AtEpoch(req kmsg.Request, added int32) kmsg.Request {
+	switch r := req.(type) {
+	case *kmsg.ShareFetchRequest:
+		if r.ShareSessionEpoch > 0 {
+			moved := *r
+			moved.ShareSessionEpoch += added
+			return &moved
+		}
+	case *kmsg.ShareAcknowledgeRequest:
+		if r.ShareSessionEpoch > 0 {
+			moved := *r
+			moved.ShareSessionEpoch += added
+			return &moved
+		}
+	}
+	return req
+}
+
+// release is the acknowledgement that lets a record be given again at once (KIP-932).
+const release = 2
+
+// TakeBack gives the rows of a fetch the codes that are new since it came, takes their records out, and returns the request
+// that releases these; nil if there are none.
+func TakeBack(resp *kmsg.ShareFetchResponse, req *kmsg.ShareFetchRequest, now, before Codes) *kmsg.ShareAcknowledgeRequest {
+	var back *kmsg.ShareAcknowledgeRequest
+	for i, one := range SharePartitions(req) {
+		code, coded := now[i]
+		if _, known := before[i]; !coded || known {
+			continue
+		}
+		topic := find(&resp.Topics, func(x *kmsg.ShareFetchResponseTopic) bool { return x.TopicID == one.TopicID })
+		topic.TopicID = one.TopicID
+		row := find(&topic.Partitions, func(x *kmsg.ShareFetchResponseTopicPartition) bool { return x.Partition == one.Partition })
+		if given := row.AcquiredRecords; len(given) > 0 {
+			if back == nil {
+				back = kmsg.NewPtrShareAcknowledgeRequest()
+				back.Version = 1
+			}
+			addRelease(back, one, given)
+		}
+		row.Partition, row.ErrorCode, row.Records, row.AcquiredRecords = one.Partition, code.Code, nil, nil
+	}
+	return back
+}
+
+func addRelease(req *kmsg.ShareAcknowledgeRequest, one SharePartition, given []kmsg.ShareFetchResponseTopicPartitionAcquiredRecord) {
+	topic := find(&req.Topics, func(x *kmsg.ShareAcknowledgeRequestTopic) bool { return x.TopicID == one.TopicID })
+	topic.TopicID = one.TopicID
+	row := kmsg.NewShareAcknowledgeRequestTopicPartition()
+	row.Partition = one.Partition
+	for _, run := range given {
+		batch := kmsg.NewShareAcknowledgeRequestTopicPartitionAcknowledgementBatch()
+		batch.FirstOffset, batch.LastOffset, batch.AcknowledgeTypes = run.FirstOffset, run.LastOffset, []int8{release}
+		row.AcknowledgementBatches = append(row.AcknowledgementBatches, batch)
+	}
+	topic.Partitions = append(topic.Partitions, row)
+}
