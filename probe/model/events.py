@@ -33,6 +33,8 @@ class Row:
     records: int | None = None
     """ShareFetch and ShareAcknowledge: the number of records from `offset` on that a request accepts, or that an answer
     gives to the member (KIP-932)."""
+    deliveries: int | None = None
+    """ShareFetch response: how often these records were given to members, this time included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,7 @@ def kind_of(event: Wire) -> Hashable:
 
 
 def _without_position(row: Row) -> Hashable:
-    """Return all of a row but its offset, size and records."""
+    """Return all of a row but its offset, size, records and deliveries."""
     return (row.topic, row.partition, row.key, row.key_type, row.code, row.leader, row.epoch)
 
 
@@ -49,8 +49,8 @@ class _Tally:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """The distinct rows of answers, without their offset, size and records."""
-        return tuple(replace(row, offset=None, size=None, records=None) for row in self._rows.values())
+        """The distinct rows of answers, without their offset, size, records and deliveries."""
+        return tuple(replace(row, offset=None, size=None, records=None, deliveries=None) for row in self._rows.values())
 
 
 class Fold:

@@ -77,6 +77,8 @@ def ask_share(body: Body, _: int, names: Names) -> Digest:
 ACCEPT = 1
 """AcknowledgeType.ACCEPT of Kafka's clients; 0 is a gap, 2 releases, 3 rejects, 4 renews."""
 NO_RECORDS: list[tuple[int | None, int | None]] = [(None, None)]
+Given = tuple[int | None, int | None, int | None]
+NONE_GIVEN: list[Given] = [(None, None, None)]
 
 
 def _accepted(batches: Iterable[Body]) -> list[tuple[int | None, int | None]]:
@@ -105,16 +107,17 @@ def answer_share(body: Body, _: Asked, names: Names) -> Digest:
             *_leader(part),
             first,
             records=count,
+            deliveries=deliveries,
         )
         for topic, part in partitions_of(body, "Responses", "Partitions", names, "Topic")
-        for first, count in _given(part.get("AcquiredRecords") or ()) or NO_RECORDS
+        for first, count, deliveries in _given(part.get("AcquiredRecords") or ()) or NONE_GIVEN
     )
     return Digest(tuple(rows), body.get("ErrorCode", 0))
 
 
-def _given(runs: Iterable[Body]) -> list[tuple[int | None, int | None]]:
-    """Return (first offset, number of records) of the runs of records that a member was given."""
-    return [(run["FirstOffset"], run["LastOffset"] - run["FirstOffset"] + 1) for run in runs]
+def _given(runs: Iterable[Body]) -> list[Given]:
+    """Return (first offset, number of records, delivery count) of the runs of records that a member was given."""
+    return [(run["FirstOffset"], run["LastOffset"] - run["FirstOffset"] + 1, run.get("DeliveryCount")) for run in runs]
 
 
 def ask_list_offsets(body: Body, _: int, names: Names) -> Digest:

@@ -70,6 +70,7 @@ def row(
     key: str = "",
     key_type: int = -1,
     records: int | None = None,
+    deliveries: int | None = None,
 ) -> Row:
     """Return a row. Equal rows are one object, which is faster than to create another."""
     return Row(
@@ -83,6 +84,7 @@ def row(
         key=key,
         key_type=key_type,
         records=records,
+        deliveries=deliveries,
     )
 
 

@@ -39,15 +39,18 @@ def test_a_request_says_which_records_it_accepts(api: int, version: int) -> None
 def test_an_answer_says_which_records_it_gives_and_whom_it_refuses(version: int) -> None:
     talk = knowing()
     ask(talk, SHARE_FETCH, version)
-    runs = [{"FirstOffset": 3, "LastOffset": 5, "DeliveryCount": 1}, {"FirstOffset": 9, "LastOffset": 9}]
+    runs = [
+        {"FirstOffset": 3, "LastOffset": 5, "DeliveryCount": 1},
+        {"FirstOffset": 9, "LastOffset": 9, "DeliveryCount": 2},
+    ]
     hint = {"LeaderId": 2, "LeaderEpoch": 8}
     given = {"PartitionIndex": 4, "AcquiredRecords": runs, "CurrentLeader": {"LeaderId": -1, "LeaderEpoch": -1}}
     refused = {"PartitionIndex": 5, "AcknowledgeErrorCode": 121, "CurrentLeader": {"LeaderId": -1, "LeaderEpoch": -1}}
     moved = {"PartitionIndex": 6, "ErrorCode": 6, "CurrentLeader": hint}
     rows = answer(talk, SHARE_FETCH, version, Responses=named(given, refused, moved)).rows
     assert rows == (
-        Row(topic=TOPIC, partition=4, leader=-1, epoch=-1, offset=3, records=3),
-        Row(topic=TOPIC, partition=4, leader=-1, epoch=-1, offset=9, records=1),
+        Row(topic=TOPIC, partition=4, leader=-1, epoch=-1, offset=3, records=3, deliveries=1),
+        Row(topic=TOPIC, partition=4, leader=-1, epoch=-1, offset=9, records=1, deliveries=2),
         Row(topic=TOPIC, partition=5, code=121, leader=-1, epoch=-1),
         Row(topic=TOPIC, partition=6, code=6, leader=2, epoch=8),
     )

@@ -102,4 +102,5 @@ def _row(row: Row, *, answered: bool) -> str:
     if not answered:
         return name
     leader = f"@{row.leader}" if row.leader is not None and row.leader >= 0 else ""
-    return f"{name}{leader}:{error_name(row.code) if row.code else 'ok'}"
+    again = f" (delivery {row.deliveries})" if row.deliveries and row.deliveries > 1 else ""
+    return f"{name}{leader}:{error_name(row.code) if row.code else 'ok'}{again}"
