@@ -14,7 +14,7 @@ from tests.unit.test_lookup import publish, settled, shipped
 __all__ = ["shipped"]  # the fixture
 
 
-def audited(tmp_path: Path, row: str, *arguments: str) -> tuple[str, int]:
+def answer_about(tmp_path: Path, row: str, *arguments: str) -> tuple[str, int]:
     """Return what an audit of one service prints, and its exit code."""
     sheet = tmp_path / "services.csv"
     sheet.write_text(f"service,client,role,profile\norders,{row}\n")
@@ -28,7 +28,7 @@ def share(scenario: str) -> Cell:
 
 def test_a_share_consumer_is_asked_about_its_own_scenarios_and_ends_no_audit(tmp_path: Path, shipped: Path) -> None:
     publish(shipped, settled(share("disk/storage-error"), Outcome.STUCK), settled(share("steady"), Outcome.CLEAN))
-    text, code = audited(tmp_path, "java@4.4.0,share,", "--broker", "4.4")
+    text, code = answer_about(tmp_path, "java@4.4.0,share,", "--broker", "4.4")
     assert "stops silently: disk/storage-error (share)" in text
     assert "share not scored: the baseline has no scenario of this role" in text
     assert code == 0
@@ -36,7 +36,7 @@ def test_a_share_consumer_is_asked_about_its_own_scenarios_and_ends_no_audit(tmp
 
 def test_brokers_without_share_groups_are_the_reason(tmp_path: Path, shipped: Path) -> None:
     publish(shipped, settled(share("disk/storage-error"), Outcome.STUCK))
-    text, code = audited(tmp_path, "java@4.4.0,share,")
+    text, code = answer_about(tmp_path, "java@4.4.0,share,")
     assert "role share needs Kafka 4.2 or newer" in text
     assert code == 3
 
@@ -53,6 +53,6 @@ def test_a_member_that_cannot_have_the_new_protocol_is_no_question(
     tmp_path: Path, shipped: Path, row: str, line: str, why: str
 ) -> None:
     publish(shipped, settled(share("steady"), Outcome.CLEAN))
-    text, code = audited(tmp_path, row, "--broker", line)
+    text, code = answer_about(tmp_path, row, "--broker", line)
     assert f"it cannot have the consumer protocol: {why}" in text
     assert code == 3
