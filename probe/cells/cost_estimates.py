@@ -52,9 +52,12 @@ def estimates(
 
 
 def _estimate(asked: Asked, scale: Scale, points: Sequence[CostPoint], metric: str) -> Estimate:
-    client = nearest(asked, {one.client for one in points})
-    mine = newest_group([one for one in points if one.client == client])
-    found = fit(mine, METRICS[metric])
+    fits = {
+        client: fit(newest_group([one for one in points if one.client == client]), METRICS[metric])
+        for client in {one.client for one in points}
+    }
+    client = nearest(asked, (name for name, fitted in fits.items() if fitted is not None))
+    found = fits.get(client)
     if found is None:
         return Estimate(asked=asked, measured="")
     near = [_at_least(_at_most(scale, corner), found.lowest) for corner in found.corners]

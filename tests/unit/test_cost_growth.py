@@ -140,7 +140,7 @@ def test_outside_what_was_measured_a_client_costs_no_less_than_among_fewer() -> 
 
 @pytest.mark.parametrize("metric", ["Metadata", "requests"])
 def test_the_least_cost_of_more_clients_lies_below_what_was_measured_of_them(metric: str) -> None:
-    every = [one for one in shipped_costs() if not one.late]
+    every = [one for one in shipped_costs() if one.scale.is_calm]
     few = [one for one in every if one.clients <= 10]
     beyond = [one for one in every if one.clients > 10]
     assert len(beyond) > 4
@@ -150,6 +150,12 @@ def test_the_least_cost_of_more_clients_lies_below_what_was_measured_of_them(met
         (found,) = estimates([wanted], one.partitions, few, one.scenario, metric)
         assert found.measured, one
         assert (found.high, found.low <= METRICS[metric](one)) == (None, True), one
+
+
+def test_a_version_with_too_few_points_leaves_the_estimate_to_an_older_one() -> None:
+    every = [*grid(lambda p, c: p * c), point(1, 1, 1, "some@9.0.0")]
+    (found,) = estimates([asked(version="")], 10, every, "disk/storage-error")
+    assert found.measured == "some@1.2.0"
 
 
 def test_numbers_that_were_not_measured_together_are_outside() -> None:
