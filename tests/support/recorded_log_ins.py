@@ -1,0 +1,143 @@
+"""Connections of recorded clients that log in, and the same bytes sent to another broker at the same times.
+
+Frames: https://kafka.apache.org/protocol#protocol_messages. Answers to log-ins: SaslHandshakeResponse.json,
+SaslAuthenticateResponse.json.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from struct import Struct
+
+from probe.diagnose.input.files import InputFile
+from probe.diagnose.input.packets import read_packets
+from probe.diagnose.input.segments import segment
+from probe.model.endpoint import Endpoint
+from probe.protocol.apis import SASL_AUTHENTICATE, SASL_HANDSHAKE
+from probe.protocol.tcp_packets import FIN, RST, SYN
+
+_SIZE, _ASKED, _CODE, _LIFETIME = Struct(">i"), Struct(">hhi"), Struct(">h"), Struct(">q")
+FLEXIBLE = 2
+"""First version of SaslAuthenticate whose answers have tagged fields."""
+REST_S = 1.5
+"""Time after the last bytes of a client in which the broker may still answer or end the connection."""
+AGAIN_S = 0.5
+"""Time after which a client whose connection the recorded broker ended goes on, since sessions end by another clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Answers of a broker on one connection, and its end."""
+
+    log_ins: tuple[tuple[int, int, bool], ...]
+    """API key, error code and whether a lifetime was granted, per answered request of a log-in."""
+    answered: int
+    """Requests that were answered, of all APIs."""
+    cut: bool
+    """The broker ended the connection."""
+
+
+@dataclass(slots=True)
+class Recorded:
+    """One TCP connection of a capture."""
+
+    sent: list[tuple[float, bytes]] = field(default_factory=list)
+    """Bytes of the client, with seconds since its first packet."""
+    received: bytearray = field(default_factory=bytearray)
+    cut: bool = False
+    """The broker ended it first."""
+    began: int = 0
+    ended: bool = False
+
+    def said(self) -> Said:
+        """Return what the recorded broker did."""
+        return said(b"".join(data for _, data in self.sent), bytes(self.received), cut=self.cut)
+
+
+def recorded(path: Path, port: int) -> list[Recorded]:
+    """Return the connections to a broker's port whose beginning is in a capture without retransmissions."""
+    found: dict[bytes, Recorded] = {}
+    file = InputFile(str(path))
+    try:
+        for at, link, data, start, end, wire, _ in read_packets(file):
+            parts = segment(link, data, start, end, wire)
+            assert not isinstance(parts, int)
+            addresses, _, _, flags, first, last, _ = parts
+            source, target = addresses[-4:-2], addresses[-2:]
+            is_client = int.from_bytes(target) == port
+            key = source if is_client else target
+            if is_client and flags & SYN:
+                found[key] = Recorded(began=at)
+            if (one := found.get(key)) is None:
+                continue
+            if flags & (FIN | RST) and not one.ended:
+                one.ended, one.cut = True, not is_client
+            if payload := data[first:last]:
+                if is_client:
+                    one.sent.append(((at - one.began) / 1e6, payload))
+                else:
+                    one.received += payload
+    finally:
+        file.close()
+    return list(found.values())
+
+
+async def replayed(one: Recorded, broker: Endpoint) -> Said:
+    """Send the client's bytes to a broker, each at its time, and return what that broker did.
+
+    Where the recorded broker ended the connection, the last bytes are sent once more.
+    """
+    reader, writer = await asyncio.open_connection(broker.host, broker.port)
+    received, cut = bytearray(), False
+
+    async def read() -> None:
+        nonlocal cut
+        with contextlib.suppress(ConnectionError):
+            while data := await reader.read(1 << 16):
+                received.extend(data)
+        cut = True
+
+    reading = asyncio.create_task(read())
+    began = asyncio.get_running_loop().time()
+    try:
+        for at, data in one.sent:
+            await asyncio.wait([reading], timeout=max(0.0, began + at - asyncio.get_running_loop().time()))
+            if cut:
+                break
+            writer.write(data)
+        if one.cut:
+            await asyncio.wait([reading], timeout=AGAIN_S)
+            writer.write(one.sent[-1][1])
+        await asyncio.wait([reading], timeout=REST_S)
+        return said(b"".join(data for _, data in one.sent), bytes(received), cut=cut)
+    finally:
+        reading.cancel()
+        writer.close()
+
+
+def said(asked: bytes, answers: bytes, *, cut: bool) -> Said:
+    """Return what a broker did, by both directions of a connection."""
+    requests = {_ASKED.unpack_from(frame)[2]: _ASKED.unpack_from(frame)[:2] for frame in frames(asked)}
+    log_ins, count = [], 0
+    for frame in frames(answers):
+        api, version = requests[_SIZE.unpack_from(frame)[0]]
+        count += 1
+        if api == SASL_HANDSHAKE:
+            log_ins.append((api, _CODE.unpack_from(frame, 4)[0], False))
+        elif api == SASL_AUTHENTICATE:
+            tags = int(version >= FLEXIBLE)
+            granted = version > 0 and _LIFETIME.unpack_from(frame, len(frame) - 8 - tags)[0] > 0
+            log_ins.append((api, _CODE.unpack_from(frame, 4 + tags)[0], granted))
+    return Said(tuple(log_ins), count, cut)
+
+
+def frames(data: bytes) -> Iterator[bytes]:
+    """Yield the complete messages of one direction."""
+    at = 0
+    while at + 4 <= len(data) and at + 4 + (size := _SIZE.unpack_from(data, at)[0]) <= len(data):
+        yield data[at + 4 : at + 4 + size]
+        at += 4 + size
