@@ -15,7 +15,7 @@ from probe.cli.wiring.composition import embedded_engine
 from probe.model.security import Security
 from probe.ports import discard
 from probe.protocol.apis import SASL_AUTHENTICATE, SASL_HANDSHAKE
-from tests.support.recorded_log_ins import Recorded, Said, recorded, replayed
+from tests.support.recorded_log_ins import Answers, Recorded, recorded, replayed
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "log_ins"
 USER, PASSWORD = "shop", "right"  # of the recorded broker, which is gone
@@ -32,17 +32,17 @@ LATER = (-1, 1, 2)
 """Requests, one each 0.2 s, by which a session ends earlier or later on a busy machine."""
 
 
-def is_let_in(said: Said) -> bool:
+def is_let_in(seen: Answers) -> bool:
     """Return whether the broker took every log-in of a connection."""
-    return not any(code for _, code, _ in said.log_ins)
+    return not any(code for _, code, _ in seen.log_ins)
 
 
-def is_session_over(said: Said) -> bool:
+def is_session_over(seen: Answers) -> bool:
     """Return whether the broker ended the connection of a client that it had let in."""
-    return said.cut and is_let_in(said)
+    return seen.cut and is_let_in(seen)
 
 
-async def played(*, sessions: bool) -> list[tuple[str, Said, Said]]:
+async def played(*, sessions: bool) -> list[tuple[str, Answers, Answers]]:
     """Return capture, recorded and replayed answers of every connection."""
     access = Access(
         security=Security.parse("SASL_PLAINTEXT/PLAIN"),
@@ -56,7 +56,7 @@ async def played(*, sessions: bool) -> list[tuple[str, Said, Said]]:
     async with embedded_engine().cluster("4.4", discard, access) as (cluster, relay):
         address = relay.address(min(cluster.nodes))
         answers = await asyncio.gather(*(replayed(one, address) for _, one in found))
-    return [(name, one.said(), answer) for (name, one), answer in zip(found, answers, strict=True)]
+    return [(name, one.answers(), answer) for (name, one), answer in zip(found, answers, strict=True)]
 
 
 @pytest.mark.parametrize("sessions", [False, True], ids=["passwords", "sessions"])
@@ -74,7 +74,7 @@ def test_log_ins_are_answered_as_by_a_recorded_broker(sessions: bool) -> None:
 def test_the_recordings_hold_what_is_compared() -> None:
     """Refusals (58, 34), lifetimes, log-ins on open connections, and connections that end with their session."""
     every = [
-        one.said() for sessions, names in NAMES.items() for name in names
+        one.answers() for sessions, names in NAMES.items() for name in names
         for one in recorded(FOLDER / f"{name}.pcap.gz", PORTS[sessions])
     ]  # fmt: skip
     answers = {answer for one in every for answer in one.log_ins}

@@ -30,7 +30,7 @@ AGAIN_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Answers:
     """Answers of a broker on one connection, and its end."""
 
     log_ins: tuple[tuple[int, int, bool], ...]
@@ -53,9 +53,9 @@ class Recorded:
     began: int = 0
     ended: bool = False
 
-    def said(self) -> Said:
+    def answers(self) -> Answers:
         """Return what the recorded broker did."""
-        return said(b"".join(data for _, data in self.sent), bytes(self.received), cut=self.cut)
+        return answers_of(b"".join(data for _, data in self.sent), bytes(self.received), cut=self.cut)
 
 
 def recorded(path: Path, port: int) -> list[Recorded]:
@@ -86,7 +86,7 @@ def recorded(path: Path, port: int) -> list[Recorded]:
     return list(found.values())
 
 
-async def replayed(one: Recorded, broker: Endpoint) -> Said:
+async def replayed(one: Recorded, broker: Endpoint) -> Answers:
     """Send the client's bytes to a broker, each at its time, and return what that broker did.
 
     Where the recorded broker ended the connection, the last bytes are sent once more.
@@ -113,13 +113,13 @@ async def replayed(one: Recorded, broker: Endpoint) -> Said:
             await asyncio.wait([reading], timeout=AGAIN_S)
             writer.write(one.sent[-1][1])
         await asyncio.wait([reading], timeout=REST_S)
-        return said(b"".join(data for _, data in one.sent), bytes(received), cut=cut)
+        return answers_of(b"".join(data for _, data in one.sent), bytes(received), cut=cut)
     finally:
         reading.cancel()
         writer.close()
 
 
-def said(asked: bytes, answers: bytes, *, cut: bool) -> Said:
+def answers_of(asked: bytes, answers: bytes, *, cut: bool) -> Answers:
     """Return what a broker did, by both directions of a connection."""
     requests = {_ASKED.unpack_from(frame)[2]: _ASKED.unpack_from(frame)[:2] for frame in frames(asked)}
     log_ins, count = [], 0
@@ -132,7 +132,7 @@ def said(asked: bytes, answers: bytes, *, cut: bool) -> Said:
             tags = int(version >= FLEXIBLE)
             granted = version > 0 and _LIFETIME.unpack_from(frame, len(frame) - 8 - tags)[0] > 0
             log_ins.append((api, _CODE.unpack_from(frame, 4 + tags)[0], granted))
-    return Said(tuple(log_ins), count, cut)
+    return Answers(tuple(log_ins), count, cut)
 
 
 def frames(data: bytes) -> Iterator[bytes]:

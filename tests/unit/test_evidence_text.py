@@ -224,7 +224,7 @@ def test_built_files_that_nobody_uses_are_removed(tmp_path: Path, monkeypatch: p
 @pytest.mark.whole
 def test_the_evidence_of_this_checkout_is_small_and_as_it_would_be_written(tmp_path: Path) -> None:
     found = read_folder(TEXT)
-    assert sum(path.stat().st_size for path in TEXT.rglob("*.tsv")) <= 250 * len(found.cells)
+    assert sum(path.stat().st_size for path in TEXT.rglob("*.tsv")) <= 255 * len(found.cells)  # many with 20 trials
     write_folder(tmp_path / "again", found)
     assert lines(tmp_path / "again") == lines(TEXT)
     with opened(built(TEXT), "x") as file:
