@@ -42,7 +42,7 @@ def whose_turn(subject: Subject, turn: int) -> int:
 
 def timed(change: pb.Change, when: When, election_ms: int) -> pb.Timed:
     """Return a change with its time."""
-    after_ms = when.after_ms + (election_ms if when.elected else 0)
+    after_ms = when.due_ms(election_ms)
     if when.from_hit:
         return pb.Timed(change=change, after_ms=after_ms, latest_ms=LATEST_MS + after_ms)
     return pb.Timed(change=change, after_ms=after_ms, from_start=True)

@@ -26,7 +26,7 @@ class FaultCourse:
         steps, election_ms = item.variant.steps, item.expectation.election_ms or 0
         found = (getattr(step, "when", None) for step in steps)
         times = [when for when in found if isinstance(when, When)]
-        last = max((one.after_ms + election_ms * one.elected for one in times), default=0)
+        last = max((one.due_ms(election_ms) for one in times), default=0)
         return cls(
             heals_ms=item.variant.heal_after_ms,
             over_ms=max(last, item.variant.heal_after_ms or 0),

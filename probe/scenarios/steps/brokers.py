@@ -17,6 +17,14 @@ class When:
     lingers: bool = False
     """`probe.planning.variants` adds the time for which a broker of the release line serves after its leaders moved."""
 
+    def due_ms(self, election_ms: int) -> int:
+        """Return the time from the fault, or from its first hit, with an election of this length.
+
+        >>> When(after_ms=300, elected=True).due_ms(150)
+        450
+        """
+        return self.after_ms + (election_ms if self.elected else 0)
+
 
 NOW = When()
 

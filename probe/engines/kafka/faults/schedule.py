@@ -4,26 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from probe.scenarios.steps.brokers import NOW, Evacuate, HangBroker, Resign, ReturnBroker, StopBroker, When
+from probe.scenarios.steps.brokers import NOW, Evacuate, HangBroker, Resign, ReturnBroker, StopBroker
 from probe.scenarios.steps.real_brokers import Meanwhile
 from probe.scenarios.steps.step import Step
 
 Timed = StopBroker | HangBroker | ReturnBroker | Evacuate
 
 
-def delay_ms(when: When, election_ms: int) -> int:
-    """Return the time from the fault to a step. First hits do not matter here, as real elections have no set duration.
-
-    >>> delay_ms(When(after_ms=300, elected=True), 150)
-    450
-    """
-    return when.after_ms + (election_ms if when.elected else 0)
-
-
 def later(steps: Sequence[Step], election_ms: int, session_ms: int) -> list[tuple[int, Timed]]:
-    """Return the later steps in order of time, without those that follow from other steps on real brokers."""
+    """Return the later steps in order of time, without those that follow from other steps on real brokers.
+
+    All times count from the fault: first hits do not matter here, as real elections have no set duration.
+    """
     found = [
-        (delay_ms(step.when, election_ms), step)
+        (step.when.due_ms(election_ms), step)
         for step in steps
         if isinstance(step, Timed) and step.when != NOW and is_ours(step, steps, election_ms, session_ms)
     ]
@@ -43,7 +37,7 @@ def is_ours(step: Step, steps: Sequence[Step], election_ms: int, session_ms: int
     if any(isinstance(other, StopBroker) and other.turn == step.turn for other in steps) or _has(steps, Resign):
         return False
     hung = any(isinstance(other, HangBroker) and other.turn == step.turn for other in steps)
-    return not hung or delay_ms(step.when, election_ms) < session_ms
+    return not hung or step.when.due_ms(election_ms) < session_ms
 
 
 def is_prelude(step: Step, steps: Sequence[Step]) -> bool:
