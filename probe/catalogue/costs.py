@@ -8,6 +8,18 @@ from probe.catalogue.families import CatalogueError
 from probe.catalogue.files import data_file
 from probe.model.cost_point import CostPoint, of_csv
 
+SCENARIOS = (
+    "leader/elected",
+    "disk/storage-error",
+    "broker/kill",
+    "broker/rolling",
+    "cluster/restart",
+    "net/blackhole",
+    "metadata/leaderless",
+)
+"""Scenarios in which costs are measured, since there the fault of one partition is that of many
+(probe/engines/embedded/many_partitions.py), in the order in which they are shown."""
+
 
 @cache
 def shipped_costs() -> tuple[CostPoint, ...]:

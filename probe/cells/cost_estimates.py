@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from probe.cells.cost_growth import METRICS, Fit, fit
-from probe.model.cost_point import CostPoint
+from probe.model.cost_point import CostPoint, by_group
 from probe.model.scale import Scale
 from probe.model.versions import version_key
 
@@ -52,9 +52,10 @@ def estimates(
 
 
 def _estimate(asked: Asked, scale: Scale, points: Sequence[CostPoint], metric: str) -> Estimate:
+    clients = {one.client for one in points if one.client.partition("@")[0] == asked.family}
     fits = {
         client: fit(newest_group([one for one in points if one.client == client]), METRICS[metric])
-        for client in {one.client for one in points}
+        for client in clients
     }
     client = nearest(asked, (name for name, fitted in fits.items() if fitted is not None))
     found = fits.get(client)
@@ -107,7 +108,4 @@ def nearest(asked: Asked, clients: Iterable[str]) -> str:
 
 def newest_group(points: Sequence[CostPoint]) -> list[CostPoint]:
     """Return the points of the profile and brokers with the most of them; of several, the last."""
-    groups: dict[tuple[str, str, str, str, int, int], list[CostPoint]] = {}
-    for one in points:
-        groups.setdefault(one.group, []).append(one)
-    return max(reversed(list(groups.values())), key=len, default=[])
+    return max(reversed(by_group(points)), key=len, default=[])

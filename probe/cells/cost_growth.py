@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from probe.model.cost_point import CostPoint
+from probe.model.cost_point import CostPoint, by_group
 from probe.model.scale import Scale
 
 GROWS = 0.5
@@ -131,10 +131,7 @@ def fit(points: Iterable[CostPoint], metric: Metric) -> Fit | None:
 
 def growths(points: Iterable[CostPoint]) -> Iterator[tuple[CostPoint, str, Fit]]:
     """Yield the fits of all costs of each client among points: one of its points, the cost's name, and the fit."""
-    groups: dict[tuple[str, str, str, str, int, int], list[CostPoint]] = {}
-    for one in points:
-        groups.setdefault(one.group, []).append(one)
-    for mine in groups.values():
+    for mine in by_group(points):
         for name, metric in METRICS.items():
             if (found := fit(mine, metric)) is not None:
                 yield mine[0], name, found

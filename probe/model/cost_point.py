@@ -90,6 +90,14 @@ def points_of(points: Iterable[PointCost]) -> list[CostPoint]:
     return [CostPoint.of(one) for one in whole]
 
 
+def by_group(points: Iterable[CostPoint]) -> list[list[CostPoint]]:
+    """Return the points of each growth (`CostPoint.group`), in the order in which they come."""
+    groups: dict[object, list[CostPoint]] = {}
+    for one in points:
+        groups.setdefault(one.group, []).append(one)
+    return list(groups.values())
+
+
 def as_csv(points: Iterable[CostPoint]) -> str:
     """Return points as CSV with a header."""
     out = io.StringIO()

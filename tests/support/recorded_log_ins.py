@@ -53,9 +53,14 @@ class Recorded:
     began: int = 0
     ended: bool = False
 
+    @property
+    def asked(self) -> bytes:
+        """All bytes of the client."""
+        return b"".join(data for _, data in self.sent)
+
     def answers(self) -> Answers:
         """Return what the recorded broker did."""
-        return answers_of(b"".join(data for _, data in self.sent), bytes(self.received), cut=self.cut)
+        return answers_of(self.asked, bytes(self.received), cut=self.cut)
 
 
 def recorded(path: Path, port: int) -> list[Recorded]:
@@ -113,7 +118,7 @@ async def replayed(one: Recorded, broker: Endpoint) -> Answers:
             await asyncio.wait([reading], timeout=AGAIN_S)
             writer.write(one.sent[-1][1])
         await asyncio.wait([reading], timeout=REST_S)
-        return answers_of(b"".join(data for _, data in one.sent), bytes(received), cut=cut)
+        return answers_of(one.asked, bytes(received), cut=cut)
     finally:
         reading.cancel()
         writer.close()

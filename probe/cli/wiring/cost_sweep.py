@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import uvloop
 
+from probe.catalogue.costs import SCENARIOS
 from probe.cli.console.streams import say
 from probe.cli.wiring.composition import live_tools
 from probe.cli.wiring.exclusive_run import exclusive_run
@@ -29,17 +30,6 @@ from probe.runner.cost.machine_room import THREADED, Room, chosen_interval_ms, t
 from probe.runner.loop_lag import no_collector
 from probe.store.costs import write_cost
 from probe.store.run_description import new_run_id
-
-SCENARIOS = (
-    "disk/storage-error",
-    "broker/kill",
-    "leader/elected",
-    "broker/rolling",
-    "cluster/restart",
-    "net/blackhole",
-    "metadata/leaderless",
-)
-"""Scenarios in which the fault of one partition is that of many (probe/engines/embedded/many_partitions.py)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

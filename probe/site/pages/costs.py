@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from markupsafe import Markup
 
+from probe.catalogue.costs import SCENARIOS
 from probe.catalogue.families import Family
 from probe.cells.cost_growth import METRICS, fit
-from probe.model.cost_point import CostPoint
+from probe.model.cost_point import CostPoint, by_group
 from probe.model.scale import Scale
 from probe.model.versions import version_key
 from probe.site.pages.cost_picture import COST, cost_picture
 
-SCENARIOS = (
-    "leader/elected",
-    "disk/storage-error",
-    "broker/kill",
-    "broker/rolling",
-    "cluster/restart",
-    "net/blackhole",
-    "metadata/leaderless",
-)
-"""Scenarios of `probe sweep` with axes of cost, in the order of the page."""
 COMMAND = "probe sweep --client sarama@latest --scenario {} --over partitions=1,10,100 --over clients=1,10"
 
 
@@ -126,7 +117,7 @@ def _versions(family: str, points: Sequence[CostPoint], listed: Sequence[Family]
 
 def _section(scenario: str, points: Sequence[CostPoint], families: set[str]) -> CostSection:
     mine = sorted(_of(scenario, points), key=lambda one: (one.group, one.scale))
-    groups = [list(group) for _, group in groupby(mine, key=lambda one: one.group)]
+    groups = by_group(mine)
     scale = _common(groups)
     rows = sorted((_row(group, scale) for group in groups), key=_order)
     return CostSection(
@@ -145,10 +136,7 @@ def _is_default(point: CostPoint) -> bool:
 
 def _common(groups: Sequence[Sequence[CostPoint]]) -> Scale:
     """Return the scale at which most clients were measured, of several the greatest."""
-    counts: dict[Scale, int] = {}
-    for group in groups:
-        for scale in {one.scale for one in group}:
-            counts[scale] = counts.get(scale, 0) + 1
+    counts = Counter(scale for group in groups for scale in {one.scale for one in group})
     return max(counts, key=lambda one: (counts[one], one.pairs))
 
 
