@@ -7,7 +7,7 @@ and keys. Metadata names the same host and port as before; that name leads to th
 The error a client meets: reset and refused connections at the address that it has looked up.
 What a good client does: tries again, and looks the name up before it connects; Metadata has nothing new for it. Prompt
 is 3 s after the return, and the time for which the runtime keeps an answer (docs/names.md).
-Source: pods of a StatefulSet that return; confluentinc/librdkafka #5301, twmb/franz-go #1080, KAFKA-7755.
+Source: pods of a StatefulSet that return; confluentinc/librdkafka #5301, KAFKA-7755.
 Groups and transactions lose their coordinator, with both partitions elsewhere; the others lose their leader.
 Not covered: real brokers; addresses that are silent instead; a name server that is late or away.
 """
