@@ -37,11 +37,15 @@ def producer(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     work = Sender(start, reports, client)
     ticker = Ticker(start, work.send)
     work.ended = ticker.ended
+    stop.keep(client)
     ticker.start(series_of(start), stop)
-    while not stop.asked:
-        client.poll(POLL_S)
-        notices.check()
-    client.flush(stop.remaining())
+    try:
+        while not stop.asked:
+            client.poll(POLL_S)
+            notices.check()
+        client.flush(stop.remaining())
+    finally:
+        work.release()
 
 
 class Sender:
@@ -54,8 +58,14 @@ class Sender:
         self.ended: Callable[[int, int], None] = lambda _, __: None
         """Called with partition and sequence, as sent, of every operation that ended."""
 
+    def release(self) -> None:
+        """Drop the client, which has no close() in older versions. Records that wait hold this object."""
+        self._client = None
+
     def send(self, partition: int, sequence: int, clock: int) -> None:
         """Produce a record; the delivery report comes from poll()."""
+        if (client := self._client) is None:
+            return
 
         def delivered(error: KafkaError | None, message: Message) -> None:
             if error is None:
@@ -70,7 +80,7 @@ class Sender:
         self._reports.sent(partition, sequence, clock)
         try:
             where = destination(self._start, partition, sequence)
-            self._client.produce(self._start.topic, value.encode(), on_delivery=delivered, **where)
+            client.produce(self._start.topic, value.encode(), on_delivery=delivered, **where)
         except (KafkaException, BufferError) as error:
             self._reports.send_error(partition, sequence, error_of(error))
             self.ended(partition, sequence)

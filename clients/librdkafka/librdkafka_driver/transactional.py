@@ -29,8 +29,13 @@ def transactional(start: pb.Start, reports: Reports, stop: Stopping) -> None:
     reports.ready(effective)
     # A commit waits for delivery reports, which this thread serves.
     threading.Thread(target=_serve, args=(client, stop), name=f"{start.instance}-poll", daemon=True).start()
-    run_transactions(start, reports, stop, _Client(start, reports, client))
-    client.flush(stop.remaining())
+    stop.keep(client)
+    work = _Client(start, reports, client)
+    try:
+        run_transactions(start, reports, stop, work)
+        client.flush(stop.remaining())
+    finally:
+        work.release()
 
 
 def available() -> bool:

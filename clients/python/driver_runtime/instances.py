@@ -77,6 +77,8 @@ class Instance:
             self.reports.unsupported(str(error))
         except Exception as error:  # noqa: BLE001  # any exception of a library ends this instance, not the process
             self._raised(error)
+        finally:
+            self._stopping.release()
 
     def stop(self, seconds: float) -> None:
         """Ask to close within `seconds`. `closed` is reported in time, even if a call of the library still blocks."""

@@ -22,6 +22,7 @@ class Stopping:
     def __init__(self) -> None:
         self._asked = threading.Event()
         self._deadline = float("inf")
+        self._kept: list[object] = []
 
     def ask(self, seconds: float) -> None:
         """Ask to close within `seconds`."""
@@ -44,6 +45,14 @@ class Stopping:
     def remaining(self) -> float:
         """Return the seconds left for closing, at least zero; infinity before it is requested."""
         return max(0.0, self._deadline - time.monotonic())
+
+    def keep(self, client: object) -> None:
+        """Hold a client that ends with the last reference to it, until the end of the instance is reported."""
+        self._kept.append(client)
+
+    def release(self) -> None:
+        """Drop what is held: nobody else may hold it, or it connects on behalf of an instance that is over."""
+        self._kept.clear()
 
 
 Role = Callable[[pb.Start, Reports, Stopping], None]
