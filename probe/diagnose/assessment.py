@@ -98,6 +98,7 @@ def _plain(client: ClientState, item: Item, state: ItemState, view: View, now: i
         leader=None if reign is None else reign.node,
         moved_to=trouble.moved_to if over else None,
         member=None if state.membership is None else state.membership.member(),
+        session=state.session,
         futile_per_s=trouble.futile / seconds,
         futile_bytes_per_s=trouble.futile_bytes / seconds if trouble.futile_bytes or not trouble.futile else None,
     )

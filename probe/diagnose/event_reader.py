@@ -5,12 +5,13 @@ from __future__ import annotations
 from probe.diagnose.answers import bad_items, is_step
 from probe.diagnose.clients import ACTIVE_US, ITEMS, PENDING, ClientState, Link
 from probe.diagnose.fetch_pattern import Reads
-from probe.diagnose.heartbeats import note_commit, note_heartbeat, shown_by
+from probe.diagnose.heartbeats import note_commit, note_heartbeat, note_session, shown_by
 from probe.diagnose.leaders import Leaders
 from probe.diagnose.log_ins import let_in, session_over
 from probe.diagnose.objects import CLUSTER, LISTENER, LOG_IN, WORK, Item, Kind, asked_for, work_on
 from probe.diagnose.observation import Connection
 from probe.diagnose.proofs import FETCHES, is_bad
+from probe.diagnose.share_sessions import carries_shares
 from probe.diagnose.troubles import Sign
 from probe.model import Closed, Folded, Opened, Request, Response, Row
 from probe.protocol import apis
@@ -136,7 +137,9 @@ class Reader:
         client.expired += session_over(link, connection, event.at)
         hit = {item for request in waiting for item in work_on(request.api, request.rows)}
         if link is not None:
-            hit |= {item for item, at in link.work.items() if event.at - at <= ACTIVE_US}
+            idle = carries_shares(link.sides)  # an application that is busy with a record asks for no other one
+            recent = {item for item, at in link.work.items() if event.at - at <= ACTIVE_US}
+            hit |= {item for item in recent if not (idle and item.kind is Kind.PARTITION)}
         if not hit and link is not None and link.log_in and not link.served:
             hit = {LOG_IN}
         if not hit and (waiting or (link is not None and not link.answered)):
@@ -169,6 +172,7 @@ class Reader:
         bad = bad_items(event, items)
         for item, code in bad.items():
             self._sign(item, Sign.ERROR, event.at, event.broker, api=event.api, code=code)
+        note_session(client, event, request, items)
         coded, shows = event.code != 0 or any(row.code for row in event.rows), shown_by(client, event, request, items)
         for item in items:
             if item in bad or (state := client.state(item)) is None or (coded and is_step(event, item)):

@@ -12,6 +12,7 @@ from probe.diagnose.clients import ClientKey, ClientState
 from probe.diagnose.membership import Member, member_text
 from probe.diagnose.objects import ADMISSION, Item
 from probe.diagnose.observation import LogIn, Source
+from probe.diagnose.share_sessions import ShareSession, session_text
 from probe.model import History, Role, Trigger
 
 
@@ -114,12 +115,16 @@ class Finding:
     """Letters of the bounds that were exceeded."""
     member: Member | None = None
     """Its place in a group of the new protocols (KIP-848, KIP-932); None for other objects, or if several share it."""
+    session: ShareSession | None = None
+    """The share session in which it asked for records of the partition, if a broker refused it."""
     history: History | None = None
     """Kept events, for its timeline."""
 
     @property
     def fenced(self) -> str:
-        """Return how it was fenced as a member of its group, as a clause; empty if it was not."""
+        """Return how it was fenced in its group, or lost its share session, as a clause; empty = neither."""
+        if self.session is not None:
+            return session_text(self.session, self.since)
         return "" if self.member is None else member_text(self.member, self.since)
 
     @property

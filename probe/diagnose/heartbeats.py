@@ -1,4 +1,4 @@
-"""Heartbeats of the new group protocols, and commits, as requests of a client about its groups."""
+"""Heartbeats of the new group protocols, commits, and share sessions, as requests of a client about its groups."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from probe.diagnose.clients import ClientState
 from probe.diagnose.membership import Commits, Membership
 from probe.diagnose.objects import Item
+from probe.diagnose.proofs import SHARES
+from probe.diagnose.share_sessions import noted
 from probe.diagnose.troubles import ItemState
 from probe.model import Request, Response
 from probe.protocol import apis
@@ -29,10 +31,20 @@ def note_commit(state: ItemState, event: Response) -> None:
         state.commits.add(event.at)
 
 
+def note_session(client: ClientState, event: Response, asked: Request | None, items: Iterable[Item]) -> None:
+    """Note whether a broker refuses a share session, or begins one. Other answers say nothing of it."""
+    if event.api not in SHARES:
+        return
+    for item in items:
+        if (state := client.state(item)) is not None:
+            state.session = noted(state.session, event, asked)
+
+
 def shown_by(client: ClientState, event: Response, asked: Request | None, items: Iterable[Item]) -> int:
     """Return the API whose success an answer is: a heartbeat that begins an epoch gives partitions, as SyncGroup does.
 
-    Others keep a member in its group, and show nothing of its partitions.
+    Others keep a member in its group, and show nothing of its partitions. A share group gives no partition to one
+    member alone.
     """
     if event.api not in apis.HEARTBEATS_BY_BROKER:
         return event.api
@@ -43,4 +55,4 @@ def shown_by(client: ClientState, event: Response, asked: Request | None, items:
             begins |= state.membership.answer(event, asked)
     if begins:
         client.joined = event.at
-    return apis.SYNC_GROUP if begins else event.api
+    return apis.SYNC_GROUP if begins and event.api != apis.SHARE_GROUP_HEARTBEAT else event.api

@@ -14,7 +14,7 @@ OFFSETS = frozenset({apis.OFFSET_FETCH, apis.SYNC_GROUP}) | COMMITS
 """APIs whose success shows that a member has its place in its partitions, or another assignment."""
 READS = frozenset({apis.LIST_OFFSETS, apis.OFFSET_FOR_LEADER_EPOCH, apis.FETCH})
 """APIs of a reader: its next fetch shows that it works again."""
-LOG_WORK = frozenset({apis.PRODUCE, apis.FETCH})
+LOG_WORK = frozenset({apis.PRODUCE, apis.FETCH, apis.SHARE_FETCH})
 """APIs that write records or ask for them."""
 SHARES = frozenset({apis.SHARE_FETCH, apis.SHARE_ACKNOWLEDGE})
 """APIs of a reader of a share group (KIP-932)."""
@@ -64,6 +64,8 @@ def needed(api: int) -> int:
     """Return how many successes of an API make a recovery (docs/verdicts.md#recovered)."""
     if api in COMMITS:
         return needs(Role.GROUP)[COMMIT]
+    if api == apis.SHARE_GROUP_HEARTBEAT:
+        return 1  # the coordinator's word that it is a member, each five seconds, and all that it does there
     if api in COORDINATED:
         return needs(Role.TRANSACTIONAL)[OPERATION]
     return needs(Role.PRODUCER)[OPERATION]

@@ -15,6 +15,7 @@ from probe.diagnose.findings import ClientFinding, Finding
 from probe.diagnose.membership import Member
 from probe.diagnose.objects import Item
 from probe.diagnose.observation import zone_text
+from probe.diagnose.share_sessions import ShareSession
 from probe.protocol.names import api_name, error_name
 
 Json = dict[str, Any]
@@ -132,7 +133,15 @@ def _finding(one: Finding, addresses: dict[int, BrokerView]) -> Json:
         "futile_bytes_per_s": None if one.futile_bytes_per_s is None else round(one.futile_bytes_per_s, 1),
         "storm": one.storm,
         "member": _member(one.member),
+        "share_session": _session(one.session),
     }
+
+
+def _session(one: ShareSession | None) -> Json | None:
+    """Return the share session that a broker refused."""
+    if one is None:
+        return None
+    return {"lost": _time(one.lost_at), "epoch": one.epoch, "answers": one.times, "begun": _maybe(one.begun_at)}
 
 
 def _member(one: Member | None) -> Json | None:

@@ -12,6 +12,7 @@ from enum import StrEnum
 from probe.diagnose.fetch_pattern import LONG_POLL_US, Reads, Search
 from probe.diagnose.membership import Commits, Membership
 from probe.diagnose.proofs import COMMITS, needed, proves
+from probe.diagnose.share_sessions import ShareSession
 from probe.diagnose.spells import Question, Spell, Way
 from probe.verdict.hits import SILENCE_US
 from probe.verdict.recovery import QUIET_US
@@ -83,7 +84,7 @@ class Trouble:
     regular: bool = False
     """The client worked on the object at short intervals until the trouble began."""
     again: int = 0
-    """Time at which the current spell began: of the first sign since the client was last served."""
+    """Beginning of the current spell: the first sign since the client was last served."""
     answered: bool = False
     """Some sign of the current spell was an error answer."""
     way: Way = field(default_factory=Way)
@@ -148,10 +149,9 @@ class ItemState:
     """Its requests ask for no answer (acks=0)."""
     reads: Reads | None = None
     """None as long as no fetch of it was answered well."""
-    membership: Membership | None = None
-    """The client's place in a group of the new protocols; None as long as it sent no heartbeat of them."""
-    commits: Commits | None = None
-    """Commits for a group that were answered well; None = none."""
+    membership: Membership | None = None  # place in a group of the new protocols; None without a heartbeat of them
+    commits: Commits | None = None  # for a group, answered well
+    session: ShareSession | None = None  # the one that a broker refused last
     search: Search | None = None
     """The client's search for its place since it last fetched; None as long as there is none."""
     mismatch: str = ""
@@ -199,6 +199,7 @@ class ItemState:
             reads=self.reads or other.reads,
             membership=self.membership or other.membership,
             commits=self.commits or other.commits,
+            session=self.session or other.session,
             search=self.search or other.search,
         )
 

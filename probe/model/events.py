@@ -77,6 +77,8 @@ class Request:
     """Metadata: the request asks for all topics. A request for brokers only has neither rows nor this."""
     acks: int | None = None
     """Produce only."""
+    session_epoch: int | None = None
+    """ShareFetch and ShareAcknowledge: the epoch of the member's share session; 0 begins one, -1 ends it (KIP-932)."""
     error: str = ""
     """Why the body could not be read, if it could not."""
 

@@ -25,6 +25,7 @@ def request_event(
         rows=said.rows,
         everything=said.everything,
         acks=said.acks,
+        session_epoch=said.session_epoch,
         error=error,
     )
 

@@ -71,7 +71,7 @@ def ask_share(body: Body, _: int, names: Names) -> Digest:
         for topic, part in partitions_of(body, "Topics", "Partitions", names, "Topic")
         for first, count in _accepted(part.get("AcknowledgementBatches") or ()) or NO_RECORDS
     )
-    return Digest(tuple(rows))
+    return Digest(tuple(rows), session_epoch=body.get("ShareSessionEpoch"))
 
 
 ACCEPT = 1

@@ -28,6 +28,7 @@ class Digest(NamedTuple):
     code: int = 0
     everything: bool = False
     acks: int | None = None
+    session_epoch: int | None = None
     controller: int | None = None
     nodes: tuple[tuple[str, int], ...] = ()
     """Advertised addresses of brokers (`host:port`) with their ids, as answers that name brokers have them."""

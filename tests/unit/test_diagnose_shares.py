@@ -11,9 +11,9 @@ from probe.diagnose.advice import advise
 from probe.diagnose.client_identity import Library
 from probe.diagnose.findings import Status
 from probe.evidence.cell_choice import Wanted
-from probe.model import Cell
+from probe.model import Cell, Row
 from probe.protocol import apis
-from tests.support.wire_script import NODES, WireScript
+from tests.support.wire_script import GROUP, NODES, OLD, Talk, WireScript
 
 
 class Asked:
@@ -44,3 +44,79 @@ def test_a_reader_has_the_evidence_of_readers_that_fetch_alike(api: int, roles: 
     asked = Asked()
     advise(one, Library(family="java"), asked)
     assert asked.roles == roles
+
+
+SESSION_NOT_FOUND, UNKNOWN_MEMBER = 122, 25
+
+
+def reader(script: WireScript) -> tuple[Talk, Row]:
+    """A share consumer whose session has epochs 0 to 3 at its broker."""
+    talk = script.client("reader", api=apis.SHARE_FETCH)
+    talk.asks()
+    for epoch in range(4):
+        talk.answer(talk.request(apis.SHARE_FETCH, OLD, talk.row, session_epoch=epoch), talk.row)
+        script.wait(500)
+    return talk, talk.row
+
+
+def test_a_share_session_that_a_broker_lost_is_named_with_its_epoch() -> None:
+    script = WireScript(nodes={f"10.0.1.{number}:9092": node for number, node in NODES.items()})
+    talk, row = reader(script)
+    talk.answer(talk.request(apis.SHARE_FETCH, OLD, row, session_epoch=4), code=SESSION_NOT_FOUND)
+    script.wait(100)
+    talk.answer(talk.request(apis.SHARE_FETCH, OLD, row, session_epoch=0), row)
+    for epoch in range(1, 9):
+        script.wait(500)
+        talk.answer(talk.request(apis.SHARE_FETCH, OLD, row, session_epoch=epoch), row)
+    (one,) = script.only().findings
+    assert one.status is Status.RECOVERED
+    assert one.fenced == "its share session was refused at epoch 4, and it began another after 0.1 s"
+
+
+def test_a_share_session_that_is_not_begun_anew_is_named_so() -> None:
+    script = WireScript(nodes={f"10.0.1.{number}:9092": node for number, node in NODES.items()})
+    talk, row = reader(script)
+    for epoch in range(4, 124):
+        talk.answer(talk.request(apis.SHARE_FETCH, OLD, row, session_epoch=epoch), code=SESSION_NOT_FOUND)
+        script.wait(100)
+    (one,) = script.only().findings
+    assert one.status is Status.STUCK
+    assert one.fenced == "its share session was refused at epoch 4, and it began no other"
+
+
+def test_a_connection_that_ends_while_the_application_is_busy_is_no_trouble() -> None:
+    """A share consumer fetches when its application asks for more: nobody waits for the connection."""
+    script = WireScript(nodes={f"10.0.1.{number}:9092": node for number, node in NODES.items()})
+    talk, row = reader(script)
+    script.wait(3000)
+    talk.is_cut(OLD)
+    script.wait(55_000)
+    talk.answer(talk.request(apis.SHARE_FETCH, OLD, row, session_epoch=4), code=SESSION_NOT_FOUND)
+    script.wait(100)
+    for epoch in range(9):
+        talk.answer(talk.request(apis.SHARE_FETCH, OLD, row, session_epoch=epoch), row)
+        script.wait(500)
+    found = script.only()
+    assert found.status is Status.RECOVERED
+    assert found.findings[0].cuts == 0
+
+
+def test_a_fetch_of_share_groups_that_waits_when_its_connection_ends_meets_that() -> None:
+    script = WireScript(nodes={f"10.0.1.{number}:9092": node for number, node in NODES.items()})
+    talk, _ = reader(script)
+    talk.waits_for()
+    talk.is_cut(OLD)
+    script.ends_after(40_000)
+    assert script.only().findings[0].cuts == 1
+
+
+def test_a_member_of_a_share_group_that_is_fenced_is_named_with_its_epoch() -> None:
+    script = WireScript()
+    talk = script.client("reader", row=Row(key=GROUP), api=apis.SHARE_GROUP_HEARTBEAT)
+    for sent, given, code in ((0, 1, 0), (1, 1, 0), (1, None, UNKNOWN_MEMBER), (0, 2, 0), (2, 2, 0)):
+        asked = talk.request(apis.SHARE_GROUP_HEARTBEAT, OLD, Row(key=GROUP, epoch=sent))
+        talk.answer(asked, Row(key=GROUP, epoch=given), code=code)
+        script.wait(5000 if given else 100)
+    (one,) = script.only().findings
+    assert one.status is Status.RECOVERED
+    assert one.fenced == "fenced at epoch 1, in again after 0.1 s as epoch 2"
