@@ -18,7 +18,9 @@ from probe.diagnose.input.packets import read_packets
 from probe.diagnose.input.segments import segment
 from probe.model.endpoint import Endpoint
 from probe.protocol.apis import SASL_AUTHENTICATE, SASL_HANDSHAKE
-from probe.protocol.tcp_packets import FIN, RST, SYN
+from probe.protocol.tcp_packets import ACK, FIN, RST, SYN
+from tests.support.deadlines import LONGEST_S
+from tests.support.log_in_messages import LogIn, Messages, message_of, with_message
 
 _SIZE, _ASKED, _CODE, _LIFETIME = Struct(">i"), Struct(">hhi"), Struct(">h"), Struct(">q")
 FLEXIBLE = 2
@@ -63,8 +65,8 @@ class Recorded:
         return answers_of(self.asked, bytes(self.received), cut=self.cut)
 
 
-def recorded(path: Path, port: int) -> list[Recorded]:
-    """Return the connections to a broker's port whose beginning is in a capture without retransmissions."""
+def recorded(path: Path, port: int = 0) -> list[Recorded]:
+    """Return the connections whose beginning is in a capture without retransmissions; to one port, or to any."""
     found: dict[bytes, Recorded] = {}
     file = InputFile(str(path))
     try:
@@ -73,12 +75,13 @@ def recorded(path: Path, port: int) -> list[Recorded]:
             assert not isinstance(parts, int)
             addresses, _, _, flags, first, last, _ = parts
             source, target = addresses[-4:-2], addresses[-2:]
-            is_client = int.from_bytes(target) == port
-            key = source if is_client else target
-            if is_client and flags & SYN:
+            key = source if source in found else target
+            if flags & SYN and not flags & ACK and port in (0, int.from_bytes(target)):
+                key = source
                 found[key] = Recorded(began=at)
             if (one := found.get(key)) is None:
                 continue
+            is_client = key == source
             if flags & (FIN | RST) and not one.ended:
                 one.ended, one.cut = True, not is_client
             if payload := data[first:last]:
@@ -91,32 +94,83 @@ def recorded(path: Path, port: int) -> list[Recorded]:
     return list(found.values())
 
 
-async def replayed(one: Recorded, broker: Endpoint) -> Answers:
+class _Anew:
+    """Requests of one connection whose log-ins are blank, and are made anew."""
+
+    def __init__(self, log_in: LogIn, received: bytearray, came: asyncio.Event) -> None:
+        """Take what the broker answered from `received`, which grows whenever `came` is set."""
+        self._log_in, self._received, self._came = log_in, received, came
+        self._messages: Messages = log_in()
+        self._count = 0
+        """Requests so far: brokers answer in their order, and Java counts from the same number at each log-in."""
+        self._asked: tuple[int, int] | None = None
+        """Number and version of the request with the last message."""
+
+    async def request(self, data: bytes) -> bytes:
+        """Return a request with the next message where it has one."""
+        api, version, _ = _ASKED.unpack_from(data, _SIZE.size)
+        self._count += 1
+        if api == SASL_HANDSHAKE:
+            self._messages, self._asked = self._log_in(), None
+        if api != SASL_AUTHENTICATE:
+            return data
+        if self._asked is None:
+            message = next(self._messages)
+        else:
+            message = self._messages.send(message_of(await self._answer(self._asked[0]), self._asked[1]))
+        self._asked = self._count, version
+        made = with_message(data[_SIZE.size :], message)
+        return _SIZE.pack(len(made)) + made
+
+    async def _answer(self, number: int) -> bytes:
+        """Wait for the answer to a request."""
+        async with asyncio.timeout(LONGEST_S):
+            while len(found := list(frames(bytes(self._received)))) < number:
+                self._came.clear()
+                await self._came.wait()
+        return found[number - 1]
+
+
+def requests(one: Recorded) -> list[tuple[float, bytes]]:
+    """Return the client's complete requests, each with the time of its last byte."""
+    found, data = [], b""
+    for at, more in one.sent:
+        data += more
+        for frame in frames(data):
+            found.append((at, _SIZE.pack(len(frame)) + frame))
+            data = data[_SIZE.size + len(frame) :]
+    return found
+
+
+async def replayed(one: Recorded, broker: Endpoint, log_in: LogIn | None = None) -> Answers:
     """Send the client's bytes to a broker, each at its time, and return what that broker did.
 
-    Where the recorded broker ended the connection, the last bytes are sent once more.
+    Where the recorded broker ended the connection, the last bytes are sent once more. `log_in` makes blank ones anew.
     """
     reader, writer = await asyncio.open_connection(broker.host, broker.port)
-    received, cut = bytearray(), False
+    received, cut, came = bytearray(), False, asyncio.Event()
+    anew = None if log_in is None else _Anew(log_in, received, came)
+    sent = one.sent if anew is None else requests(one)
 
     async def read() -> None:
         nonlocal cut
         with contextlib.suppress(ConnectionError):
             while data := await reader.read(1 << 16):
                 received.extend(data)
+                came.set()
         cut = True
 
     reading = asyncio.create_task(read())
     began = asyncio.get_running_loop().time()
     try:
-        for at, data in one.sent:
+        for at, data in sent:
             await asyncio.wait([reading], timeout=max(0.0, began + at - asyncio.get_running_loop().time()))
             if cut:
                 break
-            writer.write(data)
+            writer.write(data if anew is None else await anew.request(data))
         if one.cut:
             await asyncio.wait([reading], timeout=AGAIN_S)
-            writer.write(one.sent[-1][1])
+            writer.write(sent[-1][1])
         await asyncio.wait([reading], timeout=REST_S)
         return answers_of(one.asked, bytes(received), cut=cut)
     finally:
@@ -126,10 +180,11 @@ async def replayed(one: Recorded, broker: Endpoint) -> Answers:
 
 def answers_of(asked: bytes, answers: bytes, *, cut: bool) -> Answers:
     """Return what a broker did, by both directions of a connection."""
-    requests = {_ASKED.unpack_from(frame)[2]: _ASKED.unpack_from(frame)[:2] for frame in frames(asked)}
+    pending = iter([_ASKED.unpack_from(frame) for frame in frames(asked)])
     log_ins, count = [], 0
     for frame in frames(answers):
-        api, version = requests[_SIZE.unpack_from(frame)[0]]
+        number = _SIZE.unpack_from(frame)[0]
+        api, version, _ = next(request for request in pending if request[2] == number)
         count += 1
         if api == SASL_HANDSHAKE:
             log_ins.append((api, _CODE.unpack_from(frame, 4)[0], False))
