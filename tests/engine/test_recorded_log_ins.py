@@ -2,7 +2,7 @@
 
 PLAIN: the captures of tests/unit/test_diagnose_real_log_ins.py. SCRAM-SHA-512 and OAUTHBEARER: producers of `probe run
 --engine kafka --broker 4.4 --capture`, `steady` and `auth/session-expires`, the first twelve seconds; what they send to
-log in is blank there, and is made anew. PLAIN with right and wrong passwords, all with sessions of 5 s, too.
+log in is blank there, and is made anew. Each with right and wrong passwords or tokens, and with sessions of 5 s.
 """
 
 from __future__ import annotations
@@ -36,14 +36,16 @@ NAMES = {
 
 BLANK = Path(__file__).resolve().parents[1] / "data" / "blank_log_ins"
 EVERY = ("aiokafka", "franz-go", "java", "kafka-python", "librdkafka", "sarama")
+WRONG, NOT_RECORDED = "-wrong.pcapng.gz", "aiokafka-token-wrong.pcapng.gz"
 LATER = (-1, 1, 2)
 """Requests, one each 0.2 s, by which a session ends earlier or later on a busy machine."""
 
 
 def blank(mechanism: str, *, sessions: bool) -> list[Path]:
     """Return the captures of a mechanism, `scram` or `token`."""
-    kind = "session" if sessions else "right"
-    return [BLANK / f"{family}-{mechanism}-{kind}.pcapng.gz" for family in EVERY]
+    kinds = ("session",) if sessions else ("right", "wrong")
+    names = (f"{family}-{mechanism}-{kind}.pcapng.gz" for family in EVERY for kind in kinds)
+    return [BLANK / name for name in names if name != NOT_RECORDED]
 
 
 def is_let_in(seen: Answers) -> bool:
@@ -73,15 +75,16 @@ async def played(*, sessions: bool) -> list[tuple[str, Answers, Answers]]:
     return [(name, one.answers(), answer) for (name, one), answer in zip(found, answers, strict=True)]
 
 
-def log_in(access: Access) -> LogIn:
+def log_in(access: Access, *, wrong: bool) -> LogIn:
     """Return what a client sends instead of what is blank."""
-    if (issuer := access.issuer) is None:
-        return scram_sha_512(USER, PASSWORD)
+    if access.issuer is None:
+        return scram_sha_512(USER, "wrong" if wrong else PASSWORD)
+    issuer = new_issuer(MARK) if wrong else access.issuer
     return bearer(lambda: issuer.token(USER, int(time.time()), TOKEN_S))
 
 
 async def played_anew(mechanism: str, *, sessions: bool) -> list[tuple[str, Answers, Answers]]:
-    """Return capture, recorded and replayed answers of every connection with blank log-ins."""
+    """Return capture, recorded and replayed answers of every connection with blank log-ins that has all its answers."""
     access = Access(
         security=Security.parse(f"SASL_PLAINTEXT/{MECHANISMS[mechanism]}"),
         user=USER,
@@ -89,10 +92,11 @@ async def played_anew(mechanism: str, *, sessions: bool) -> list[tuple[str, Answ
         issuer=new_issuer(MARK) if mechanism == "token" else None,
         session_ms=SESSION_MS if sessions else 0,
     )
-    found = [(path.name, one) for path in blank(mechanism, sessions=sessions) for one in recorded(path)]
+    found = [(path.name, one) for path in blank(mechanism, sessions=sessions) for one in recorded(path) if not one.left]
     async with embedded_engine().cluster("4.4", discard, access) as (cluster, relay):
         address = relay.address(min(cluster.nodes))
-        answers = await asyncio.gather(*(replayed(one, address, log_in(access)) for _, one in found))
+        own = {wrong: log_in(access, wrong=wrong) for wrong in (False, True)}
+        answers = await asyncio.gather(*(replayed(one, address, own[name.endswith(WRONG)]) for name, one in found))
     return [(name, one.answers(), answer) for (name, one), answer in zip(found, answers, strict=True)]
 
 
@@ -136,16 +140,17 @@ def test_the_recordings_hold_what_is_compared() -> None:
 
 
 def test_the_blank_recordings_hold_what_is_compared() -> None:
-    """Blank log-ins, of which the second and third of a connection renew its session, and sessions that end."""
+    """Blank log-ins, of which the second and third of a connection renew its session; refusals; sessions that end."""
     names = [
         path for mechanism in MECHANISMS for sessions in (False, True) for path in blank(mechanism, sessions=sessions)
     ]
     assert sorted(names) == sorted(BLANK.iterdir())
     every = [one for path in names for one in recorded(path)]
     sent = [frame for one in every for frame in frames(one.asked) if frame[:2] == SASL_AUTHENTICATE.to_bytes(2)]
-    assert len(sent) == 179
+    assert len(sent) == 434
     assert all(b"n,," not in frame and b"r=" not in frame and b"auth" not in frame for frame in sent)
     answers = [one.answers() for one in every]
     renewed = [sum(api == SASL_HANDSHAKE for api, _, _ in one.log_ins) for one in answers]
-    assert (sum(renewed), sum(count == 3 for count in renewed)) == (121, 14)
+    assert (sum(renewed), sum(count == 3 for count in renewed)) == (249, 14)
     assert sum(map(is_session_over, answers)) == 5
+    assert sum((SASL_AUTHENTICATE, 58, False) in one.log_ins for one in answers) == 118

@@ -60,6 +60,11 @@ class Recorded:
         """All bytes of the client."""
         return b"".join(data for _, data in self.sent)
 
+    @property
+    def left(self) -> bool:
+        """Whether the client ended it and did not wait for its last answer: brokers refuse after a pause (KIP-306)."""
+        return self.ended and not self.cut and len(requests(self)) > self.answers().answered
+
     def answers(self) -> Answers:
         """Return what the recorded broker did."""
         return answers_of(self.asked, bytes(self.received), cut=self.cut)
