@@ -183,6 +183,13 @@ def test_a_listed_release_that_cannot_be_imported_cannot_be_driven(registry: Reg
     assert not (tmp_path / "cache" / "wheels" / "toy-3.1").exists()
 
 
+def test_a_library_that_a_program_loads_is_not_loaded_before(registry: Registry, tmp_path: Path) -> None:
+    digest = registry.add("3.2", code="import nowhere_to_be_found\n")
+    family = toy_family(tmp_path / "clients", [{"version": "3.2", "digest": digest}])
+    wheel.obtain(family, family.newest, tmp_path / "cache", alone=False)
+    assert (tmp_path / "cache" / "wheels" / "toy-3.2").exists()
+
+
 PIP_ERRORS = (
     ("ERROR: No matching distribution found for toy==9 (from versions: 1.0, 2.0)", "does not have this version"),
     ("WARNING: Retrying (Retry(total=1)) after connection broken\nERROR: none", "cannot be reached"),

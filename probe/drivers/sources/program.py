@@ -29,7 +29,7 @@ SONAME = {"confluent-kafka": "librdkafka.so.1"}
 
 def obtain(family: Family, version: Version, cache: Path) -> Launch:
     """Return the command of the program with this release of its library. Raises ProvisionError."""
-    launch = wheel.obtain(_of_library(family), version, cache)
+    launch = wheel.obtain(_of_library(family), version, cache, alone=False)
     folder = Path(launch.argv[launch.argv.index("--library") + 1])
     program, name, libraries = _program(family, cache)
     links = _links(family.source.library, folder, cache)

@@ -58,15 +58,15 @@ class Stamp:
     """Further requirements in the same folder."""
 
 
-def obtain(family: Family, version: Version, cache: Path) -> Launch:
-    """Return the driver's command for this version; download it if needed. Raises ProvisionError."""
+def obtain(family: Family, version: Version, cache: Path, *, alone: bool = True) -> Launch:
+    """Return the driver's command; download the version if needed, and load it once if `alone`. ProvisionError."""
     if version.artifact.startswith(LOCAL):
         return _obtain_local(family, version, cache)
     folder = _folder(family, version.pinned_artifact, cache)
     with locked(folder):
         stamp = _read(folder)
         if stamp is None or not _fits(stamp, family, version):
-            stamp = _fill(family, version, folder)
+            stamp = _fill(family, version, folder, alone=alone)
     artifact = f"wheel {family.source.name} {version.pinned_artifact} {stamp.digest} {stamp.file}"
     return _launch(family, folder, artifact)
 
@@ -158,7 +158,7 @@ def _ask(name: str, launch: Launch) -> str:
     return done.stdout.strip()
 
 
-def _fill(family: Family, version: Version, folder: Path) -> Stamp:
+def _fill(family: Family, version: Version, folder: Path, *, alone: bool) -> Stamp:
     name, artifact = family.source.name, version.pinned_artifact
     python = _python(family, artifact)
     with filling(folder) as whole:
@@ -175,7 +175,8 @@ def _fill(family: Family, version: Version, folder: Path) -> Stamp:
             _unpack(file, whole)
         shutil.rmtree(whole / ".files")
         (whole / STAMP).write_text(json.dumps(record))
-        _ask(f"{family.family} {artifact}", _launch(family, whole, ""))  # what cannot be imported cannot be driven
+        if alone:
+            _ask(f"{family.family} {artifact}", _launch(family, whole, ""))  # what cannot be imported cannot be driven
     return stamp
 
 
@@ -185,9 +186,8 @@ def _fits(stamp: Stamp, family: Family, version: Version) -> bool:
 
 
 def _agrees(stamp: Stamp, family: Family, version: Version) -> bool:
-    if not version.digest or stamp.digest == version.digest:
-        return True
-    return not _pinned(_python(family, version.pinned_artifact)).search(stamp.file)
+    pinned = _pinned(_python(family, version.pinned_artifact))
+    return version.digest in ("", stamp.digest) or not pinned.search(stamp.file)
 
 
 def _pinned(python: str) -> re.Pattern[str]:
