@@ -16,8 +16,8 @@ from probe.processes.tasks import beside
 THREADS = Path("/proc/self/task")
 OWN_PRIORITY = -10
 """Niceness of this process where it gets no real-time priority."""
-CHILD_NICENESS = 3
-"""Niceness of clients and clusters."""
+CHILD_NICENESS = min(19, os.getpriority(os.PRIO_PROCESS, 0) + 3)
+"""Niceness of clients and clusters: three more than that with which this process was started."""
 TURN_S = 0.0001
 """Longest time for which other threads keep the interpreter, which the loop releases at each system call."""
 RESET = getattr(os, "SCHED_RESET_ON_FORK", 0)
