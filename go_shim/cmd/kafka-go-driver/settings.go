@@ -35,6 +35,7 @@ func writerSettings(c *config, writer *kafka.Writer) map[string]string {
 	acks := number(writer, "RequiredAcks")
 	if c.writer == nil {
 		acks = int64(c.old.RequiredAcks)
+		found["refresh_ms"] = driver.Milliseconds(time.Duration(number(&stats, "RebalanceInterval")))
 	} else {
 		found["compression"] = driver.CodecNames[number(writer, "Compression")]
 		found["refresh_ms"] = driver.Milliseconds(orElse(time.Duration(number(c.transport, "MetadataTTL")), layoutTTL))
