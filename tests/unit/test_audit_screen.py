@@ -54,9 +54,9 @@ def test_a_service_has_at_most_forty_lines(
 
 def test_all_lists_the_evidence_and_what_was_folded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     short, every = (lines(tmp_path, monkeypatch, "go.mod", 0, *more) for more in ((), ("--all",)))
-    where = "stops: disk/storage-error (producer): it never asks who serves now; mended in 1.43.3"
+    where = "stops: disk/storage-error (producer): it asks who serves now, and does not recover; mended in 1.43.3"
     cause = next((line for line in every if where in line), "\n".join(every))
-    assert "producer disk/storage-error: stops; stuck in 1 trial: not recovered in" in cause
+    assert "producer disk/storage-error, profile defaults: stops; stuck in 1 trial: not recovered in" in cause
     assert " days old), rules " in cause
     assert "probe run --client sarama@1.42.1" in cause
     assert any(f"{where} (stuck in 1 trial)" in line for line in short)

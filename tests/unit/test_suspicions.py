@@ -21,7 +21,7 @@ from tests.support.synthetic_rows import CELL, settled_cell
 
 SARAMA = "sarama@1.44.0"
 SHORT = {
-    SARAMA: "perhaps not as producer (suspected, as in 1.43.3: loses in leader/elected, broker/shutdown, broker/rolling"
+    SARAMA: "perhaps not as producer (suspected, as in 1.43.3: loses in broker/shutdown, broker/rolling"
     " unless it writes with acks=all; not measured of it)",
     "librdkafka@2.10.1": "perhaps not as transactional (suspected, as in 2.3.0: stops in broker/hang, net/blackhole, "
     "net/idle-dropped; not measured of it)",
