@@ -61,7 +61,10 @@ def parse_line(line: str) -> Logged | None:
     if line.startswith("{"):
         line = unwrapped(json.loads(line)) or line
     start = line.index(MARK) + len(MARK)
-    return _json(line, start) if line.startswith("{", start) else _text(line, start)
+    try:
+        return _json(line, start) if line.startswith("{", start) else _text(line, start)
+    except OverflowError:
+        raise ValueError("a number beyond any bound") from None
 
 
 def _json(line: str, start: int) -> Logged:

@@ -259,3 +259,13 @@ def test_scalars_in_brackets_stay_whole() -> None:
         "e": {"f": ""},
     }
     assert text[stop:] == " tail"
+
+
+@pytest.mark.parametrize("name", ["requestApiKey", "requestApiVersion", "correlationId", "totalTimeMs"])
+def test_a_number_beyond_any_bound_is_no_request(name: str) -> None:
+    header = {"requestApiKey": 0, "requestApiVersion": 7, "correlationId": 1}
+    values = {"requestHeader": header, "connection": "a-b-0", "totalTimeMs": 1.5}
+    assert parse_line(f"Completed request:{json.dumps(values)}") is not None
+    (header if name in header else values)[name] = float("inf")
+    with pytest.raises(ValueError, match="a number beyond any bound"):
+        parse_line(f"Completed request:{json.dumps(values)}")
