@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +16,8 @@ ROOM = {"results": 8, "cache": 160, "temporary": 8}
 """Size of the file system of each place, in MiB."""
 INODES = 4000
 FILLER = "filler"
+OPEN_S = 20
+"""Longest time for which a run has a file open."""
 EXHAUSTED = frozenset({0, 2, 3})
 """Exit codes of a run that finds no room: enough was left; the start was refused; or it ended with what is stored."""
 
@@ -31,7 +34,7 @@ def full_inodes(round_: Round) -> None:
 
 def read_only(round_: Round) -> None:
     """A place that becomes read-only while it is used."""
-    _without(round_, "read-only", lambda folder: _mount(folder, "remount,bind,ro", str(folder)))
+    _without(round_, "read-only", _forbid_writing)
 
 
 def small(round_: Round, folder: Path, mebibytes: int) -> None:
@@ -87,6 +90,17 @@ def _fill_inodes(folder: Path) -> None:
         (folder / FILLER).mkdir()
         for number in range(INODES):
             os.close(os.open(folder / FILLER / str(number), os.O_CREAT))
+
+
+def _forbid_writing(folder: Path) -> None:
+    """Make a place read-only, which the system refuses while a file below it is open for writing."""
+    until = time.monotonic() + OPEN_S
+    while True:
+        with suppress(subprocess.CalledProcessError):
+            return _mount(folder, "remount,bind,ro", str(folder))
+        if time.monotonic() > until:
+            raise TimeoutError(f"a file of {folder} stays open for writing")
+        time.sleep(0.01)
 
 
 def _free(folder: Path) -> None:
