@@ -9,7 +9,7 @@ from probe.model import App, AppKind, Symptom
 from probe.model.cluster_history import OLD
 from probe.model.counts import counted
 from probe.model.roles import ROLES
-from probe.protocol.apis import OFFSET_COMMIT
+from probe.protocol.apis import HEARTBEATS_BY_BROKER, OFFSET_COMMIT, SYNC_GROUP
 from probe.protocol.names import error_code
 from probe.verdict.service import ERRORS
 from probe.verdict.wire_evidence import Exchange, WireEvidence
@@ -27,6 +27,7 @@ FENCED = frozenset(
     )
 )
 """Answers that say that a producer's transaction was ended for it."""
+ASSIGNING = HEARTBEATS_BY_BROKER | {SYNC_GROUP}
 WORDS = ERRORS | {AppKind.TXN_ABORTED, AppKind.FATAL}
 """Events by which an application learns that something was lost."""
 
@@ -110,12 +111,28 @@ def _accepted(evidence: WireEvidence, exchanges: Iterable[Exchange]) -> Iterator
 
 
 def _regained(evidence: WireEvidence, commit: _Commit, since: int) -> bool:
-    """Return whether the client was given a partition again before it sent a commit."""
-    return any(
-        item.kind is AppKind.ASSIGNED
+    """Return whether the client was given a partition again before it sent a commit.
+
+    Its driver names the partitions. That there was an assignment at all is proved by its coordinator's answer.
+    """
+    claimed = (
+        item.at
+        for item in evidence.events.apps
+        if item.kind is AppKind.ASSIGNED
         and commit.partition in item.partitions
         and since < item.at <= commit.at + evidence.clock_us
-        for item in evidence.events.apps
+    )
+    return any(_assigned(evidence, since, at) for at in claimed)
+
+
+def _assigned(evidence: WireEvidence, since: int, until: int) -> bool:
+    """Return whether a coordinator gave the client an assignment: by SyncGroup, or by a heartbeat (KIP-848)."""
+    return any(
+        answer.api in ASSIGNING
+        and not answer.code
+        and not answer.error
+        and since < answer.at <= until + evidence.clock_us
+        for answer in evidence.events.responses
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from probe.model import App, AppKind, History, Outcome, Request, Response, Role, Verdict
-from probe.protocol.apis import END_TXN
+from probe.protocol.apis import CONSUMER_GROUP_HEARTBEAT, END_TXN, SYNC_GROUP
 from probe.protocol.names import error_code
 from probe.verdict import certain, judge
 from tests.support.histories import history
@@ -71,6 +71,11 @@ def commits(offset: int | None = None, *, code: int = 0, conn: int = 901, client
         script.answer(asked, row(code=code))
 
     return step
+
+
+def given(api: int, code: int = 0) -> Step:
+    """Let the coordinator answer with an assignment, or refuse one."""
+    return call(api, OLD, row(), answer=(), code=code)
 
 
 def trial(*steps: Step, role: Role = Role.GROUP, running: bool = False) -> History:
@@ -149,12 +154,20 @@ def test_a_commit_before_the_other_member_read_anything_is_the_owners() -> None:
     assert judge(replace(whole, events=events)).outcome is Outcome.CLEAN
 
 
-def test_a_member_that_has_its_partition_again_commits() -> None:
-    assert goes_on(REVOKED, ASSIGNED, commits()).outcome is Outcome.CLEAN
+@pytest.mark.parametrize("api", [SYNC_GROUP, CONSUMER_GROUP_HEARTBEAT])
+def test_a_member_that_has_its_partition_again_commits(api: int) -> None:
+    assert goes_on(REVOKED, given(api), ASSIGNED, commits()).outcome is Outcome.CLEAN
+
+
+@pytest.mark.parametrize("answer", [(), (given(SYNC_GROUP, code=27),)])
+def test_an_assignment_that_no_coordinator_gave_is_none(answer: tuple[Step, ...]) -> None:
+    found = goes_on(REVOKED, *answer, ASSIGNED, commits())
+    assert found.outcome is Outcome.VIOLATES
+    assert COMMITS in found.reason
 
 
 def test_but_not_an_offset_from_before() -> None:
-    found = goes_on(REVOKED, ASSIGNED, commits(2))
+    found = goes_on(REVOKED, given(SYNC_GROUP), ASSIGNED, commits(2))
     assert found.outcome is Outcome.VIOLATES
     assert COMMITS in found.reason
 
