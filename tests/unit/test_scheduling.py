@@ -54,6 +54,18 @@ def test_a_child_gets_a_low_batch_priority() -> None:
         child.communicate(b"\n")
 
 
+def test_a_child_waits_for_more_than_its_command_does() -> None:
+    program = """
+import os
+own = os.nice({})
+from probe.processes.scheduling import CHILD_NICENESS
+print([own, CHILD_NICENESS])
+"""
+    own, child = output_of(program.format(5))
+    assert child == min(19, own + 3)
+    assert output_of(program.format(19)) == [19, 19]
+
+
 @pytest.mark.skipif(not hasattr(os, "SCHED_RR") or os.geteuid() != 0, reason="real-time priority needs root here")
 def test_new_threads_get_priority_below_the_event_loop() -> None:
     program = """
