@@ -28,6 +28,7 @@ FENCED = frozenset(
 )
 """Answers that say that a producer's transaction was ended for it."""
 ASSIGNING = HEARTBEATS_BY_BROKER | {SYNC_GROUP}
+"""APIs by whose answers a coordinator gives partitions to a member: SyncGroup, and heartbeats since KIP-848."""
 WORDS = ERRORS | {AppKind.TXN_ABORTED, AppKind.FATAL}
 """Events by which an application learns that something was lost."""
 
@@ -115,23 +116,16 @@ def _regained(evidence: WireEvidence, commit: _Commit, since: int) -> bool:
 
     Its driver names the partitions. That there was an assignment at all is proved by its coordinator's answer.
     """
-    claimed = (
+    claimed = [
         item.at
         for item in evidence.events.apps
         if item.kind is AppKind.ASSIGNED
         and commit.partition in item.partitions
         and since < item.at <= commit.at + evidence.clock_us
-    )
-    return any(_assigned(evidence, since, at) for at in claimed)
-
-
-def _assigned(evidence: WireEvidence, since: int, until: int) -> bool:
-    """Return whether a coordinator gave the client an assignment: by SyncGroup, or by a heartbeat (KIP-848)."""
-    return any(
-        answer.api in ASSIGNING
-        and not answer.code
-        and not answer.error
-        and since < answer.at <= until + evidence.clock_us
+    ]
+    until = max(claimed, default=since) + evidence.clock_us
+    return bool(claimed) and any(
+        answer.api in ASSIGNING and not answer.code and not answer.error and since < answer.at <= until
         for answer in evidence.events.responses
     )
 

@@ -15,6 +15,7 @@ from struct import Struct
 
 from probe.protocol.apis import SASL_AUTHENTICATE
 from probe.protocol.compiler import uvarint
+from tests.support.protocol_wire import varint
 
 Messages = Generator[bytes, bytes, None]
 """Yields what a client sends, and is sent what the broker answers."""
@@ -62,7 +63,7 @@ def with_message(request: bytes, message: bytes) -> bytes:
     head = request[: _HEADER.size + max(0, name)]
     if version < FLEXIBLE:
         return head + _INT32.pack(len(message)) + message
-    return head + b"\0" + _varint(len(message) + 1) + message + b"\0"
+    return head + b"\0" + varint(len(message) + 1) + message + b"\0"
 
 
 def message_of(answer: bytes, version: int) -> bytes:
@@ -77,10 +78,3 @@ def message_of(answer: bytes, version: int) -> bytes:
     size, at = uvarint(answer, 7)
     size, at = uvarint(answer, at + max(0, size - 1))
     return answer[at : at + size - 1]
-
-
-def _varint(number: int) -> bytes:
-    found = b""
-    while number > 127:
-        found, number = found + bytes((number & 127 | 128,)), number >> 7
-    return found + bytes((number,))

@@ -20,11 +20,9 @@ from probe.model.endpoint import Endpoint
 from probe.protocol.apis import SASL_AUTHENTICATE, SASL_HANDSHAKE
 from probe.protocol.tcp_packets import ACK, FIN, RST, SYN
 from tests.support.deadlines import LONGEST_S
-from tests.support.log_in_messages import LogIn, Messages, message_of, with_message
+from tests.support.log_in_messages import FLEXIBLE, LogIn, Messages, message_of, with_message
 
 _SIZE, _ASKED, _CODE, _LIFETIME = Struct(">i"), Struct(">hhi"), Struct(">h"), Struct(">q")
-FLEXIBLE = 2
-"""First version of SaslAuthenticate whose answers have tagged fields."""
 REST_S = 1.5
 """Time after the last bytes of a client in which the broker may still answer or end the connection."""
 AGAIN_S = 0.5

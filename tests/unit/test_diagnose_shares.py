@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import pytest
 
@@ -31,9 +31,13 @@ class Asked:
         return {}
 
 
+def known_brokers() -> WireScript:
+    return WireScript(nodes={f"10.0.1.{number}:9092": node for number, node in NODES.items()})
+
+
 @pytest.mark.parametrize(("api", "roles"), [(apis.SHARE_FETCH, {"share"}), (apis.FETCH, {"consumer", "group"})])
 def test_a_reader_has_the_evidence_of_readers_that_fetch_alike(api: int, roles: set[str]) -> None:
-    script = WireScript(nodes={f"10.0.1.{number}:9092": node for number, node in NODES.items()})
+    script = known_brokers()
     talk = script.client("reader", api=api)
     talk.asks()
     talk.works(10)
@@ -49,36 +53,35 @@ def test_a_reader_has_the_evidence_of_readers_that_fetch_alike(api: int, roles: 
 SESSION_NOT_FOUND, UNKNOWN_MEMBER = 122, 25
 
 
-def reader(script: WireScript) -> tuple[Talk, Row]:
+def reader(script: WireScript) -> Talk:
     """A share consumer whose session has epochs 0 to 3 at its broker."""
     talk = script.client("reader", api=apis.SHARE_FETCH)
     talk.asks()
-    for epoch in range(4):
-        talk.answer(talk.request(apis.SHARE_FETCH, OLD, talk.row, session_epoch=epoch), talk.row)
-        script.wait(500)
-    return talk, talk.row
+    fetches(talk, range(4), each_ms=500)
+    return talk
+
+
+def fetches(talk: Talk, epochs: Iterable[int], each_ms: int, code: int = 0) -> None:
+    """Ask for records in these epochs of the share session; with a code the broker refuses the whole request."""
+    for epoch in epochs:
+        asked = talk.request(apis.SHARE_FETCH, OLD, talk.row, session_epoch=epoch)
+        talk.answer(asked, *(() if code else (talk.row,)), code=code)
+        talk.script.wait(each_ms)
 
 
 def test_a_share_session_that_a_broker_lost_is_named_with_its_epoch() -> None:
-    script = WireScript(nodes={f"10.0.1.{number}:9092": node for number, node in NODES.items()})
-    talk, row = reader(script)
-    talk.answer(talk.request(apis.SHARE_FETCH, OLD, row, session_epoch=4), code=SESSION_NOT_FOUND)
-    script.wait(100)
-    talk.answer(talk.request(apis.SHARE_FETCH, OLD, row, session_epoch=0), row)
-    for epoch in range(1, 9):
-        script.wait(500)
-        talk.answer(talk.request(apis.SHARE_FETCH, OLD, row, session_epoch=epoch), row)
+    script = known_brokers()
+    talk = reader(script)
+    fetches(talk, [4], each_ms=100, code=SESSION_NOT_FOUND)
+    fetches(talk, range(9), each_ms=500)
     (one,) = script.only().findings
     assert one.status is Status.RECOVERED
     assert one.fenced == "its share session was refused at epoch 4, and it began another after 0.1 s"
 
 
 def test_a_share_session_that_is_not_begun_anew_is_named_so() -> None:
-    script = WireScript(nodes={f"10.0.1.{number}:9092": node for number, node in NODES.items()})
-    talk, row = reader(script)
-    for epoch in range(4, 124):
-        talk.answer(talk.request(apis.SHARE_FETCH, OLD, row, session_epoch=epoch), code=SESSION_NOT_FOUND)
-        script.wait(100)
+    script = known_brokers()
+    fetches(reader(script), range(4, 124), each_ms=100, code=SESSION_NOT_FOUND)
     (one,) = script.only().findings
     assert one.status is Status.STUCK
     assert one.fenced == "its share session was refused at epoch 4, and it began no other"
@@ -86,24 +89,21 @@ def test_a_share_session_that_is_not_begun_anew_is_named_so() -> None:
 
 def test_a_connection_that_ends_while_the_application_is_busy_is_no_trouble() -> None:
     """A share consumer fetches when its application asks for more: nobody waits for the connection."""
-    script = WireScript(nodes={f"10.0.1.{number}:9092": node for number, node in NODES.items()})
-    talk, row = reader(script)
+    script = known_brokers()
+    talk = reader(script)
     script.wait(3000)
     talk.is_cut(OLD)
     script.wait(55_000)
-    talk.answer(talk.request(apis.SHARE_FETCH, OLD, row, session_epoch=4), code=SESSION_NOT_FOUND)
-    script.wait(100)
-    for epoch in range(9):
-        talk.answer(talk.request(apis.SHARE_FETCH, OLD, row, session_epoch=epoch), row)
-        script.wait(500)
+    fetches(talk, [4], each_ms=100, code=SESSION_NOT_FOUND)
+    fetches(talk, range(9), each_ms=500)
     found = script.only()
     assert found.status is Status.RECOVERED
     assert found.findings[0].cuts == 0
 
 
 def test_a_fetch_of_share_groups_that_waits_when_its_connection_ends_meets_that() -> None:
-    script = WireScript(nodes={f"10.0.1.{number}:9092": node for number, node in NODES.items()})
-    talk, _ = reader(script)
+    script = known_brokers()
+    talk = reader(script)
     talk.waits_for()
     talk.is_cut(OLD)
     script.ends_after(40_000)
