@@ -1,11 +1,12 @@
 """Whole checks of builds that are unchanged, beside their own release: false alarms and time (docs/check.md).
 
-    python benchmarks/unchanged_builds.py RESULTS [--checks 20] [--family FAMILY] [--seconds 1200]
+    python benchmarks/unchanged_builds.py RESULTS [--checks 20] [--family FAMILY] [--seconds 1200] [--exactly N]
 
-Each check is `probe check FAMILY@path:PLACE` without further options: the newest listed release of a library, as its
-registry serves it, beside itself. The libraries are checked in turn. What was said is kept in RESULTS/checks.tsv, and
-the command goes on where it stopped; no check begins after SECONDS. Prints a row per library: checks, cells, cells
-called worse, better, undecided, time, and how that of the last check divides. Exit code 1 if a cell is worse.
+Each check is `probe check FAMILY@path:PLACE`, with `--exactly` N trials in flight, whatever else the machine does: the
+newest listed release of a library, as its registry serves it, beside itself. The libraries are checked in turn. What
+was said is kept in RESULTS/checks.tsv, and the command goes on where it stopped; no check begins after SECONDS. Prints
+a row per library: checks, cells, cells called worse, better, undecided, time, and how that of the last check divides.
+Exit code 1 if a cell is worse.
 """
 
 from __future__ import annotations
@@ -98,6 +99,7 @@ def main() -> int:
     parser.add_argument("--checks", type=int, default=20)
     parser.add_argument("--family", action="append", choices=LIBRARIES, default=[])
     parser.add_argument("--seconds", type=float, default=1200.0)
+    parser.add_argument("--exactly", metavar="N", help="trials in flight")
     asked = parser.parse_args()
     kept, until = KeptRows(asked.results / TABLE, Row), time.monotonic() + asked.seconds
     libraries = asked.family or LIBRARIES
@@ -107,7 +109,7 @@ def main() -> int:
         results = asked.results / f"{family.family}-{done[family.family] + 1}-{time.time_ns()}"
         with tempfile.TemporaryDirectory(prefix="unchanged-") as folder:
             source = release_source(family, family.newest, Path(folder))
-            found = checked(family.family, source, results, [])
+            found = checked(family.family, source, results, ["--exactly", asked.exactly] if asked.exactly else [])
         kept.add(row_of(family.family, family.newest.version, found, runs(str(results))))
         report(kept.rows[-1:])
     report(kept.rows)

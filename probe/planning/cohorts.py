@@ -176,7 +176,7 @@ def alone_s(item: Planned, watch_ms: int | None) -> float:
 
 def cohort_s(cohort: Sequence[TrialTask], watch_ms: int | None) -> float:
     """Return about how many seconds a cohort takes, by its slowest cell; mostly one trial is observed to the end."""
-    watch = max(seconds_of(work.item.expectation, watch_ms) for work in cohort)
+    watch = max(seconds_of(work.item.expectation, work.item.limit_ms(watch_ms)) for work in cohort)
     longest = max(work.item.expectation.watch_ms / 1000 for work in cohort)
     watched = watch if watch_ms is not None else (watch + longest) / 2
     return WARM_S + SEAT_S * len(cohort) + watched + MEND_S

@@ -19,6 +19,8 @@ Trials = Sequence[TrialOf]
 JOBS_PER_CLIENT = 16
 """Trials of one client version at a time: the capacity of a driver process of most families, or half of it. A driver
 of the Python libraries has half of that capacity."""
+MEMBER_MS = 30_000
+"""Time by which sessions and rebalances make the trial of a group's member longer than others, in milliseconds."""
 
 
 def in_order(trials: Trials, jobs: int) -> Trials:
@@ -80,11 +82,12 @@ def _few_at_a_time(groups: Iterable[Trials], width: int) -> Iterable[TrialOf]:
 
 
 def _length(work: TrialOf) -> tuple[int, bool, int]:
-    """Return the sort key of a trial; sessions and rebalances of a group take longer than other reactions."""
+    """Return the sort key of a trial; who is observed to the end may stand still for as long as that is."""
     item = work[0]
-    return _silence_ms(work), ROLES[item.cell.role].member, item.expectation.watch_ms
+    more_ms = MEMBER_MS if ROLES[item.cell.role].member else 0
+    return _silence_ms(work), item.limits.to_the_end, item.watch_ms() + more_ms
 
 
 def _silence_ms(work: TrialOf) -> int:
-    watch_ms = work[0].expectation.watch_ms
+    watch_ms = work[0].watch_ms()
     return watch_ms if watch_ms >= LONG_OBSERVATION_MS else 0

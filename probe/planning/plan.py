@@ -46,6 +46,17 @@ class Planned:
     """The sweep that it is part of; empty = none."""
     at_full_pace: bool = False
     """A client that is observed to the end works as often as around the fault until then."""
+    at_most_ms: int | None = None
+    """Longest observation of this cell; None = as long as the verdict needs."""
+
+    def limit_ms(self, watch_ms: int | None) -> int | None:
+        """Return the longest observation in a run in which each takes at most `watch_ms`; None = no limit."""
+        return min((one for one in (self.at_most_ms, watch_ms) if one is not None), default=None)
+
+    def watch_ms(self, watch_ms: int | None = None) -> int:
+        """Return the usual observation within that limit, in milliseconds."""
+        limit = self.limit_ms(watch_ms)
+        return self.expectation.watch_ms if limit is None else min(limit, self.expectation.watch_ms)
 
     @property
     def is_control(self) -> bool:
@@ -116,7 +127,7 @@ class Plan:
 
 def trial_s(item: Planned, watch_ms: int | None) -> float:
     """Return about how many seconds one trial of a cell takes."""
-    return WARM_UP_S + seconds_of(item.expectation, watch_ms)
+    return WARM_UP_S + seconds_of(item.expectation, item.limit_ms(watch_ms))
 
 
 def seconds_of(play: Expectation, watch_ms: int | None) -> float:

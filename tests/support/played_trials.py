@@ -8,8 +8,10 @@ from typing import Self
 
 from probe.cells.aggregate import SettledCell, settle
 from probe.cells.cell_names import cell_name
+from probe.cli.wiring.fresh_trials import Planner
 from probe.cli.wiring.settled_cells import write_settled
 from probe.model import Cell, Outcome
+from probe.planning.plan import Planned
 from probe.store import trials
 from tests.support.synthetic_rows import create, history, verdict
 
@@ -25,22 +27,22 @@ class Played:
         self.counts: list[dict[Cell, int]] = []
         self.stored: set[tuple[Cell, int]] = set()
         self.runs: list[str] = []
-        self.watches: list[int | None] = []
-        """The longest observation of each run, in ms."""
+        self.plans: list[Mapping[Cell, Planned]] = []
+        """The cells of each run as they were planned; those of single cells (`plan_cell`) are left out."""
 
     def __call__(
         self,
         results: str,
         _jobs: int | None,
-        _planner: object = None,
-        watch_ms: int | None = None,
+        planner: Planner | None = None,
         *,
         exactly: int | None = None,  # as of FreshTrials
     ) -> Self:
         self.results = Path(results)
         self.store = create(self.results, run_id=f"{LATER}-{len(self.runs):04}")
         self.runs.append(self.store.run_id)
-        self.watches.append(watch_ms)
+        self._planner = planner
+        self.plans.append({})
         self.stored.clear()
         return self
 
@@ -52,7 +54,10 @@ class Played:
         self.store.__exit__(None, None, None)
         write_settled(str(self.results))
 
-    def possible(self, _cell: Cell) -> bool:
+    def possible(self, cell: Cell) -> bool:
+        if self._planner is not None:
+            planned = self._planner(cell)[0].cells
+            self.plans[-1] = {**self.plans[-1], **{item.cell: item for item in planned}}
         return True
 
     def outcomes_of(self, cell: Cell) -> Sequence[Outcome]:

@@ -70,13 +70,11 @@ def decided(
     return done, [set(one.values()) for one in played.counts]
 
 
-def test_fresh_trials_of_a_plain_cell_come_one_by_one_then_to_four(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fresh_trials_of_a_plain_cell_are_four_a_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(tmp_path, (OLD, 0, Outcome.STUCK), (CELL, 0, Outcome.REFRESHES))
     played = Played({"1.43.2": [Outcome.STUCK], "1.43.3": [Outcome.REFRESHES]})
     done, rounds = decided(tmp_path, monkeypatch, played)
-    assert (done.exit_code, rounds) == (0, [{1}, {4}])
+    assert (done.exit_code, rounds) == (0, [{4}])
     assert (
         "better     producer disk/storage-error: stops silently -> none; stuck -> refreshes (4 trials each)"
         in done.output
@@ -87,7 +85,7 @@ def test_what_the_first_fresh_trials_contradict_gets_twelve(tmp_path: Path, monk
     fill(tmp_path, (OLD, 0, Outcome.REFRESHES), (CELL, 0, Outcome.STUCK))
     chance = [Outcome.STUCK, Outcome.REFRESHES]
     done, rounds = decided(tmp_path, monkeypatch, Played({"1.43.2": chance, "1.43.3": chance[::-1]}))
-    assert (done.exit_code, rounds) == (0, [{1}, {12}])
+    assert (done.exit_code, rounds) == (0, [{4}, {12}])
     assert "1 cell: 1 no difference seen (12 trials each)" in done.output
 
 
@@ -97,7 +95,7 @@ def test_a_worse_version_fails_the_gate_once_fresh_trials_show_it(
     fill(tmp_path, (OLD, 0, Outcome.REFRESHES), (CELL, 0, Outcome.STUCK))
     worse = [Outcome.STUCK] * 3 + [Outcome.REFRESHES]
     done, rounds = decided(tmp_path, monkeypatch, Played({"1.43.2": [Outcome.REFRESHES], "1.43.3": worse}))
-    assert rounds == [{1}, {4}, {12}]
+    assert rounds == [{4}, {12}]
     assert getattr(done.exception, "exit_code", 0) == 1
     assert "flaky: stuck in 9 of 12, refreshes in 3 (12 trials each, chance alone 0.00017)" in done.output
 
@@ -186,4 +184,4 @@ def test_a_family_alone_compares_each_listed_version_with_the_next_in_one_run(
     assert done.exit_code == 0, done.output
     assert "1.43.1 -> 1.43.2  worse: 1 cell: 1 worse" in done.output
     assert "1.43.2 -> 1.43.3  better: 1 cell: 1 better" in done.output
-    assert [len(one) for one in played.counts] == [3, 3]
+    assert [len(one) for one in played.counts] == [3]

@@ -45,10 +45,10 @@ def settled(cell: Cell, shown: Sequence[Verdict], count: int = 1) -> SettledCell
 @pytest.mark.parametrize(
     ("good", "bad", "rounds"),
     [
-        ([PROMPT], [STUCK], [1, PLAIN]),
-        ([PROMPT, NEAR, PROMPT], [STUCK], [1, PLAIN, CHANCE]),
-        ([PROMPT, STUCK, PROMPT], [STUCK], [1, PLAIN, CHANCE]),
-        ([PROMPT, STUCK, PROMPT], [*[PROMPT] * 2, *[STUCK] * 8, *[PROMPT] * 9, STUCK], [1, CHANCE, MORE]),
+        ([PROMPT], [STUCK], [PLAIN]),
+        ([PROMPT, NEAR, PROMPT], [STUCK], [PLAIN, CHANCE]),
+        ([PROMPT, STUCK, PROMPT], [STUCK], [PLAIN, CHANCE]),
+        ([PROMPT, STUCK, PROMPT], [*[PROMPT] * 2, *[STUCK] * 8, *[PROMPT] * 9, STUCK], [PLAIN, CHANCE, MORE]),
     ],
     ids=["plain", "near a bound", "contradicted", "close"],
 )

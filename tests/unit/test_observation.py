@@ -34,7 +34,12 @@ def test_a_fault_is_reverted_on_time(elapsed_ms: int, heal_ms: int | None, expec
 
 
 def history_reads(
-    answers: list[Outlook], monkeypatch: pytest.MonkeyPatch, *, stall_ms: int = 0, event_at: int = -1
+    answers: list[Outlook],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    stall_ms: int = 0,
+    event_at: int = -1,
+    limit_ms: int | None = None,
 ) -> int:
     """Observe a trial of a silent client, with 5 s between two checks; return how often its history was read."""
     asked = 0
@@ -68,6 +73,7 @@ def history_reads(
         item=SimpleNamespace(
             cell=SimpleNamespace(engine=Engine.EMBEDDED),
             variant=SimpleNamespace(heal_after_ms=None, at_start=False, watch_least_ms=0),
+            limit_ms=lambda _: limit_ms,
         ),
         header=header,
         fault_at=0,
@@ -105,6 +111,12 @@ def test_a_stall_ends_the_observation(stall_ms: int, asked: int, monkeypatch: py
 def test_a_history_without_new_events_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert history_reads([WAITS, OVER], monkeypatch) == 2
     assert history_reads([Outlook(4_000), Outlook(4_000), Outlook(4_000), OVER], monkeypatch) == 4
+
+
+def test_a_cell_is_observed_for_no_longer_than_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    again = [Outlook(4_000)] * 9
+    assert history_reads([*again], monkeypatch, limit_ms=1) == 0
+    assert 0 < history_reads([*again], monkeypatch, limit_ms=60_000) < len(again)
 
 
 def test_a_history_with_a_new_event_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:

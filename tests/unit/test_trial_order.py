@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
 from probe.cli.wiring.run_selection import RunSelection
 from probe.model import Client, Role
+from probe.model.profile import OWN_DEFAULTS
 from probe.planning.order import JOBS_PER_CLIENT, TrialOf, in_order
 from probe.planning.paces import LONG_OBSERVATION_MS
 
@@ -94,6 +96,29 @@ def test_each_version_ends_with_short_trials() -> None:
     for some in (others[: len(groups)], others[len(groups) :]):
         watches = [item.expectation.watch_ms for item in some]
         assert watches == sorted(watches, reverse=True)
+
+
+def test_who_may_stand_still_until_a_limit_begins_before_shorter_trials() -> None:
+    """One run holds a client's isolated settings, and its defaults, which are observed for a minute at most."""
+    asked = RunSelection(
+        clients=["sarama@1.43.3"],
+        scenarios=["disk/storage-error", "net/blackhole"],
+        roles=[Role.PRODUCER],
+        profiles=["isolated", OWN_DEFAULTS],
+    )
+    items = [
+        replace(item, at_most_ms=LONG_OBSERVATION_MS) if item.profile.name == OWN_DEFAULTS else item
+        for item in asked.whole()[0].cells
+    ]
+    order = [f"{item.cell.scenario} {item.profile.name}" for item, _ in in_order([(item, 1) for item in items], 1000)]
+    assert order[2:] == [
+        "net/blackhole isolated",
+        f"net/blackhole {OWN_DEFAULTS}",
+        f"disk/storage-error {OWN_DEFAULTS}",
+        "disk/storage-error isolated",
+    ]
+    assert {item.watch_ms() for item in items if item.cell.scenario == "net/blackhole"} > {LONG_OBSERVATION_MS}
+    assert {item.limit_ms(1000) for item in items} == {1000}
 
 
 def test_versions_with_long_observations_are_spread(everything: list[TrialOf]) -> None:

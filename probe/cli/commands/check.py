@@ -32,6 +32,7 @@ from probe.reports.check.markdown import markdown
 from probe.reports.check.plain_data import as_json
 from probe.reports.check.result import CheckResult
 from probe.reports.check.sarif import sarif
+from probe.runner.trial_limit import MOST as MOST_AT_ONCE
 
 GATES = ("worse", "none")
 MANIFESTS = ("go.mod", "pyproject.toml", "setup.py", "Cargo.toml", "package.json", "CMakeLists.txt", "build.gradle")
@@ -64,7 +65,7 @@ def check(
         typer.Option(
             "--profile",
             metavar="PROFILE",
-            help="Client configuration by name. May be repeated; default: isolated, then defaults, watched for at most "
+            help="Client configuration by name. May be repeated; default: isolated, and defaults, watched for at most "
             "60 s.",
         ),
     ] = None,
@@ -99,6 +100,9 @@ def check(
     sarif_file: Annotated[Path | None, typer.Option("--sarif", metavar="FILE", help="Write SARIF 2.1.0.")] = None,
     results: o.Results = o.RESULTS,
     jobs: o.Jobs = None,
+    exactly: Annotated[
+        int | None, typer.Option("--exactly", min=1, max=MOST_AT_ONCE, hidden=True, help="For benchmarks.")
+    ] = None,
 ) -> None:
     """Build a working copy of a client library and compare it with a release: what is worse, better, undecided.
 
@@ -115,7 +119,7 @@ def check(
     entries = read_cell_ignores(text, place)
     scope = Scope(scenarios=["*"] if everything else scenario or (), roles=role or (), profiles=profile or ())
     sides = sides_of(what, against)
-    player = Player(results=results, jobs=jobs, questions=questions(sides, scope))
+    player = Player(results=results, jobs=jobs, questions=questions(sides, scope), exactly=exactly)
     for one in (sides.build, sides.release):
         provision(one.family, one.version)
     found = compare_sides(player, sides, trials)

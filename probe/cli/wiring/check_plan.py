@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 from probe.catalogue.families import CatalogueError, is_local
@@ -26,6 +26,8 @@ from probe.planning.selection import Selection
 
 USAGE = "name your working copy as FAMILY@path:DIR, such as kafka-python@path:."
 PROFILES = (DEFAULT_PROFILE, OWN_DEFAULTS)
+WATCH_MS = 60_000
+"""Longest observation with the library's own defaults, under which some clients stand still for minutes."""
 SCREEN = 4
 """Trials of the build in the screen, beside one of the release: 15 of 16 regressions that fail in half of the trials
 differ there."""
@@ -68,7 +70,7 @@ class Questions:
         """Return the plan of a cell with its control cell (`fresh_trials.Planner`)."""
         one = self.planned[cell]
         control = self.planned.get(one.steady)
-        items = (one,) if control is None or control is one else (control, one)
+        items = tuple(map(_limited, (one,) if control is None or control is one else (control, one)))
         clients = tuple({item.chosen.client: item.chosen for item in items}.values())
         return Plan(items, ()), Selection(
             clients=clients, scenarios=(), roles=(), profiles=(), engine=cell.engine, brokers=(), seed=self.seed
@@ -198,5 +200,9 @@ def _both(sides: Sides) -> tuple[Chosen, ...]:
 
 
 def is_watched_briefly(cell: Cell) -> bool:
-    """Return whether a cell has the library's own defaults, under which some clients stand still for minutes."""
+    """Return whether a cell has the library's own defaults, and is watched for `WATCH_MS` at most."""
     return Profile.parse(cell.profile).name == OWN_DEFAULTS
+
+
+def _limited(item: Planned) -> Planned:
+    return replace(item, at_most_ms=WATCH_MS) if is_watched_briefly(item.cell) else item

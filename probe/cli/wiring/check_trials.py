@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from probe.cells.aggregate import SettledCell
@@ -11,18 +11,16 @@ from probe.cells.comparison_steps import Asked, compared_steps
 from probe.cells.short_watches import as_late
 from probe.cells.trends import Step
 from probe.cli.console.streams import say
-from probe.cli.wiring.check_plan import Questions, Sides, is_watched_briefly
+from probe.cli.wiring.check_plan import WATCH_MS, Questions, Sides, is_watched_briefly
 from probe.cli.wiring.decisive_trials import decisive_of
 from probe.cli.wiring.evidence import open_evidence
-from probe.cli.wiring.fresh_trials import Both, FreshTrials, beside, decide_with, unchanged
+from probe.cli.wiring.fresh_trials import Both, FreshTrials, beside, decide_with
 from probe.errors import NothingJudgedError
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell
 from probe.model.counts import counted
 from probe.model.engines import DEFAULT_ENGINE
 
-WATCH_MS = 60_000
-"""Longest observation with the library's own defaults."""
 AGE_DAYS = 180
 """Evidence is asked for cells of chance only, of which it is never too old."""
 
@@ -37,10 +35,9 @@ class Player:
     exactly: int | None = None
     """Trials in flight whatever the state of the machine, for benchmarks."""
 
-    def fresh(self, briefly: bool) -> FreshTrials:  # one flag of two callers
-        """Return fresh trials in a run of their own, each observed for a minute at most, or to its end."""
-        watch_ms = WATCH_MS if briefly else None
-        return FreshTrials(self.results, self.jobs, self.questions.planner, watch_ms, exactly=self.exactly)
+    def fresh(self) -> FreshTrials:
+        """Return fresh trials in a run of their own."""
+        return FreshTrials(self.results, self.jobs, self.questions.planner, exactly=self.exactly)
 
 
 def check(player: Player, sides: Sides, trials: int) -> list[Compared]:
@@ -61,31 +58,32 @@ def played_steps(
     `trials` decide a cell of chance; `alike` gets what the screen has answered, before further trials. Return the steps
     of the pairs that were played, in which the trials that decide stand, and what is known of chance in them.
     """
-    groups = {briefly: [both for both in pairs if is_watched_briefly(both[0]) is briefly] for briefly in (False, True)}
-    screens = {briefly: _screened(player, group, briefly=briefly) for briefly, group in groups.items()}
-    asked = _asked(player, pairs, [one for screen in screens.values() for one in screen.values()], trials)
-    steps: list[Step] = []
-    for briefly, screen in screens.items():
-        mine = _steps(groups[briefly], screen)
-        alike([one for one in compared_steps(mine, asked) if not one.needs])
-        steps += _decided(player, mine, screen, asked, briefly=briefly)
-    return steps, asked
+    screen = _screened(player, pairs)
+    asked = _asked(player, pairs, screen.values(), trials)
+    steps = [Step(screen[before], screen[after]) for before, after in pairs if before in screen and after in screen]
+    found = compared_steps(steps, asked)
+    alike([one for one in found if not one.needs])
+    open_ones = [one for one in found if one.needs]
+    if not open_ones:
+        return steps, asked
+    with player.fresh() as fresh:
+        played = decide_with(fresh, open_ones, asked, _seen)
+    return decisive_of(steps, [played, screen]), asked
 
 
-def _screened(player: Player, pairs: Sequence[Both], *, briefly: bool) -> dict[Cell, SettledCell]:
-    if not pairs:
-        return {}
-    watched = f", each watched for {WATCH_MS // 1000} s at most" if briefly else ""
+def _screened(player: Player, pairs: Sequence[Both]) -> dict[Cell, SettledCell]:
+    briefly = sum(is_watched_briefly(before) for before, _ in pairs)
+    watched = f", {briefly} of them watched for {WATCH_MS // 1000} s at most" if briefly else ""
     say(f"both sides of {counted(len(pairs), 'cell')}{watched}")
     counts = {cell: player.questions.trials_of(cell) for both in pairs for cell in both}
-    with player.fresh(briefly) as fresh:
+    with player.fresh() as fresh:
         possible = {cell: count for cell, count in beside(counts).items() if fresh.possible(cell)}
-        return {cell: _view(briefly)(one) for cell, one in fresh.play(possible).items()}
+        return {cell: _seen(one) for cell, one in fresh.play(possible).items()}
 
 
-def _view(briefly: bool) -> Callable[[SettledCell], SettledCell]:  # as of `Player.fresh`
-    """Return how the trials of a group are read."""
-    return as_late if briefly else unchanged
+def _seen(one: SettledCell) -> SettledCell:
+    """Return a played cell as it is compared."""
+    return as_late(one) if is_watched_briefly(one.cell) else one
 
 
 def _asked(player: Player, pairs: Sequence[Both], screened: Collection[SettledCell], trials: int) -> Asked:
@@ -95,19 +93,3 @@ def _asked(player: Player, pairs: Sequence[Both], screened: Collection[SettledCe
         stored = evidence.find(Wanted(family=family, engine=[str(DEFAULT_ENGINE)]))
     asked = Asked.of([*stored.values(), *screened], trials=trials)
     return replace(asked, chance=asked.chance | player.questions.races)
-
-
-def _steps(pairs: Sequence[Both], screen: Mapping[Cell, SettledCell]) -> list[Step]:
-    return [Step(screen[before], screen[after]) for before, after in pairs if before in screen and after in screen]
-
-
-def _decided(
-    player: Player, steps: Sequence[Step], screen: Mapping[Cell, SettledCell], asked: Asked, *, briefly: bool
-) -> list[Step]:
-    """Return the steps with fresh trials of both sides where the screen differs."""
-    open_ones = [one for one in compared_steps(steps, asked) if one.needs]
-    if not open_ones:
-        return list(steps)
-    with player.fresh(briefly) as fresh:
-        played = decide_with(fresh, open_ones, asked, _view(briefly))
-    return decisive_of(steps, [played, screen])

@@ -16,7 +16,7 @@ from probe.planning.plan import SETTLED_AFTER_S, WAITING_PER_JOB, WARM_UP_S, sec
 from probe.runner import Options
 
 ROUNDS = 2
-"""Fresh trials of plain cells come in rounds: the first that contradicts ends them."""
+"""Rounds of fresh trials: those that the screen asks for, and those that these ask for."""
 
 
 def decisive(steps: Sequence[Step], evidence: Evidence) -> list[Step]:
@@ -65,7 +65,7 @@ class Cost:
 
     least: int
     most: int
-    """Trials of both sides: where each first pair contradicts the screen, or none, and all others."""
+    """Trials of both sides: those that the screen asks for, and where the first ones contradict it everywhere."""
     seconds: int
 
 

@@ -55,8 +55,7 @@ def unchanged(one: SettledCell) -> SettledCell:
 class FreshTrials:
     """Plays cells, all in one stored run that begins with the first of them.
 
-    With `watch_ms` each client is observed for at most that time; such trials settle cells here, and nowhere else.
-    `exactly` is of `Options`.
+    Trials of cells with a limit of their observation settle these here, and nowhere else. `exactly` is of `Options`.
     """
 
     def __init__(
@@ -64,12 +63,11 @@ class FreshTrials:
         results: str,
         jobs: int | None,
         planner: Planner = plan_cell,
-        watch_ms: int | None = None,
         *,
         exactly: int | None = None,
     ) -> None:
         self._results, self._planner = results, planner
-        self._options = Options(jobs=jobs, exactly=exactly, as_planned=True, watch_ms=watch_ms)
+        self._options = Options(jobs=jobs, exactly=exactly, as_planned=True)
         self._stack = contextlib.ExitStack()
         self._store: RunStore | None = None
         self._planned: dict[Cell, tuple[Planned, ...]] = {}
@@ -114,7 +112,7 @@ class FreshTrials:
             self._store = self._stack.enter_context(begun)
         execute(plan, ready, self._options, self._results, self._store, {})
         self._store.flush()
-        return settle(trials(self._results, self._store.run_id), shortened=self._options.watch_ms is not None)
+        return settle(trials(self._results, self._store.run_id), shortened=True)
 
 
 def decide(
@@ -128,15 +126,13 @@ def decide(
 def decide_with(
     fresh: Trials, open_ones: Collection[Compared], asked: Asked, seen: View = unchanged
 ) -> dict[Cell, SettledCell]:
-    """Play both sides of undecided questions: plain cells until a trial contradicts, those of chance as a whole.
+    """Play both sides of undecided questions: as many trials as the screen asks for, then as these ask for.
 
     Return the cells that were played, as `seen` shows them.
     """
     screen = {_cells(one.step): one for one in open_ones if one.needs}
     wanted = {
-        both: min(one.needs, CHANCE) if one.needs > PLAIN else 1
-        for both, one in screen.items()
-        if all(fresh.possible(cell) for cell in both)
+        both: min(one.needs, CHANCE) for both, one in screen.items() if all(fresh.possible(cell) for cell in both)
     }
     counts: dict[Cell, int] = {}
     played: dict[Cell, SettledCell] = {}

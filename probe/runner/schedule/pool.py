@@ -134,10 +134,7 @@ async def drain_each(run: Run, trials: Trials) -> None:
 
 
 def _longest_s(item: Planned, options: Options) -> float:
-    watch_ms = (
-        item.expectation.watch_ms if options.watch_ms is None else min(options.watch_ms, item.expectation.watch_ms)
-    )
-    return WARM_UP_S + watch_ms / 1000 + ENDING_S
+    return WARM_UP_S + item.watch_ms(options.watch_ms) / 1000 + ENDING_S
 
 
 async def _judge_one(run: Run, item: Planned, trial: int, place: Permit) -> None:

@@ -96,7 +96,7 @@ class Repeats:
         None while its trials run, in a sweep, or if the observation is shortened: such trials do not enter the matrix.
         """
         mine = self._cells[item.cell]
-        shortened = self._watch_ms is not None and self._watch_ms < item.expectation.watch_ms
+        shortened = item.watch_ms(self._watch_ms) < item.expectation.watch_ms
         trials = list(mine.judged.values())
         why = (
             None

@@ -57,7 +57,8 @@ async def observe_and_revert(
 
     `come_back` is called before a revert within the observation.
     """
-    part, options, lag = state.item.variant, environment.options, environment.tools.lag
+    part, lag = state.item.variant, environment.tools.lag
+    limit_ms = state.item.limit_ms(environment.options.watch_ms)
     last = await _observe(state, environment, pacing, come_back)
     if ENGINES[state.item.cell.engine].cohorts:
         environment.downgrade()  # also after an early end: the next steps wait for the last of the cohort
@@ -67,7 +68,7 @@ async def observe_and_revert(
     state.header = replace(
         state.header,
         watched_ms=(end - state.fault_at) // 1000,
-        shortened=options.watch_ms is not None and options.watch_ms < state.header.play.watch_ms,
+        shortened=limit_ms is not None and limit_ms < state.header.play.watch_ms,
         loop_lag_ms=lag.worst_ms(state.fault_at, end),
     )
     if part.heal_after_ms is None and part.steps and not await _closes_under_fault(state, last):
@@ -83,7 +84,7 @@ async def _observe(
     come_back: Callable[[], Awaitable[None]] = nothing,
 ) -> verdict.Outlook | None:
     """Observe until the verdict is certain or the user's limit is reached; revert in time. Return the last outlook."""
-    options, lag = environment.options, environment.tools.lag
+    limit_ms, lag = state.item.limit_ms(environment.options.watch_ms), environment.tools.lag
     heal_ms = state.item.variant.heal_after_ms or None
     warm = not state.item.variant.at_start
     elapsed_ms, looks = 0, CheckBudget(state)
@@ -102,7 +103,7 @@ async def _observe(
             await come_back()
             await environment.revert()
             heal_ms = None
-        if options.watch_ms is not None and elapsed_ms >= options.watch_ms:
+        if limit_ms is not None and elapsed_ms >= limit_ms:
             return looks.last
         if lag.worst_ms(kept_time_until, now_us()) > verdict.STALL_MS:
             return looks.last  # the times of this trial cannot be trusted any more
