@@ -61,6 +61,7 @@ def main() -> int:
         return 0
     if arguments.child:
         return _child(READERS[arguments.readers[0]], arguments.seed, arguments.seconds, arguments.first)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the child is ended, too
     load = os.getloadavg()[0]
     say(f"{os.cpu_count()} cores, load {load:.1f}; {arguments.seconds:g} s a reader, seed {arguments.seed}")
     failed = [_fed(name, arguments.seed, arguments.seconds) for name in arguments.readers or READERS]
