@@ -325,7 +325,8 @@ def main(arguments: list[str]) -> None:
         only = needed_tools(ROOT, task, rest)
         set_up(tests=task == "test" and "--quick" not in rest, wheels=task in {"test", "setup"}, only=only)
     except SetupError as error:
-        sys.exit(f"setup: {error}")
+        sys.stderr.write(f"setup: {error}\n")
+        sys.exit(3 if task == "probe" else 1)  # 1 of a command of the probe is the answer of a gate
     if needs_scanner(task, rest):
         scanner_build.ensure(VENV / "bin" / "python", BIN)
     if task == "probe":

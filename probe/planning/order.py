@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import TypeVar
 
@@ -53,7 +54,7 @@ def _early(trials: Trials, jobs: int) -> float:
     """Return the share of a run within which its long observations must begin."""
     others = [work for work in trials if not work[0].is_control]
     longest_ms = max(map(_silence_ms, others), default=0)
-    takes_s = Plan(tuple(item for item, _ in others), ()).busy_s(jobs)
+    takes_s = Plan(tuple(replace(item, trials=1) for item, _ in others), ()).busy_s(jobs)  # each trial once
     return max(0.0, 1 - (WARM_UP_S + longest_ms / 1000) / takes_s) if longest_ms else 1.0
 
 

@@ -142,6 +142,9 @@ def test_offline_names_everything_that_is_missing(tmp_path: Path) -> None:
         "no Node 18 or newer with npm on this machine",
     ]
     assert not (tmp_path / "cache" / "tools" / "uv").exists()
+    gate = [sys.executable, str(tmp_path / "run.py"), "probe", "check", "sarama@path:."]
+    done = subprocess.run(gate, capture_output=True, text=True, check=False, env={**env, OFFLINE: "1"})
+    assert (done.returncode, done.stdout) == (3, ""), "not the code of a gate that failed"
 
 
 def test_other_failures_of_a_step_are_not_gathered(monkeypatch: pytest.MonkeyPatch) -> None:
