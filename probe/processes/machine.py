@@ -72,6 +72,13 @@ class MachineFiles:
             return free
         return max(0, min(free, int(self._most_mb) - (self._at_first_mb - free)))
 
+    def threads_left(self) -> int | None:
+        """Return the threads that this process's control groups allow beside those there are; None without a limit."""
+        found = [(_of(folder / "pids.max"), _of(folder / "pids.current")) for folder in self._folders("pids")]
+        return min(
+            (max(0, int(most - now)) for most, now in found if most is not None and now is not None), default=None
+        )
+
     def _free_mb(self) -> int | None:
         found = [one for one in (self._system_bytes(), *map(_left, self._memory)) if one is not None]
         return max(0, min(found)) >> 20 if found else None

@@ -143,6 +143,12 @@ def file_limit() -> int:
     return _at_most(1 << 30, soft)
 
 
+def thread_limit() -> int:
+    """Return the limit of threads of this user's processes together; 2^30 if there is no limit."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+    return _at_most(1 << 30, soft)
+
+
 def _at_most(most: int, limit: int) -> int:
     return most if limit == resource.RLIM_INFINITY else min(most, limit)
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import heapq
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from driver_runtime.library import Stopping
 from driver_runtime.reports import clock_us
 from driver_runtime.series import Series, is_keyed
 from probe.driver_contract import driver_pb2 as pb
+
+OWN_THREADS = 16
+"""Most series of an instance that have a thread each. More of them, as in sweeps of cost, share one."""
 
 
 def value_of(instance: str, partition: int, sequence: int, clock: int) -> str:
@@ -23,10 +28,20 @@ def interval_s(start: pb.Start, partition: int | None = None) -> float:
     return max(start.interval_ms, shortest_ms, 1) / 1000
 
 
-class Ticker:
-    """Calls `operation(partition, sequence, clock_us)` per interval of the start, in a thread per series.
+@dataclass(slots=True)
+class _Turns:
+    """The operations of a series: those in flight, and the next one."""
 
-    A blocked partition or key does not delay the others; the bystander's interval is at least `bystander_ms`. At most
+    series: Series
+    free: threading.Semaphore
+    sequence: int
+
+
+class Ticker:
+    """Calls `operation(partition, sequence, clock_us)` per interval of the start.
+
+    Up to `OWN_THREADS` series have a thread each, and a blocked partition or key does not delay the others; more of
+    them share one, as in an application with one thread. The bystander's interval is at least `bystander_ms`. At most
     `max_in_flight` operations of a series are in flight: a burst begins as a whole or not at all. Ticks missed by a
     long call are not repeated.
     """
@@ -39,11 +54,17 @@ class Ticker:
 
     def start(self, series: Sequence[Series], stop: Stopping) -> None:
         """Start the threads; they end once closing is requested."""
+        every: dict[int, _Turns] = {}
         for one in series:
             name = self._name(one.partition, one.first)
             self._free[name] = threading.Semaphore(max(self._max_in_flight, one.batch))
-            arguments = (one, self._free[name], stop)
-            threading.Thread(target=self._run, args=arguments, name=f"ticker-{name}", daemon=True).start()
+            every[name] = _Turns(one, self._free[name], one.first)
+        if len(every) > OWN_THREADS:
+            arguments = (list(every.values()), stop)
+            threading.Thread(target=self._run_all, args=arguments, name="ticker", daemon=True).start()
+            return
+        for name, turns in every.items():
+            threading.Thread(target=self._run, args=(turns, stop), name=f"ticker-{name}", daemon=True).start()
 
     def ended(self, partition: int, sequence: int) -> None:
         """Count an operation as ended, successful or not; it is named as when it began."""
@@ -52,16 +73,31 @@ class Ticker:
     def _name(self, partition: int, sequence: int) -> int:
         return sequence % len(self._start.keys) if is_keyed(self._start) else partition
 
-    def _run(self, series: Series, free: threading.Semaphore, stop: Stopping) -> None:
-        sequence, due = series.first, time.monotonic()
+    def _run(self, turns: _Turns, stop: Stopping) -> None:
+        due = time.monotonic()
         while not stop.asked:
-            for _ in range(series.batch if _acquired(free, series.batch) else 0):
-                if stop.asked:
-                    break
-                self._operation(series.partition, sequence, clock_us())
-                sequence += series.step
-            due = max(due + interval_s(self._start, series.partition), time.monotonic())
+            due = self._begin(turns, due, stop)
             stop.wait(due - time.monotonic())
+
+    def _run_all(self, every: Sequence[_Turns], stop: Stopping) -> None:
+        now = time.monotonic()
+        queue = [(now, place) for place in range(len(every))]
+        while not stop.asked:
+            due, place = queue[0]
+            wait_s = due - time.monotonic()
+            if wait_s > 0 and stop.wait(wait_s):
+                return
+            heapq.heapreplace(queue, (self._begin(every[place], due, stop), place))
+
+    def _begin(self, turns: _Turns, due: float, stop: Stopping) -> float:
+        """Begin what is due of a series, and return when it is due next."""
+        series = turns.series
+        for _ in range(series.batch if _acquired(turns.free, series.batch) else 0):
+            if stop.asked:
+                break
+            self._operation(series.partition, turns.sequence, clock_us())
+            turns.sequence += series.step
+        return max(due + interval_s(self._start, series.partition), time.monotonic())
 
 
 def _acquired(free: threading.Semaphore, count: int) -> bool:

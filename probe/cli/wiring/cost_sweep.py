@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import uvloop
 
@@ -16,17 +16,19 @@ from probe.cli.wiring.exclusive_run import exclusive_run
 from probe.cli.wiring.execution import PreparedRun, prepare_run
 from probe.cli.wiring.run_selection import RunSelection
 from probe.cli.wiring.signals import restored_handlers
+from probe.drivers.host import Bound
 from probe.errors import InterruptedRunError, ProbeError
+from probe.model import Client
 from probe.model.cost import CostRun, PointCost
 from probe.model.engines import ENGINES
 from probe.model.roles import ROLES
 from probe.model.scale import Scale
 from probe.planning.plan import Plan, Planned
 from probe.processes.machine import MachineFiles
-from probe.processes.resources import file_limit
+from probe.processes.resources import file_limit, thread_limit
 from probe.runner import Options
 from probe.runner.cost.cost_trial import CostTrial
-from probe.runner.cost.machine_room import THREADED, Room, chosen_interval_ms, too_large
+from probe.runner.cost.machine_room import BUFFERED, THREADED, Room, chosen_interval_ms, clients_per_process, too_large
 from probe.runner.loop_lag import no_collector
 from probe.store.costs import write_cost
 from probe.store.run_description import new_run_id
@@ -68,18 +70,25 @@ class CostSweep:
         machine = MachineFiles()
         interval_ms = self.interval_ms or 0
         for item in items:
-            room = Room(
-                cores=machine.cores,
-                memory_mb=machine.available_mb(),
-                files=file_limit(),
-                per_process=item.chosen.family.instances_per_process,
-                threaded=item.chosen.family.language in THREADED,
-            )
+            room = _room(item, machine)
             interval_ms = interval_ms or chosen_interval_ms(self.scales[-1], room)
             for scale in reversed(self.scales):
                 if reason := too_large(scale, interval_ms, room):
                     raise ProbeError(f"{item.cell.client}, {reason}")
         return interval_ms
+
+
+def _room(item: Planned, machine: MachineFiles) -> Room:
+    family, left = item.chosen.family, machine.threads_left()
+    return Room(
+        cores=machine.cores,
+        memory_mb=machine.available_mb(),
+        files=file_limit(),
+        threads=thread_limit() if left is None else min(left, thread_limit()),
+        per_process=family.instances_per_process,
+        threaded=family.language in THREADED,
+        buffered=family.language in BUFFERED,
+    )
 
 
 @dataclass
@@ -114,9 +123,9 @@ class _Run:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._end, task, number)
-        async with live_tools(self.ready.engine.port, self.ready.bound) as tools:
-            for item in self.items:
-                for scale in self.scales:
+        for item in self.items:
+            for scale in self.scales:
+                async with live_tools(self.ready.engine.port, self._bound(item, scale)) as tools:
                     trial = CostTrial(
                         item=item,
                         scale=scale,
@@ -125,6 +134,11 @@ class _Run:
                         options=Options(seed=self.seed),
                     )
                     self._keep(await trial.play())
+
+    def _bound(self, item: Planned, scale: Scale) -> Mapping[Client, Bound]:
+        """Return the start of the client, with as many clients in a process as fit at this scale."""
+        bound = self.ready.bound[item.cell.client]
+        return {item.cell.client: replace(bound, instances=clients_per_process(scale, _room(item, MachineFiles())))}
 
     def _end(self, task: asyncio.Task[None] | None, number: int) -> None:
         self._signals.append(number)

@@ -11,10 +11,20 @@ RECORDS_PER_CORE = 1500
 """Records a second that a core carries: client, relay, fake cluster and the reports of the driver together."""
 NEW_DRIVER_MB, CLIENT_MB = 200, 2
 """Memory of a process of clients, and of a client in it."""
-PAIR_KB, THREADED_PAIR_KB = 10, 200
-"""Memory of a partition of a client in client and harness: without a thread of its own, and with one."""
+PAIR_KB, BUFFERED_PAIR_KB = 10, 30
+"""Memory of a partition of a client in client and harness, without and with a buffer of 16 KB for its batch."""
+BUFFERED = frozenset({"Java"})
+"""Languages whose producers take a whole batch's memory (`batch.size`) for each partition with a record."""
+PAIRS_PER_HEAP = 3500
+"""Partitions of all clients of a process whose producers are `BUFFERED`: two batches each are 112 MB of the heap of
+192 MB (probe/drivers/sources/jar.py)."""
 THREADED = frozenset({"Java", "Python", "C and C++"})
-"""Languages of families whose drivers have a thread per partition (clients/java, clients/python/driver_runtime)."""
+"""Languages of families whose drivers have a thread per partition, up to `OWN_THREADS` (clients/java and
+clients/python/driver_runtime)."""
+OWN_THREADS = 16
+"""More partitions of an instance share one thread."""
+LIBRARY_THREADS, THREAD_KB = 8, 200
+"""Threads of a client beside those of its partitions, and the memory of one."""
 THREADS_PER_CORE = 1500
 RESERVE_MB = 512
 CLIENT_FILES, DRIVER_FILES, OWN_FILES = 24, 6, 120
@@ -31,16 +41,27 @@ class Room:
     memory_mb: float | None
     """None = unknown."""
     files: int
+    threads: int | None = None
+    """Threads that may still be started. None = unknown."""
     per_process: int
-    """Clients of this kind that one process has."""
+    """Clients of this kind that one process has at most."""
     threaded: bool = False
-    """Whether the driver has a thread per partition and client."""
+    """Whether the driver has threads for the partitions of a client."""
+    buffered: bool = False
+    """Whether producers take a whole batch's memory for each partition."""
 
 
 def chosen_interval_ms(largest: Scale, room: Room) -> int:
     """Return the interval between two records to a partition at which half of what this machine carries is used."""
     needed_ms = largest.pairs * 1000 / (room.cores * RECORDS_PER_CORE / 2)
     return max(LEAST_INTERVAL_MS, math.ceil(needed_ms / STEP_MS) * STEP_MS)
+
+
+def clients_per_process(scale: Scale, room: Room) -> int:
+    """Return how many clients a process has at this scale."""
+    if not room.buffered:
+        return room.per_process
+    return max(1, min(room.per_process, PAIRS_PER_HEAP // (scale.partitions + 1)))
 
 
 def too_large(scale: Scale, interval_ms: int, room: Room) -> str:
@@ -53,19 +74,48 @@ def too_large(scale: Scale, interval_ms: int, room: Room) -> str:
             f"{scale}: {scale.pairs * 1000 // interval_ms} records a second, and this machine carries {most}; "
             f"give --interval {longer}, or at most {clients} clients"
         )
-    threads = int(room.cores * THREADS_PER_CORE)
-    if room.threaded and scale.pairs > threads:
-        fits = threads // (scale.partitions + 1)
-        return (
-            f"{scale}: {scale.pairs} threads, since its driver has one per partition, and this machine carries "
-            f"{threads}; give at most {fits} clients"
-        )
-    processes = math.ceil(scale.clients / room.per_process)
-    if scale.clients * CLIENT_FILES + processes * DRIVER_FILES + OWN_FILES > room.files:
-        each = CLIENT_FILES + DRIVER_FILES / room.per_process
-        return (
-            f"{scale}: {room.files} open files allow {int((room.files - OWN_FILES) / each)} clients; raise `ulimit -n`"
-        )
+    shortage = _of_threads(scale, room) or _of_files(scale, room) or _of_memory(scale, room)
+    return f"{scale}: {shortage}" if shortage else ""
+
+
+def memory_mb(scale: Scale, room: Room) -> float:
+    """Return about how much memory clients and harness need."""
+    processes = math.ceil(scale.clients / clients_per_process(scale, room))
+    threads = scale.clients * _threads_of_client(scale, room) if room.threaded else 0
+    pair_kb = BUFFERED_PAIR_KB if room.buffered else PAIR_KB
+    return processes * NEW_DRIVER_MB + scale.clients * CLIENT_MB + (scale.pairs * pair_kb + threads * THREAD_KB) / 1024
+
+
+def _threads_of_client(scale: Scale, room: Room) -> int:
+    if not room.threaded:
+        return 0
+    series = scale.partitions + 1
+    return LIBRARY_THREADS + (series if series <= OWN_THREADS else 1)
+
+
+def _of_threads(scale: Scale, room: Room) -> str:
+    each = _threads_of_client(scale, room)
+    most = int(room.cores * THREADS_PER_CORE)
+    if room.threads is not None:
+        most = min(most, room.threads)
+    if scale.clients * each <= most:
+        return ""
+    return (
+        f"{scale.clients * each} threads, since a client of this kind has {each}, and this machine carries {most}; "
+        f"give at most {most // each} clients"
+    )
+
+
+def _of_files(scale: Scale, room: Room) -> str:
+    per_process = clients_per_process(scale, room)
+    processes = math.ceil(scale.clients / per_process)
+    if scale.clients * CLIENT_FILES + processes * DRIVER_FILES + OWN_FILES <= room.files:
+        return ""
+    clients = max(0, int((room.files - OWN_FILES) / (CLIENT_FILES + DRIVER_FILES / per_process)))
+    return f"{room.files} open files allow {clients} clients; raise `ulimit -n`"
+
+
+def _of_memory(scale: Scale, room: Room) -> str:
     if room.memory_mb is None:
         return ""
     left_mb = room.memory_mb - RESERVE_MB
@@ -73,15 +123,9 @@ def too_large(scale: Scale, interval_ms: int, room: Room) -> str:
         return ""
     fits = next(number for number in range(scale.clients, -1, -1) if _fits(number, scale, room, left_mb))
     return (
-        f"{scale}: {memory_mb(scale, room):.0f} MB of memory, and {max(0.0, left_mb):.0f} MB are left; "
+        f"{memory_mb(scale, room):.0f} MB of memory, and {max(0.0, left_mb):.0f} MB are left; "
         f"give at most {fits} clients"
     )
-
-
-def memory_mb(scale: Scale, room: Room) -> float:
-    """Return about how much memory clients and harness need."""
-    processes, pair_kb = math.ceil(scale.clients / room.per_process), THREADED_PAIR_KB if room.threaded else PAIR_KB
-    return processes * NEW_DRIVER_MB + scale.clients * CLIENT_MB + scale.pairs * pair_kb / 1024
 
 
 def _fits(clients: int, scale: Scale, room: Room, left_mb: float) -> bool:

@@ -123,7 +123,7 @@ abstract class Instance {
      * Runs the work on threads of its own until the instance is to stop. Then waits for them for a short time, as an
      * application stops its own threads before it closes the client; calls that still block are left to close.
      */
-    final void playOn(List<Runnable> work) throws InterruptedException {
+    final void playOn(List<? extends Runnable> work) throws InterruptedException {
         List<Thread> threads = new ArrayList<>();
         for (Runnable item : work) {
             Thread thread = Driver.daemon(name() + "-" + threads.size(), item);

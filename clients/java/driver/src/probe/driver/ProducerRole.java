@@ -34,8 +34,8 @@ class ProducerRole extends Instance {
 
     @Override
     final void play() throws InterruptedException {
-        playOn(Series.of(start).stream().map(SeriesWorkload::new)
-                .<Runnable>map(item -> new Ticker(this, item.series.partition(), tick -> item.send())).toList());
+        playOn(SharedTicker.of(this, Series.of(start).stream().map(SeriesWorkload::new)
+                .map(item -> new Ticker(this, item.series.partition(), tick -> item.send())).toList()));
     }
 
     @Override

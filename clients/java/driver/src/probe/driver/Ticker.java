@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /**
- * One operation per interval for one partition, on its own thread: {@code send} may block for {@code max.block.ms}, and
- * a blocked partition must not delay the others. Missed ticks are not repeated.
+ * One operation per interval for one partition, on its own thread ({@link SharedTicker} has many on one): {@code send}
+ * may block for {@code max.block.ms}, and a blocked partition must not delay the others. Missed ticks are not repeated.
  */
 final class Ticker implements Runnable {
     private final Instance instance;
@@ -13,6 +13,8 @@ final class Ticker implements Runnable {
     private final LongConsumer operation;
     /** Interval in ms of an operation of the driver's own; 0 = the instance's. */
     private final int ownMs;
+    private long due = System.nanoTime();
+    private long tick;
 
     /** {@code operation} takes the number of the tick; missed ticks do not count. */
     Ticker(Instance instance, int partition, LongConsumer operation) {
@@ -28,20 +30,31 @@ final class Ticker implements Runnable {
 
     @Override
     public void run() {
-        long due = System.nanoTime();
+        due = System.nanoTime();
         try {
-            for (long tick = 0; instance.pause(untilMs(due)); tick++) {
-                operation.accept(tick);
-                long interval = TimeUnit.MILLISECONDS.toNanos(ownMs > 0 ? ownMs : instance.intervalMs(partition));
-                long late = System.nanoTime() - due;
-                due += interval * (1 + Math.max(0, late) / interval);
+            while (instance.pause(untilMs())) {
+                operate();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private static long untilMs(long due) {
+    /** Begins the operation that is due. */
+    void operate() {
+        operation.accept(tick++);
+        long interval = TimeUnit.MILLISECONDS.toNanos(ownMs > 0 ? ownMs : instance.intervalMs(partition));
+        long late = System.nanoTime() - due;
+        due += interval * (1 + Math.max(0, late) / interval);
+    }
+
+    /** The time until the next operation is due. */
+    long untilMs() {
         return Math.max(0, TimeUnit.NANOSECONDS.toMillis(due - System.nanoTime()));
+    }
+
+    /** Orders tickers by their next operation. */
+    static int byDue(Ticker one, Ticker other) {
+        return Long.signum(one.due - other.due);
     }
 }
