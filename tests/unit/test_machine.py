@@ -52,6 +52,16 @@ def test_a_limit_of_version_2_counts_at_every_level(tmp_path: Path) -> None:
     assert files.read().available_mb() == 800, "files' pages are dropped before memory is short"
 
 
+def test_threads_are_those_that_every_group_allows(tmp_path: Path) -> None:
+    files = Files(tmp_path, "0::/outer/inner\n")
+    assert files.read().threads_left() is None
+    files.write("groups/cgroup.controllers", "pids\n")
+    for group, most, now in (("outer", "500", "480"), ("outer/inner", "max", "3")):
+        files.write(f"groups/{group}/pids.max", f"{most}\n")
+        files.write(f"groups/{group}/pids.current", f"{now}\n")
+    assert files.read().threads_left() == 20
+
+
 def test_a_limit_of_version_1_counts_and_none_is_none(tmp_path: Path) -> None:
     files = Files(tmp_path, "5:memory:/a\n4:cpu,cpuacct:/\n0::/x\n")
     files.write("groups/memory/a/memory.limit_in_bytes", f"{1000 << 20}\n")

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from probe.cli.app import app
 from probe.errors import ProbeError
 from probe.model.scale import Scale, is_axis, parse_scales
-from probe.runner.cost.machine_room import Room, chosen_interval_ms, too_large
+from probe.runner.cost.machine_room import OWN_THREADS, Room, chosen_interval_ms, clients_per_process, too_large
 
 ROOM = Room(cores=2, memory_mb=8000, files=4096, per_process=32)
 
@@ -100,7 +100,8 @@ def numbers_after(text: str, words: str) -> int:
         (Scale(clients=100, partitions=1000), ROOM),
         (Scale(clients=1000, partitions=1), replace(ROOM, memory_mb=2000, files=100_000)),
         (Scale(clients=100, partitions=100), replace(ROOM, cores=16, threaded=False, memory_mb=1400)),
-        (Scale(clients=900, partitions=3), replace(ROOM, threaded=True, cores=2, files=100_000)),
+        (Scale(clients=600, partitions=3), replace(ROOM, threaded=True, cores=2, files=100_000)),
+        (Scale(clients=40, partitions=20), replace(ROOM, threaded=True, threads=200)),
     ],
 )
 def test_the_number_that_is_named_fits_and_one_more_does_not(scale: Scale, room: Room) -> None:
@@ -114,6 +115,22 @@ def test_the_named_interval_fits() -> None:
     scale = Scale(clients=100, partitions=1000)
     interval = numbers_after(too_large(scale, 1000, ROOM), "--interval ")
     assert too_large(scale, interval, ROOM) == ""
+
+
+def test_many_partitions_of_a_client_share_a_thread() -> None:
+    threaded = replace(ROOM, threaded=True)
+    assert too_large(Scale(clients=100, partitions=100), 7000, threaded) == ""
+    few = Scale(clients=150, partitions=OWN_THREADS - 1)
+    assert "threads" in too_large(few, 7000, threaded)
+    assert too_large(replace(few, partitions=OWN_THREADS), 7000, threaded) == ""
+
+
+def test_processes_whose_producers_take_buffers_have_fewer_clients_with_many_partitions() -> None:
+    buffered = replace(ROOM, buffered=True)
+    assert clients_per_process(Scale(clients=100, partitions=100), buffered) == 32
+    assert clients_per_process(Scale(clients=10, partitions=1000), buffered) == 3
+    assert clients_per_process(Scale(clients=1, partitions=10_000), buffered) == 1
+    assert clients_per_process(Scale(clients=10, partitions=1000), ROOM) == 32
 
 
 def test_open_files_are_counted() -> None:

@@ -36,6 +36,9 @@ KEPT = 10
 """Partitions, the first ones, whose rows and operations are kept for the verdicts."""
 WARM_S = 90.0
 """Longest time until every partition of every client serves, beside four intervals."""
+SETTLED_S = 11.0
+"""Time from the last partition's first success to the fault. A franz-go client asks for metadata a second time 5 s
+(`MetadataMinAge`) after the first, and for 5 s more does not ask because of an error (kgo/metadata.go)."""
 POLL_S = 0.1
 STORM_MS = 5000
 """Observation once everything works: some storms begin after success."""
@@ -148,7 +151,7 @@ class CostTrial:
             await asyncio.sleep(self.interval_ms / 1000 / self.scale.clients)
 
     async def _warm(self) -> bool:
-        """Wait until every partition of every client serves; False, with a problem, if one does not."""
+        """Wait until all partitions of all clients serve, and then a while; False, with a problem, if one does not."""
         wanted = self.scale.partitions + 1
         until = now_us() + round((WARM_S + 4 * self.interval_ms / 1000) * 1e6)
         records = self.tally.records.values()
@@ -160,6 +163,7 @@ class CostTrial:
                 self.problems.append(f"{served} of {self.scale.clients} clients serve after the warm-up{why}")
                 return False
             await asyncio.sleep(POLL_S)
+        await asyncio.sleep(SETTLED_S)
         self.marks.append(Mark(at=now_us(), kind=MarkKind.WARM))
         return True
 
