@@ -125,8 +125,9 @@ def test_many_partitions_of_a_client_share_a_thread() -> None:
     assert too_large(replace(few, partitions=OWN_THREADS), 7000, threaded) == ""
 
 
-def test_processes_whose_producers_take_buffers_have_fewer_clients_with_many_partitions() -> None:
+def test_processes_of_java_and_python_have_fewer_clients_with_many_partitions() -> None:
     buffered = replace(ROOM, buffered=True)
+    assert clients_per_process(Scale(clients=10, partitions=1000), replace(ROOM, interpreted=True)) == 3
     assert clients_per_process(Scale(clients=100, partitions=100), buffered) == 32
     assert clients_per_process(Scale(clients=10, partitions=1000), buffered) == 3
     assert clients_per_process(Scale(clients=1, partitions=10_000), buffered) == 1

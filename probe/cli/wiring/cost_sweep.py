@@ -28,7 +28,15 @@ from probe.processes.machine import MachineFiles
 from probe.processes.resources import file_limit, thread_limit
 from probe.runner import Options
 from probe.runner.cost.cost_trial import CostTrial
-from probe.runner.cost.machine_room import BUFFERED, THREADED, Room, chosen_interval_ms, clients_per_process, too_large
+from probe.runner.cost.machine_room import (
+    BUFFERED,
+    INTERPRETED,
+    THREADED,
+    Room,
+    chosen_interval_ms,
+    clients_per_process,
+    too_large,
+)
 from probe.runner.loop_lag import no_collector
 from probe.store.costs import write_cost
 from probe.store.run_description import new_run_id
@@ -88,6 +96,7 @@ def _room(item: Planned, machine: MachineFiles) -> Room:
         per_process=family.instances_per_process,
         threaded=family.language in THREADED,
         buffered=family.language in BUFFERED,
+        interpreted=family.language in INTERPRETED,
     )
 
 

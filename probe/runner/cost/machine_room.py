@@ -15,9 +15,11 @@ PAIR_KB, BUFFERED_PAIR_KB = 10, 30
 """Memory of a partition of a client in client and harness, without and with a buffer of 16 KB for its batch."""
 BUFFERED = frozenset({"Java"})
 """Languages whose producers take a whole batch's memory (`batch.size`) for each partition with a record."""
-PAIRS_PER_HEAP = 3500
-"""Partitions of all clients of a process whose producers are `BUFFERED`: two batches each are 112 MB of the heap of
-192 MB (probe/drivers/sources/jar.py)."""
+INTERPRETED = frozenset({"Python"})
+"""Languages of which a process runs one thread at a time."""
+PAIRS_PER_PROCESS = 3500
+"""Partitions of all clients of a process, where it is `BUFFERED` or `INTERPRETED`: two batches each are 112 MB of a
+JVM's heap of 192 MB (probe/drivers/sources/jar.py), and kafka-python looks at each partition for each record."""
 THREADED = frozenset({"Java", "Python", "C and C++"})
 """Languages of families whose drivers have a thread per partition, up to `OWN_THREADS` (clients/java and
 clients/python/driver_runtime)."""
@@ -49,6 +51,8 @@ class Room:
     """Whether the driver has threads for the partitions of a client."""
     buffered: bool = False
     """Whether producers take a whole batch's memory for each partition."""
+    interpreted: bool = False
+    """Whether the clients of a process run in turn."""
 
 
 def chosen_interval_ms(largest: Scale, room: Room) -> int:
@@ -59,9 +63,9 @@ def chosen_interval_ms(largest: Scale, room: Room) -> int:
 
 def clients_per_process(scale: Scale, room: Room) -> int:
     """Return how many clients a process has at this scale."""
-    if not room.buffered:
+    if not (room.buffered or room.interpreted):
         return room.per_process
-    return max(1, min(room.per_process, PAIRS_PER_HEAP // (scale.partitions + 1)))
+    return max(1, min(room.per_process, PAIRS_PER_PROCESS // (scale.partitions + 1)))
 
 
 def too_large(scale: Scale, interval_ms: int, room: Room) -> str:
