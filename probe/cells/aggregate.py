@@ -9,7 +9,7 @@ that wait settle nothing, and broken trials have a lower weight than these. A ce
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -194,16 +194,20 @@ class SettledCell:
         return f"{self.outcome}: {self.worst} in {votes[self.worst]} of {len(self.verdicts)}{trials}{''.join(others)}"
 
 
-def settle(rows: Iterable[JudgedTrial], *, shortened: bool = False) -> dict[Cell, SettledCell]:
+def settle(rows: Iterable[JudgedTrial], limited: Container[Cell] = ()) -> dict[Cell, SettledCell]:
     """Settle trials into cells. The rows of one run alone give that run's result.
 
-    Trials with a shortened observation settle cells only where `shortened` asks for it: those of one run alike.
+    Trials with a shortened observation settle only cells in `limited`, all of whose trials are watched for the same
+    time; there a trial that still waits counts as one that is late does.
     """
     best: dict[Cell, tuple[Rank, list[JudgedTrial]]] = {}
     for row in rows:
-        if (row.shortened and not shortened) or row.sweep:
+        is_limited, outcome = row.cell in limited, row.verdict.outcome
+        if (row.shortened and not is_limited) or row.sweep:
             continue
-        rank = conditions.rank(row.cell, row.verdict.outcome, row.conditions, row.run_id)
+        if is_limited and outcome is Outcome.WAITING:
+            outcome = Outcome.LATE
+        rank = conditions.rank(row.cell, outcome, row.conditions, row.run_id)
         held = best.get(row.cell)
         if held is None or rank > held[0]:
             best[row.cell] = (rank, [row])

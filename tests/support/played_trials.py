@@ -8,7 +8,7 @@ from typing import Self
 
 from probe.cells.aggregate import SettledCell, settle
 from probe.cells.cell_names import cell_name
-from probe.cli.wiring.fresh_trials import Planner
+from probe.cli.wiring.fresh_trials import Planner, limited_of
 from probe.cli.wiring.settled_cells import write_settled
 from probe.model import Cell, Outcome
 from probe.planning.plan import Planned
@@ -73,4 +73,4 @@ class Played:
                     self.store.add(history(cell, number), verdict(own[number % len(own)]))
                     self.stored.add((cell, number))
         self.store.flush()
-        return settle(trials(str(self.results), self.store.run_id))
+        return settle(trials(str(self.results), self.store.run_id), limited_of([self.plans[-1].values()]))

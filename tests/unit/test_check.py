@@ -200,6 +200,16 @@ def test_who_still_stands_still_after_a_minute_is_late(checker: Checker, build: 
     assert f"worse {name}" in found.said
 
 
+def test_who_waits_in_most_trials_is_late_in_these(checker: Checker, build: str) -> None:
+    """Trials that ended otherwise do not stand for all."""
+    name = f"producer {OWN_DEFAULTS} disk/storage-error"
+    outcomes = {f"1.43.3 {name}": [Outcome.WAITING], f"{build} {name}": [*GOOD, *[Outcome.WAITING] * 39]}
+    found = checker({"1.43.3": GOOD, build: GOOD, **outcomes}, "--profile", OWN_DEFAULTS, "--json")
+    (cell,) = [one for one in json.loads(found.done.stdout)["cells"] if one["name"] == name]
+    assert (cell["answer"], cell["trials"]) == ("undecided", 12)
+    assert [cell[side]["outcomes"] for side in ("before", "after")] == ["late:12", "late:11;refreshes:1"]
+
+
 def worse_cell(checker: Checker, build: str) -> list[Compared]:
     """Return the compared cells of a check in which one is worse."""
     kept: list[list[Compared]] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -112,7 +112,12 @@ class FreshTrials:
             self._store = self._stack.enter_context(begun)
         execute(plan, ready, self._options, self._results, self._store, {})
         self._store.flush()
-        return settle(trials(self._results, self._store.run_id), shortened=True)
+        return settle(trials(self._results, self._store.run_id), limited_of(self._planned.values()))
+
+
+def limited_of(planned: Iterable[Iterable[Planned]]) -> frozenset[Cell]:
+    """Return the cells whose observation is limited."""
+    return frozenset(item.cell for items in planned for item in items if item.at_most_ms is not None)
 
 
 def decide(
