@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -19,7 +18,6 @@ from probe.cells.cell_names import cell_name
 from probe.cells.change_words import sentence
 from probe.cells.comparison import Answer, Compared
 from probe.cells.comparison_steps import compared_steps
-from probe.cells.ignores import IgnoreError, read_ignores
 from probe.cells.trends import Step
 from probe.cli.app import app
 from probe.cli.commands import check as command
@@ -254,27 +252,6 @@ def test_an_entry_accepts_worse_cells_and_is_stale_without_one(
 def test_a_part_of_the_check_lets_entries_about_other_cells_be(checker: Checker, build: str) -> None:
     rows = read_cell_ignores(entries('cell = "producer net/*"\nreason = "r"'), "f")
     assert accept(rows, worse_cell(checker, build), TODAY, is_whole=False).stale == ()
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ('cell = "a"', "it has no reason"),
-        ('cell = ""\nreason = "r"', "`cell` is not a text"),
-        ('cell = "a"\nreason = "r"\nlink = "see wiki"', "`link` is no address"),
-        ('cell = "a"\nreason = "r"\nexpires = "soon"', "`expires` is not a day"),
-        ('cell = "a"\nreason = "r"\nrole = "producer"', "unknown key 'role'; known are cell, reason, link, expires"),
-    ],
-)
-def test_a_bad_entry_is_named_with_the_reason(text: str, says: str) -> None:
-    with pytest.raises(IgnoreError, match=re.escape(says)):
-        read_cell_ignores(entries(text), "f")
-
-
-def test_audits_and_checks_share_a_file_without_seeing_each_other() -> None:
-    text = entries(f'client = "sarama*"\nreason = "a"\nexpires = 2027-01-01;cell = "{NAME}"\nreason = "c"')
-    assert [one.number for one in read_ignores(text, "f")] == [1]
-    assert [(one.number, one.reason) for one in read_cell_ignores(text, "f")] == [(2, "c")]
 
 
 def test_write_makes_the_file_and_the_next_check_passes_by_it(checker: Checker, build: str) -> None:
