@@ -72,6 +72,16 @@ def test_what_only_fake_brokers_refuse_says_nothing_about_the_line(
     assert bool(refused_by(replace(CELL, scenario=CONTROL), found)) is not found.startswith("the fake")
 
 
+def test_two_refusals_are_enough_where_the_library_gives_itself_up() -> None:
+    """Its partition reader asks brokers of 4.4 for an offset twice by a version that they lack (sarama 1.27.0)."""
+    fatal = App(at=9, kind=AppKind.FATAL, instance="c", error=ClientError(None, "io.EOF", "EOF"))
+    asked_twice = refused(2)
+    assert not incompatibility_reason(LINE, asked_twice, [COMMIT], served=False)
+    found = incompatibility_reason(LINE, [*asked_twice, fatal], MAIN, served=False)
+    assert found.endswith("brokers closed the connection at each OffsetCommit v1 (2 times), and answered none")
+    assert not incompatibility_reason(LINE, [*asked_twice, fatal], MAIN, served=True)
+
+
 def test_a_client_that_works_is_compatible_unless_often_refused() -> None:
     assert not incompatibility_reason(LINE, refused(2), MAIN, served=True)
     assert not incompatibility_reason(LINE, refused(5, by="client"), MAIN, served=True)

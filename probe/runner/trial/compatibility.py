@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from probe.model import App, Closed, Engine, Event, Folded, Request, Response
+from probe.model import App, AppKind, Closed, Engine, Event, Folded, Request, Response
 from probe.model.engines import DEFAULT_ENGINE, ENGINES
 from probe.model.refusals import closed_at, never_sent, refusal
 from probe.model.release_lines import Since, has
@@ -18,6 +18,8 @@ from probe.protocol.names import api_name, error_name
 from probe.verdict.apis import METADATA
 
 MIN_CLOSED = 3
+CLOSED_OF_FATAL = 2
+"""The same of a library that gives itself up: sarama 1.27.0 asks for an offset twice, and fails."""
 MAX_TEXT = 200
 NAMED_ANSWERS = 2
 """Most kinds of error answers that a reason names."""
@@ -39,7 +41,8 @@ def incompatibility_reason(
     the API keys by which the client's role works at leaders. A request that only the fake brokers refuse says nothing
     about Kafka of the line.
     """
-    refused = _refused_request(events)
+    gave_up = not served and any(isinstance(event, App) and event.kind is AppKind.FATAL for event in events)
+    refused = _refused_request(events, CLOSED_OF_FATAL if gave_up else MIN_CLOSED)
     if refused and (text := _refused_by_fake(line, engine, *refused[:2])):
         return text
     reason = closed_at(_named(*refused[:2]), refused[2]) if refused else ""
@@ -85,10 +88,10 @@ def _named(api: int, version: int) -> str:
     return f"{api_name(api)} v{version}"
 
 
-def _refused_request(events: Sequence[Event]) -> tuple[int, int, int] | None:
+def _refused_request(events: Sequence[Event], least: int) -> tuple[int, int, int] | None:
     """Return a request at which brokers always closed the connection, as they do for unknown request versions.
 
-    It is the API key, the version and the number of times; None = there is none.
+    It is the API key, the version and the number of times, at least `least`; None = there is none.
     """
     closed = {event.conn for event in events if isinstance(event, Closed) and event.by == "broker"}
     answered = {(event.api, event.version) for event in events if isinstance(event, Response)}
@@ -97,7 +100,7 @@ def _refused_request(events: Sequence[Event]) -> tuple[int, int, int] | None:
         if isinstance(event, Request) and (event.api, event.version) not in answered:
             asked[event.api, event.version].append(event.conn)
     for (api, version), conns in asked.items():
-        if (times := sum(conn in closed for conn in conns)) >= MIN_CLOSED:
+        if (times := sum(conn in closed for conn in conns)) >= least:
             return api, version, times
     return None
 
