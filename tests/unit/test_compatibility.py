@@ -122,3 +122,5 @@ def test_a_client_that_never_asks_the_leader_is_incompatible() -> None:
     assert "never sent Fetch" in incompatibility_reason(LINE, events, MAIN, served=False)
     assert not incompatibility_reason(LINE, [*events, asked(3, FETCH, 3)], MAIN, served=False)
     assert not incompatibility_reason(LINE, events, MAIN, served=True)
+    gave_up = App(at=4, kind=AppKind.FATAL, instance="c", error=ClientError(None, "ConfigurationError", "no groups"))
+    assert not incompatibility_reason(LINE, [*events, gave_up], MAIN, served=False)  # as sarama 1.27.0's groups

@@ -41,13 +41,14 @@ def incompatibility_reason(
     the API keys by which the client's role works at leaders. A request that only the fake brokers refuse says nothing
     about Kafka of the line.
     """
-    gave_up = not served and any(isinstance(event, App) and event.kind is AppKind.FATAL for event in events)
-    refused = _refused_request(events, CLOSED_OF_FATAL if gave_up else MIN_CLOSED)
+    gave_up = any(isinstance(event, App) and event.kind is AppKind.FATAL for event in events)
+    refused = _refused_request(events, CLOSED_OF_FATAL if gave_up and not served else MIN_CLOSED)
     if refused and (text := _refused_by_fake(line, engine, *refused[:2])):
         return text
     reason = closed_at(_named(*refused[:2]), refused[2]) if refused else ""
     if not reason and not served:
-        reason = _refused_log_in(events) or _refused_by_version(events) or _closed(events) or _never_sent(events, main)
+        reason = _refused_log_in(events) or _refused_by_version(events) or _closed(events)
+        reason = reason or ("" if gave_up else _never_sent(events, main))  # a library that gives up says why
     return refusal(line, reason)[:MAX_TEXT] if reason else ""
 
 
