@@ -26,15 +26,15 @@ class Heard:
     def add(self, event: pb.Event) -> None:
         self.events.append(event)
 
-    def closed(self, instance: str) -> str:
-        """Wait until an instance has closed; return the text of the event."""
+    def ended(self, instance: str, kind: int = pb.CLOSED) -> str:
+        """Wait for the event with which an instance ends; return its text."""
         end = time.monotonic() + LONGEST_S
         while time.monotonic() < end:
             for event in list(self.events):
-                if event.instance == instance and event.kind == pb.CLOSED:
+                if event.instance == instance and event.kind == kind:
                     return event.text
             time.sleep(0.01)
-        raise AssertionError(f"{instance} did not close: {self.events}")
+        raise AssertionError(f"{instance} did not end: {self.events}")
 
 
 @pytest.fixture
@@ -56,7 +56,11 @@ def instances(monkeypatch: pytest.MonkeyPatch, heard: Heard) -> Iterator[Any]:
         threading.Thread(target=until.wait, name=f"{start.client_id}-network", daemon=True).start()
         stop.wait_until_asked()
 
-    roles = {"closes": works, "leaves": works}
+    def fails(start: pb.Start, _: Any, stop: Any) -> None:
+        threading.Thread(target=stop.wait_until_asked, name=f"{start.client_id}-ticker", daemon=True).start()
+        raise RuntimeError
+
+    roles = {"closes": works, "leaves": works, "fails": fails}
     library = Library(family="x", version="1", roles=roles, profiles=["p"], error_of=lambda _: pb.Error())
     yield Instances(library, heard)  # type: ignore[arg-type]  # stands in for the outbox
     over.set()
@@ -68,20 +72,30 @@ def start(name: str, role: str = "closes") -> pb.Start:
     return pb.Start(instance=name, client_id=name, role=role, profile="p")
 
 
+def test_the_workload_of_a_client_that_failed_ends_with_it(instances: Any, heard: Heard) -> None:
+    """Else it ticks on in the process, beside all later instances."""
+    instances.start(start("failed", "fails"))
+    assert heard.ended("failed", pb.FATAL) == ""
+    end = time.monotonic() + LONGEST_S
+    while any(thread.name == "failed-ticker" for thread in threading.enumerate()):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
 def test_a_bystander_with_the_same_prefix_is_not_a_left_thread(instances: Any, heard: Heard) -> None:
     """A bystander's thread must not retire the driver process."""
     instances.start(start("java-group-1"))
     instances.start(start("java-group-1-b"))
     instances.stop(pb.Stop(instance="java-group-1", deadline_ms=2000))
-    assert heard.closed("java-group-1") == ""
+    assert heard.ended("java-group-1") == ""
     instances.stop(pb.Stop(instance="java-group-1-b", deadline_ms=2000))
-    assert heard.closed("java-group-1-b") == ""
+    assert heard.ended("java-group-1-b") == ""
 
 
 def test_threads_of_the_library_are_reported(instances: Any, heard: Heard) -> None:
     instances.start(start("java-group-1", "leaves"))
     instances.start(start("java-group-1-b", "leaves"))
     instances.stop(pb.Stop(instance="java-group-1", deadline_ms=2000))
-    assert heard.closed("java-group-1") == "still running: java-group-1-network"
+    assert heard.ended("java-group-1") == "still running: java-group-1-network"
     instances.stop(pb.Stop(instance="java-group-1-b", deadline_ms=2000))
-    assert heard.closed("java-group-1-b") == "still running: java-group-1-b-network"
+    assert heard.ended("java-group-1-b") == "still running: java-group-1-b-network"

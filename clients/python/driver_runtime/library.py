@@ -51,7 +51,9 @@ class Stopping:
         self._kept.append(client)
 
     def release(self) -> None:
-        """Drop what is held: nobody else may hold it, or it connects on behalf of an instance that is over."""
+        """Drop what is held, and end threads that still work: nobody acts on behalf of an instance that is over."""
+        self._deadline = min(self._deadline, time.monotonic())
+        self._asked.set()
         self._kept.clear()
 
 
