@@ -138,9 +138,13 @@ def test_outside_what_was_measured_a_client_costs_no_less_than_among_fewer() -> 
     assert 0.9 < less.low <= 1
 
 
+OFTEN_MS = 5000
+
+
 @pytest.mark.parametrize("metric", ["Metadata", "requests"])
 def test_the_least_cost_of_more_clients_lies_below_what_was_measured_of_them(metric: str) -> None:
-    every = [one for one in shipped_costs() if one.scale.is_calm]
+    """Of partitions that are written as often: those with a record in 7 s meet an outage of 9 s late, and ask less."""
+    every = [one for one in shipped_costs() if one.scale.is_calm and one.interval_ms <= OFTEN_MS]
     few = [one for one in every if one.clients <= 10]
     beyond = [one for one in every if one.clients > 10]
     assert len(beyond) > 4

@@ -82,7 +82,7 @@ def test_what_costs_are_not_measured_for_is_said_before_anything_runs(
 # what a machine holds
 
 
-def test_the_chosen_interval_leaves_half_of_the_machine() -> None:
+def test_the_chosen_interval_leaves_most_of_the_machine() -> None:
     assert chosen_interval_ms(Scale(), ROOM) == 1000
     large = Scale(clients=100, partitions=100)
     chosen = chosen_interval_ms(large, ROOM)

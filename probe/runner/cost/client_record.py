@@ -13,8 +13,6 @@ from probe.protocol.apis import PRODUCE
 from probe.recorder import ENDINGS, SUCCESSES
 
 Wire = Opened | Closed | Request | Response | Folded
-ENDED_BY = frozenset({"broker", "relay"})
-"""Who may end a connection (`Closed.by`) without having read what was under way."""
 
 
 class ClientRecord:
@@ -39,8 +37,8 @@ class ClientRecord:
         self.successes: dict[int, list[int]] = {}
         """When operations succeeded, by partition, since `arm`."""
         self.unread: Counter[int] = Counter()
-        """Requests, by API key, that had no answer when broker or relay ended their connection, or that came later: the
-        broker may not have read them."""
+        """Requests, by API key, that had no answer when their connection ended, or that came later: the broker may not
+        have read them. A client that closes with answers unread resets the connection to the broker, too."""
         self._unanswered: dict[int, dict[int, int]] = {}
         """API keys of requests without an answer, by connection and correlation id."""
         self._armed = False
@@ -48,7 +46,7 @@ class ClientRecord:
         self.late = False
         """The affected partition is kept from its hit on only."""
         self._ended: set[int] = set()
-        """Connections that a broker or the relay ended."""
+        """Connections that ended."""
         self.silent: int | None = None
         """A broker that reads nothing any more of what the relay reads."""
         self.settings: Mapping[str, str] = {}
@@ -81,7 +79,7 @@ class ClientRecord:
             self._add_folded(event)
         elif isinstance(event, Opened):
             self.opened.append(event.at)
-        elif event.by in ENDED_BY:
+        else:
             self.unread.update(self._unanswered.pop(event.conn, {}).values())
             self._ended.add(event.conn)
         if isinstance(event, Request) and (event.conn in self._ended or event.broker == self.silent):

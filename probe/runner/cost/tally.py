@@ -60,7 +60,7 @@ class Tally:
     def differences(self, counted: Mapping[tuple[str, int, int], int]) -> Iterator[str]:
         """Yield where the relay read another number of requests than the brokers; `counted` as of the cluster.
 
-        Brokers may lack those that were under way on a connection that one of them ended.
+        Brokers may lack those that were under way on a connection when it ended.
         """
         for name, record in self.records.items():
             passed = record.requests()
