@@ -131,20 +131,16 @@ def test_inside_what_was_measured_there_is_an_interval_and_outside_a_least_numbe
 def test_outside_what_was_measured_a_client_costs_no_less_than_among_fewer() -> None:
     shared = grid(lambda p, c: p * math.sqrt(c))
     lows = [estimates([asked(clients=count)], 80, shared, "disk/storage-error")[0].low for count in (100, 200, 2000)]
-    assert lows[1:] == pytest.approx([2 * lows[0], 20 * lows[0]])
+    assert lows[1:] == pytest.approx([0.8 * 2 * lows[0], 0.8 * 20 * lows[0]])
     many = [point(p, c, p * c) for p in (10, 100) for c in (10, 100)]
     (less,) = estimates([asked(clients=1)], 1, many, "disk/storage-error")
     assert (less.high, less.expected) == (None, None)
     assert 0.9 < less.low <= 1
 
 
-OFTEN_MS = 5000
-
-
 @pytest.mark.parametrize("metric", ["Metadata", "requests"])
 def test_the_least_cost_of_more_clients_lies_below_what_was_measured_of_them(metric: str) -> None:
-    """Of partitions that are written as often: those with a record in 7 s meet an outage of 9 s late, and ask less."""
-    every = [one for one in shipped_costs() if one.scale.is_calm and one.interval_ms <= OFTEN_MS]
+    every = [one for one in shipped_costs() if one.scale.is_calm]
     few = [one for one in every if one.clients <= 10]
     beyond = [one for one in every if one.clients > 10]
     assert len(beyond) > 4
@@ -167,7 +163,7 @@ def test_numbers_that_were_not_measured_together_are_outside() -> None:
     (found,) = estimates([asked(clients=50)], 50, corner, "disk/storage-error")
     assert found.high is None
     assert found.within == "10 x 100, 100 x 10"
-    assert 2490 < found.low <= 2500
+    assert 0.8 * 2490 < found.low <= 0.8 * 2500
     (inside,) = estimates([asked(clients=50)], 10, corner, "disk/storage-error")
     assert inside.high is not None
 

@@ -31,6 +31,9 @@ from probe.runner.cost.cost_trial import CostTrial
 from probe.runner.cost.machine_room import (
     BUFFERED,
     INTERPRETED,
+    RECORDS_PER_CORE,
+    SINGLE,
+    SINGLE_PER_CORE,
     THREADED,
     Room,
     chosen_interval_ms,
@@ -97,6 +100,7 @@ def _room(item: Planned, machine: MachineFiles) -> Room:
         threaded=family.language in THREADED,
         buffered=family.language in BUFFERED,
         interpreted=family.language in INTERPRETED,
+        records_per_core=SINGLE_PER_CORE if family.language in SINGLE else RECORDS_PER_CORE,
     )
 
 

@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 
 from probe.model.scale import Scale
 
-RECORDS_PER_CORE, CHOSEN_PER_CORE = 2600, 750
-"""Records a second that a core carries: client, relay, fake cluster and the reports of the driver together; and those
-of an interval that is chosen. Two cores carried 100 clients with 1,000 partitions, a record to each in 20 s."""
+RECORDS_PER_CORE, SINGLE_PER_CORE, CHOSEN_PER_CORE = 2600, 1500, 750
+"""Records a second that a core carries: client, relay, fake cluster and the reports of the driver together, all and of
+clients in `SINGLE`; and those of an interval that is chosen. Two cores carried 100 clients of franz-go with 1,000
+partitions and a record to each in 20 s, and not those of librdkafka."""
+SINGLE = frozenset({"C and C++", "Python"})
+"""Languages whose clients take more for a record: librdkafka has a request for each partition."""
 NEW_DRIVER_MB, CLIENT_MB = 200, 2
 """Memory of a process of clients, and of a client in it."""
 PAIR_KB, BUFFERED_PAIR_KB = 10, 30
@@ -52,6 +55,7 @@ class Room:
     """Whether the driver has threads for the partitions of a client."""
     buffered: bool = False
     """Whether producers take a whole batch's memory for each partition."""
+    records_per_core: int = RECORDS_PER_CORE
     interpreted: bool = False
     """Whether the clients of a process run in turn."""
 
@@ -71,7 +75,7 @@ def clients_per_process(scale: Scale, room: Room) -> int:
 
 def too_large(scale: Scale, interval_ms: int, room: Room) -> str:
     """Return in one line why a scale does not fit, with the number that does; empty where it fits."""
-    most = int(room.cores * RECORDS_PER_CORE)
+    most = int(room.cores * room.records_per_core)
     if scale.pairs * 1000 > most * interval_ms:
         clients = max(0, most * interval_ms // 1000 // (scale.partitions + 1))
         longer = math.ceil(scale.pairs * 1000 / most / STEP_MS) * STEP_MS
