@@ -15,7 +15,7 @@ from probe.errors import reason_of
 from probe.files.filesystems import write_whole
 from probe.files.parquet import Filters, foreign_run, read_rows
 from probe.model.columns import ADDED
-from probe.model.results import RUN_PREFIX, SCHEMA_KEY, SCHEMA_VERSION, ResultsError, is_data, run_of
+from probe.model.results import EVENTS, RUN_PREFIX, SCHEMA_KEY, SCHEMA_VERSION, TRIALS, ResultsError, is_data, run_of
 from probe.store.local_paths import refuse_a_file
 from probe.store.schemas import ESSENTIAL
 
@@ -179,10 +179,17 @@ class Place:
             raise self._unreadable(path, foreign)
 
     def _unreadable(self, path: str, error: object) -> ResultsError:
-        return ResultsError(f"{self.name}/{path} cannot be read: {_line(error)}; delete the file and resume its run")
+        return ResultsError(f"{self.name}/{path} cannot be read: {_line(error)}; {_way_out(path)}")
 
     def _full(self, path: str) -> str:
         return f"{self._root}/{path}"
+
+
+def _way_out(path: str) -> str:
+    """Return what to delete, so that `--resume` plays the trials again: a verdict stands without its history."""
+    kind, name = path.split("/")[-2:]
+    both = f"delete it and {TRIALS}/{name}, and resume its run"
+    return both if kind == EVENTS else "delete the file and resume its run"
 
 
 def _line(error: object) -> str:

@@ -150,6 +150,34 @@ def test_a_damaged_file_is_named_and_the_others_are_read(tmp_path: Path, damage:
     assert RunStore.resume(str(tmp_path), run_id).done() == {(CELL, 2)}
 
 
+WAYS_OUT = {
+    "trials": "delete the file and resume its run",
+    "run": "delete the file and resume its run",
+    "events": "delete it and trials/1of1-000000.parquet, and resume its run",
+}
+
+
+@pytest.mark.parametrize("damage", ["cut", "removed"])
+def test_trials_without_a_history_are_played_again_once_both_files_are_deleted(tmp_path: Path, damage: str) -> None:
+    """A file of events that is deleted alone leaves verdicts, so `--resume` has nothing to play."""
+    run_id = fill(tmp_path, (CELL, 1, Outcome.REFRESHES))
+    folder = tmp_path / f"run_id={run_id}"
+    events = folder / "events" / "1of1-000000.parquet"
+    if damage == "cut":
+        events.write_bytes(b"")
+    else:
+        events.unlink()
+    warned: list[str] = []
+    assert not list(histories(str(tmp_path), run_id, warn=warned.append))
+    assert warned[0].endswith(WAYS_OUT["events"])
+    assert RunStore.resume(str(tmp_path), run_id).done() == {(CELL, 1)}
+    events.unlink(missing_ok=True)
+    (folder / "trials" / "1of1-000000.parquet").unlink()
+    assert RunStore.resume(str(tmp_path), run_id).done() == set()
+    assert not list(histories(str(tmp_path), run_id, warn=warned.append))
+    assert len(warned) == 1
+
+
 @pytest.mark.parametrize(("bad", "other"), [("trials", "events"), ("events", "trials")])
 def test_another_file_in_the_place_of_one_is_named_and_the_others_are_read(
     tmp_path: Path, bad: str, other: str
@@ -164,7 +192,7 @@ def test_another_file_in_the_place_of_one_is_named_and_the_others_are_read(
     assert [one.header.trial for one in histories(str(tmp_path), run_id, warn=warned.append)] == [2]
     (line,) = warned
     assert str(wrong) in line
-    assert "another file; delete the file and resume its run" in line
+    assert f"another file; {WAYS_OUT[bad]}" in line
     if bad == "trials":
         assert [row.trial for row in trials(str(tmp_path), warn=warned.append)] == [2]
         assert RunStore.resume(str(tmp_path), run_id).done() == {(CELL, 2)}
@@ -188,7 +216,7 @@ def test_a_file_of_another_run_is_named_and_left_out(tmp_path: Path, kind: str) 
     else:
         assert read == []
     (line,) = warned
-    assert line == f"{wrong} cannot be read: it is a file of run {other}; delete the file and resume its run"
+    assert line == f"{wrong} cannot be read: it is a file of run {other}; {WAYS_OUT[kind]}"
     if kind == "trials":
         assert [row.run_id for row in trials(str(tmp_path), warn=warned.append)] == [other]
         assert RunStore.resume(str(tmp_path), run_id).done() == set()

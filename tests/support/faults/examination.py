@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import ChainMap
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,6 +17,8 @@ from tests.support.faults.observation import Observed
 from tests.support.faults.round import Round
 
 LOCKS = ".locks"
+BESIDE = re.compile(r"; delete it and (\S+), and resume its run$")
+"""The further file that a complaint asks to delete, in the folder of its run."""
 
 
 def observed(round_: Round) -> Observed:
@@ -86,6 +89,8 @@ def _delete(results: Path, complaints: list[str]) -> None:
         name = line.partition(" cannot be read")[0]
         if name.startswith(f"{results}/"):
             Path(name).unlink(missing_ok=True)
+            if other := BESIDE.search(line):
+                (Path(name).parents[1] / other[1]).unlink(missing_ok=True)
 
 
 def _by_cell(rows: Iterable[TrialRow]) -> dict[str, frozenset[str]]:
