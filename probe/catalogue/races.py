@@ -12,6 +12,8 @@ from probe.model import Cell, Engine, Role, Workload
 from probe.model.engines import DEFAULT_ENGINE
 from probe.model.profile import DEFAULT_PROFILE
 
+_ENTRY = "[[known]]"
+
 
 @cache
 def known_races(path: Path) -> Mapping[Cell, str]:
@@ -19,7 +21,9 @@ def known_races(path: Path) -> Mapping[Cell, str]:
 
     `probe.catalogue.known_results` checks the file; here a property of an entry is left out.
     """
-    entries = tomllib.loads(path.read_text())["known"]
+    _, *texts = path.read_text().split(_ENTRY)
+    few = "".join(f"{_ENTRY}{text}" for text in texts if "bad_in_some" in text)  # to read all takes 30 ms
+    entries = tomllib.loads(few).get("known", ())
     return {_cell(entry): f"known result {entry['id']}" for entry in entries if entry.get("bad_in_some")}
 
 

@@ -16,6 +16,7 @@ from typing import Protocol
 from probe.cells.doubts import doubt
 from probe.cells.losses import Loss, loss_of
 from probe.cells.origin import Origin
+from probe.cells.stored_trials import Worst, Worth, worth_in
 from probe.model import Cell, Outcome, Verdict, conditions, judged_trial
 from probe.model.conditions import Rank
 from probe.model.counts import counted
@@ -50,8 +51,8 @@ class SettledCell:
     run_id: str
     trial: int
     """The number of a trial with the commonest outcome of the cell, for `probe show`."""
-    verdicts: tuple[Verdict, ...]
-    """The verdicts of all trials that count, in the order of their numbers."""
+    verdicts: Sequence[Verdict]
+    """Those of all trials that count, in the order of their numbers; some files say what follows from them."""
     conditions: int = conditions.FIRST
     """Number of the conditions of these trials; the greatest of several, which are comparable."""
     origin: Origin | None = None
@@ -72,9 +73,17 @@ class SettledCell:
     """Source line of a client that stays with its broker, where nothing ends a standstill."""
 
     @property
+    def _held(self) -> Worth | None:
+        return worth_in(self.verdicts)
+
+    @property
+    def _worst(self) -> Verdict | Worst:
+        return worst_trial(self.verdicts) if (held := self._held) is None else held.worst
+
+    @property
     def rules(self) -> int:
         """Version of the rules that judged these trials; the oldest of several."""
-        return min(item.rules for item in self.verdicts)
+        return held.rules if (held := self._held) else min(item.rules for item in self.verdicts)
 
     @property
     def rank(self) -> Rank:
@@ -89,11 +98,14 @@ class SettledCell:
     @property
     def disagrees(self) -> bool:
         """Whether the trials have different outcomes."""
-        return len({item.outcome for item in self.verdicts}) > 1
+        held = self._held
+        return len({item.outcome for item in self.verdicts}) > 1 if held is None else held.outcome is Outcome.FLAKY
 
     @property
     def outcome(self) -> Outcome:
         """The outcome on which all trials agree, otherwise `flaky`."""
+        if held := self._held:
+            return held.outcome
         return Outcome.FLAKY if self.disagrees else self.verdicts[0].outcome
 
     @property
@@ -104,22 +116,22 @@ class SettledCell:
     @property
     def worst(self) -> Outcome:
         """The outcome of the worst trial."""
-        return worst_trial(self.verdicts).outcome
+        return self._worst.outcome
 
     @property
     def reason(self) -> str:
         """The reason of the worst trial."""
-        return worst_trial(self.verdicts).reason
+        return self._worst.reason
 
     @property
     def conforms(self) -> bool | None:
         """Whether the cell conforms: no trial may not conform; None where conformity is not judged."""
-        return conform(item.conforms for item in self.verdicts)
+        return held.conforms if (held := self._held) else conform(item.conforms for item in self.verdicts)
 
     @property
     def grade(self) -> Grade:
         """Outcome and severity of the worst trial; of a refused client, that of one that does no work."""
-        return regraded(grade(worst_trial(self.verdicts)), self.refusal)
+        return regraded(grade(self._worst), self.refusal)
 
     @property
     def refusal(self) -> str:
@@ -149,12 +161,15 @@ class SettledCell:
     @property
     def loss(self) -> Loss | None:
         """The acknowledged records that a writer's trials lost, whatever their outcome says; None = none."""
+        if (held := self._held) is not None and not held.loses:
+            return None
         return loss_of(self.cell.role, [item.facts for item in self.verdicts])
 
     @property
     def loses(self) -> bool:
         """Whether acknowledged records were lost, here or on real brokers."""
-        return self.loss is not None or self.real is not None
+        held = self._held
+        return self.real is not None or (self.loss is not None if held is None else held.loses)
 
     @property
     def since(self) -> int:

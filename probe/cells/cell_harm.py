@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from probe.cells.aggregate import SettledCell
+from probe.cells.stored_trials import worth_in
 from probe.model.counts import share
 from probe.model.harm import Harm, TrialHarm, gravest
 from probe.model.harm_bounds import trial_harm
@@ -43,6 +44,9 @@ def harms_of(settled: SettledCell) -> tuple[TrialHarm, ...]:
     """Return the harm of each trial that says something about the client."""
     if settled.told is not None:
         return settled.told
+    held = worth_in(settled.verdicts)
+    if held is not None:
+        return held.harms
     found = (trial_harm(settled.cell, verdict) for verdict in settled.verdicts)
     return tuple(one for one in found if one is not None)
 

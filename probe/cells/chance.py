@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from probe.cells.aggregate import SettledCell
+from probe.cells.stored_trials import are_mixed
 from probe.model import CONTROL, Cell, Profile
 
 ENOUGH = 20
@@ -31,7 +32,7 @@ def is_of_chance(item: SettledCell) -> bool:
 
     A control cell is none: the majority of its trials decides (`probe.verdict.control`).
     """
-    return item.cell.scenario != CONTROL and {True, False} <= {one.conforms for one in item.verdicts}
+    return item.cell.scenario != CONTROL and are_mixed(item.verdicts)
 
 
 def is_small(item: SettledCell) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import UNPROVEN, Fault, Finding
-from probe.cells.diff import in_order
+from probe.cells.cell_order import in_order
 from probe.cells.lines import sides_of
 from probe.cells.trends import Question, question
 from probe.cells.upgrades import next_conforming

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from probe.cells.aggregate import SettledCell
+from probe.cells.cell_order import in_order
 from probe.cells.comparison import Answer, Compared
-from probe.model import Cell, Workload, control_first
-from probe.model.versions import VersionKey, version_key
+from probe.model import Cell
 
 
 class Kind(StrEnum):
@@ -56,20 +56,3 @@ def not_comparable(before: Mapping[Cell, SettledCell], after: Mapping[Cell, Sett
 
 def _answer(settled: SettledCell) -> tuple[object, ...]:
     return settled.worst, settled.conforms
-
-
-def in_order(cells: Iterable[Cell]) -> list[Cell]:
-    """Order cells by scenario, role and profile, then family, version, line and workload; `steady` comes first."""
-    return sorted(cells, key=_order)
-
-
-def _order(cell: Cell) -> tuple[bool, str, str, str, str, VersionKey, VersionKey, int]:
-    return (
-        *control_first(cell.scenario),
-        str(cell.role),
-        cell.profile,
-        cell.family,
-        version_key(cell.version),
-        version_key(cell.broker),
-        list(Workload).index(cell.workload),
-    )

@@ -10,7 +10,7 @@ from probe.catalogue.families import Family
 from probe.catalogue.selectors import Chosen, own_profile
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import BAD, Fault, examine
-from probe.cells.diff import in_order
+from probe.cells.cell_order import in_order
 from probe.cells.lines import completed
 from probe.model import CONTROL, Cell, Profile, Role
 from probe.model.profile import DEFAULT_PROFILE, named_profile

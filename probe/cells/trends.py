@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from operator import attrgetter
 
 from probe.cells.aggregate import SettledCell
 from probe.model import Cell
@@ -27,4 +30,9 @@ class Step:
 
 def question(cell: Cell, *without: str) -> Question:
     """Return the identity of a cell without these columns."""
-    return tuple(str(getattr(cell, name)) for name in IDENTITY if name not in without)
+    return _columns(without)(cell)
+
+
+@cache
+def _columns(without: tuple[str, ...]) -> Callable[[Cell], Question]:
+    return attrgetter(*(name for name in IDENTITY if name not in without))

@@ -13,16 +13,20 @@ from probe.errors import reason_of
 from probe.evidence.older_files import complete, lacking
 from probe.evidence.reader import REMEDY, EvidenceFile
 from probe.evidence.schema import APPLICATION_ID, SCHEMA, EvidenceError
+from probe.evidence.worth import RatedFile, has_worth
 from probe.files.digests import digest_of, digest_of_file
 
 _MEMORY = ":memory:"
 
 
 @contextmanager
-def opened(source: Path | bytes, name: str, digest: str | None = None) -> Iterator[EvidenceFile]:
+def opened(
+    source: Path | bytes, name: str, digest: str | None = None, *, is_ours: bool = False
+) -> Iterator[EvidenceFile]:
     """Open a file, or its bytes. EvidenceError if it is no evidence, too new, altered meanwhile, or lacks the digest.
 
-    The digest is that of the whole file, at each opening. After that only what is asked for is read.
+    The digest is that of the whole file, at each opening. After that only what is asked for is read. One that `is_ours`
+    was built by this program, so that what it says of the worth of its cells holds.
     """
     with ExitStack() as stack:
         found = _of_bytes(source, name, digest) if isinstance(source, bytes) else _on_disk(source, name, digest)
@@ -34,9 +38,10 @@ def opened(source: Path | bytes, name: str, digest: str | None = None) -> Iterat
                 complete(copy, lacks)
                 database = copy
             _check(database, name)
+            is_rated = is_ours and has_worth(database)
         except (sqlite3.Error, ValueError, OverflowError) as error:
             raise EvidenceError(f"{name} is no evidence: {error}; {REMEDY}") from None
-        yield EvidenceFile(database, name)
+        yield (RatedFile if is_rated else EvidenceFile)(database, name)
 
 
 @contextmanager

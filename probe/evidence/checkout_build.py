@@ -21,8 +21,12 @@ from probe.files.shipped_evidence import FOLDER, PUBLISHED, TEXT, named_file
 from probe.toolchain.tools import cache_root
 
 _PROBE = Path(__file__).resolve().parents[1]
-SOURCES = ((_PROBE / "evidence", "*.py"), (_PROBE / "verdict", "*.py"))
-"""The parts of the program that decide what a file has: its tables, and the sentences of verdicts."""
+SOURCES = (
+    *((_PROBE / folder, "*.py") for folder in ("evidence", "verdict", "model")),
+    *((_PROBE / "model", f"*.{kind}") for kind in ("tsv", "toml")),
+    *((_PROBE / "cells", f"{name}.py") for name in ("aggregate", "cell_harm", "losses", "stored_trials")),
+)
+"""The parts of the program that decide what a file has: its tables, the sentences of verdicts, what cells are worth."""
 KEPT = 4
 """Built files that stay in the cache, those that were used last: one of each checkout that somebody works in."""
 IN_USE_S = 600
@@ -71,7 +75,7 @@ def write_built(folder: Path, path: Path) -> None:
     from probe.evidence.text_files import read_folder  # noqa: PLC0415  # look-ups find it built
     from probe.evidence.writer import put, whole  # noqa: PLC0415
 
-    put(path, whole(read_folder(folder)), digest=True)
+    put(path, whole(read_folder(folder), rated=True), digest=True)
 
 
 def _remove_old(kept: Path, digest: str) -> None:

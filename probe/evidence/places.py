@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from probe.cells.origin import OWN, SHIPPED
@@ -10,7 +10,7 @@ from probe.errors import reason_of
 from probe.evidence.schema import EvidenceError
 from probe.files.digests import MAX_BYTES as MAX_DIGEST
 from probe.files.digests import digest_in, digest_path
-from probe.files.shipped_evidence import PUBLISHED
+from probe.files.shipped_evidence import PUBLISHED, named_file
 
 SETTLED = "settled.sqlite"
 """The settled cells of a results folder."""
@@ -30,6 +30,8 @@ class Held:
     """The file, or its content where it is none of this machine."""
     digest: str | None
     """The digest that stands beside it; None for the user's own results, which may be replaced at any time."""
+    is_ours: bool = False
+    """Whether it was built by this program."""
 
 
 class NoEvidenceError(EvidenceError):
@@ -51,7 +53,7 @@ def shipped() -> Held | None:
     from probe.evidence.checkout_build import located  # noqa: PLC0415  # own results and files need no builder
 
     path = located()
-    return of_file(path, SHIPPED) if path.exists() else None
+    return replace(of_file(path, SHIPPED), is_ours=not named_file()) if path.exists() else None
 
 
 def own(results: str) -> Held | None:

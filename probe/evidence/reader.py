@@ -34,7 +34,7 @@ _NO_FACTS = Facts()
 REMEDY = "make it again with `probe matrix` or `probe publish-evidence`, or name another file"
 _SCENARIO = 1 + IDENTITY.index("scenario")
 _OF_LOOKUPS = tuple(dict.fromkeys((*FACTS_OF_HARM, *FACTS_OF_LOG_INS)))
-_RUN = 1 + len(IDENTITY)  # place of the first column after the identity, in a row that begins with a cell's number
+AFTER_IDENTITY = 1 + len(IDENTITY)  # place of the first column after it, in a row that begins with a cell's number
 
 
 class EvidenceFile:
@@ -106,16 +106,16 @@ class EvidenceFile:
         chosen = frozenset(among) if among is not None else None
         found: dict[Cell, SettledCell] = {}
         with self._damage():
-            for row, verdicts in self._grouped(wanted, facts=facts):
+            for row, verdicts in self._grouped(self._where(wanted), facts=facts):
                 cell = self._cell(row)
                 if chosen is None or cell in chosen:
                     found[cell] = SettledCell(
                         cell=cell,
-                        run_id=row[_RUN],
-                        trial=row[_RUN + 1],
+                        run_id=row[AFTER_IDENTITY],
+                        trial=row[AFTER_IDENTITY + 1],
                         verdicts=tuple(verdicts),
-                        conditions=row[_RUN + 2],
-                        origin=origins(row[_RUN], cell),
+                        conditions=row[AFTER_IDENTITY + 2],
+                        origin=origins(row[AFTER_IDENTITY], cell),
                     )
         return found
 
@@ -138,7 +138,7 @@ class EvidenceFile:
         with self._damage():
             for row in self._select(f"{query} ORDER BY h.cell, h.place"):
                 cell = self._cell(row)
-                one = decode(Handshake, json.loads(self._word(row[_RUN])))
+                one = decode(Handshake, json.loads(self._word(row[AFTER_IDENTITY])))
                 found[cell] = (*found.get(cell, ()), one)
         return found
 
@@ -146,15 +146,15 @@ class EvidenceFile:
         """Return the rows of the view `judged`, with the columns `JUDGED`."""
         return self._select(f"SELECT {', '.join(JUDGED)} FROM judged")  # noqa: S608  # names of ours
 
-    def _grouped(self, wanted: Wanted, *, facts: bool) -> Iterator[tuple[tuple[Any, ...], list[Verdict]]]:
-        """Yield the row of every cell with its verdicts."""
+    def _grouped(self, where: str, *, facts: bool) -> Iterator[tuple[tuple[Any, ...], list[Verdict]]]:
+        """Yield the row of every cell with its verdicts. `where` is a condition of `_where`."""
         identity = ", ".join(f"c.{name}" for name in IDENTITY)
         names = tuple(FACTS) if facts else _OF_LOOKUPS
         more = "".join(f", t.{name}" for name in names)
         reason = "(SELECT word FROM words WHERE id = t.reason)"
         query = (
             f"SELECT c.id, {identity}, r.run_id, c.trial, c.conditions, t.outcome, t.conforms, t.rules, {reason}{more} "  # noqa: S608  # numbers
-            f"FROM cells c JOIN runs r ON r.id = c.run JOIN trials t ON t.cell = c.id {self._where(wanted)} "
+            f"FROM cells c JOIN runs r ON r.id = c.run JOIN trials t ON t.cell = c.id {where} "
             "ORDER BY c.id, t.place"
         )
         held: tuple[Any, ...] | None = None
@@ -164,9 +164,9 @@ class EvidenceFile:
                 yield held, verdicts
                 verdicts = []
             held = row
-            values = row[_RUN + 7 :]
+            values = row[AFTER_IDENTITY + 7 :]
             kept = dict(zip(names, values, strict=True)) if facts else self._kept(row[_SCENARIO], values)
-            verdicts.append(self._verdict(row[_RUN + 3 : _RUN + 7], kept))
+            verdicts.append(self._verdict(row[AFTER_IDENTITY + 3 : AFTER_IDENTITY + 7], kept))
         if held is not None:
             yield held, verdicts
 
@@ -188,7 +188,7 @@ class EvidenceFile:
 
     def _cell(self, row: tuple[Any, ...]) -> Cell:
         """Build the cell of a row that begins with `id` and the identity."""
-        words, family, version, role, profile, scenario, engine, broker, workload = self._word, *row[1:_RUN]
+        words, family, version, role, profile, scenario, engine, broker, workload = self._word, *row[1:AFTER_IDENTITY]
         return Cell(
             words(family),
             words(version),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from probe import __version__
 from probe.cells.aggregate import SettledCell
-from probe.cells.diff import in_order
+from probe.cells.cell_order import in_order
 from probe.errors import reason_of
 from probe.evidence.reader import EvidenceFile
 from probe.evidence.schema import (
@@ -24,6 +24,7 @@ from probe.evidence.schema import (
     stored_facts,
     used_words,
 )
+from probe.evidence.worth import put_worth
 from probe.files.atomic_writes import write_file
 from probe.files.digests import digest_line, digest_of, digest_path
 from probe.model import Cell
@@ -45,12 +46,15 @@ class Contents:
     """By engine and family: the start of the run that confirmed the cells last, where that is later than their own."""
 
 
-def whole(contents: Contents) -> bytes:
-    """Return a file with these contents; equal contents make equal files."""
+def whole(contents: Contents, *, rated: bool = False) -> bytes:
+    """Return a file with these contents; equal contents make equal files.
+
+    A `rated` one says what each cell is worth (`probe.evidence.worth`), which only this program may read.
+    """
     with closing(sqlite3.connect(":memory:")) as database:
         for statement in statements():
             database.execute(statement)
-        return _filled(database, contents)
+        return _filled(database, contents, rated=rated)
 
 
 def extended(held: EvidenceFile, contents: Contents) -> bytes:
@@ -91,13 +95,14 @@ def put(path: Path, data: bytes, *, digest: bool) -> None:
         raise EvidenceError(f"{path} cannot be written: {reason_of(error)}; free the place or name another") from error
 
 
-def _filled(database: sqlite3.Connection, contents: Contents) -> bytes:
+def _filled(database: sqlite3.Connection, contents: Contents, *, rated: bool = False) -> bytes:
     """Add rows, drop words that no row names any more, and return the whole database."""
     writer = _Writer(database)
     runs = {run.run_id: writer.run(run) for run in contents.runs}
-    for cell in in_order(contents.cells):
-        writer.cell(contents.cells[cell], runs, contents.handshakes.get(cell, ()))
+    held = [contents.cells[cell] for cell in in_order(contents.cells)]
+    numbers = [writer.cell(item, runs, contents.handshakes.get(item.cell, ())) for item in held]
     writer.finish()
+    put_worth(database, zip(numbers, held, strict=True) if rated else None)
     database.execute(f"DELETE FROM words WHERE id NOT IN ({used_words()})")  # noqa: S608  # names of ours
     writer.describe()
     writer.confirm(contents.confirmed)
@@ -133,8 +138,8 @@ class _Writer:
             self._words[word] = self._last_word
         return self._words[word]
 
-    def cell(self, item: SettledCell, runs: Mapping[str, int], handshakes: Iterable[Handshake]) -> None:
-        """Add a cell with its trials and handshakes."""
+    def cell(self, item: SettledCell, runs: Mapping[str, int], handshakes: Iterable[Handshake]) -> int:
+        """Add a cell with its trials and handshakes, and return its number."""
         number, word = self._next, self._number
         self._next += 1
         identity = item.cell.columns()
@@ -161,6 +166,7 @@ class _Writer:
             ],
         )
         self._add("handshakes", [(number, place, word(to_json(one))) for place, one in enumerate(handshakes)])
+        return number
 
     def _add(self, table: str, rows: Sequence[tuple[object, ...]]) -> None:
         if rows:

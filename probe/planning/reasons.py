@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from probe.catalogue.acks import DEFAULT, acks_of
 from probe.catalogue.families import Span
-from probe.catalogue.selectors import Chosen
+from probe.catalogue.selectors import ONLY_FOR, Chosen
 from probe.catalogue.workloads import unworked
 from probe.model import Cell, Engine, Profile, Reaction, Role
 from probe.model.engines import ENGINES
@@ -33,6 +33,27 @@ def of_client(cell: Cell, chosen: Chosen, part: RoleVariant) -> str:
         or _no_such_groups(cell)
         or too_old(chosen, cell.engine, cell.broker)
     )
+
+
+def unplayable(cell: Cell, chosen: Chosen) -> str:
+    """Return why a client has a cell in no scenario: by its role, its profile or its requests; empty if it may."""
+    return out_of_span(chosen, cell.role, Profile.parse(cell.profile)) or too_old(chosen, cell.engine, cell.broker)
+
+
+def out_of_span(chosen: Chosen, role: Role, profile: Profile) -> str:
+    """Return why a client lacks a role or a profile."""
+    family, version = chosen.family, chosen.version.version
+    if chosen.application is not None and not chosen.application.plays(role):
+        return f"{chosen.application} has no role {role}"
+    for kind, name, spans in (("role", str(role), family.roles), ("profile", profile.name, family.playable)):
+        span = spans.get(name)
+        if span is None:
+            return f"{family.family} has no {kind} {name}"
+        if not span.covers(version):
+            return f"{family.family} has {kind} {name} {known_span(span)}"
+    if role not in ONLY_FOR.get(profile.name, tuple(Role)):
+        return f"profile {profile.name} does not apply to role {role}"
+    return ""
 
 
 def known_span(span: Span) -> str:

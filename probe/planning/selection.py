@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import product
 from typing import TYPE_CHECKING
 
-from probe.catalogue.selectors import ONLY_FOR, Chosen, own_profile
+from probe.catalogue.selectors import Chosen, own_profile
 from probe.catalogue.workloads import listed_workloads
 from probe.model import CONTROL, Cell, Engine, Profile, Role, Workload
 from probe.model.engines import ENGINES
@@ -19,7 +19,7 @@ from probe.model.profile import REFRESHING
 from probe.model.security import Security
 from probe.model.versions import VersionKey, version_key
 from probe.planning.paces import LONG_OBSERVATION_MS
-from probe.planning.reasons import known_span, of_client, too_old, unnamed
+from probe.planning.reasons import of_client, out_of_span, unnamed
 from probe.scenarios.absences import with_length
 from probe.scenarios.own_profiles import with_own
 from probe.scenarios.racks import with_racks
@@ -172,28 +172,7 @@ def _reason(
 
 
 def _reason_to_skip(chosen: Chosen, role: Role, profile: Profile, scenario: Scenario, engine: Engine) -> str:
-    return _out_of_span(chosen, role, profile) or _reason_of_scenario(scenario, profile, engine)
-
-
-def unplayable(cell: Cell, chosen: Chosen) -> str:
-    """Return why a client has a cell in no scenario: by its role, its profile or its requests; empty if it may."""
-    return _out_of_span(chosen, cell.role, Profile.parse(cell.profile)) or too_old(chosen, cell.engine, cell.broker)
-
-
-def _out_of_span(chosen: Chosen, role: Role, profile: Profile) -> str:
-    """Return why a client lacks a role or a profile."""
-    family, version = chosen.family, chosen.version.version
-    if chosen.application is not None and not chosen.application.plays(role):
-        return f"{chosen.application} has no role {role}"
-    for kind, name, spans in (("role", str(role), family.roles), ("profile", profile.name, family.playable)):
-        span = spans.get(name)
-        if span is None:
-            return f"{family.family} has no {kind} {name}"
-        if not span.covers(version):
-            return f"{family.family} has {kind} {name} {known_span(span)}"
-    if role not in ONLY_FOR.get(profile.name, tuple(Role)):
-        return f"profile {profile.name} does not apply to role {role}"
-    return ""
+    return out_of_span(chosen, role, profile) or _reason_of_scenario(scenario, profile, engine)
 
 
 def _reason_of_scenario(scenario: Scenario, profile: Profile, engine: Engine) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from probe.cells.aggregate import JudgedTrial, SettledCell, settle
+from probe.cells.cell_order import in_order
 from probe.cells.cli_hints import show_command
 from probe.cells.comparison import Answer, Compared
 from probe.cells.comparison_steps import of_two_runs
-from probe.cells.diff import in_order
 from probe.model import Cell, Client, Verdict
 from probe.reports.gates import Result, result
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from probe.catalogue.files import data_file
 from probe.catalogue.known_results import contrasted, expected, read_known
 from probe.cells.audit import examine
-from probe.cells.diff import in_order
+from probe.cells.cell_order import in_order
 from probe.cli.app import app
 from probe.cli.wiring.evidence import open_evidence
 from probe.evidence import places

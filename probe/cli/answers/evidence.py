@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from probe.cells.aggregate import SettledCell
+from probe.cells.cell_order import in_order
 from probe.cells.citations import cited, source
-from probe.cells.diff import in_order
 from probe.cells.fault_words import remarks
 from probe.cli.console.streams import OUT
 from probe.cli.wiring.evidence import open_evidence

@@ -10,10 +10,10 @@ import typer
 
 from probe.catalogue.selectors import any_line
 from probe.catalogue.workloads import select_workloads
+from probe.cells.cell_order import in_order
 from probe.cells.cli_hints import LONGEST, run_command
 from probe.cells.comparison import CHANCE, EQUAL, MORE, Answer, Compared
 from probe.cells.control_cells import Barred, barred
-from probe.cells.diff import in_order
 from probe.cli import common_options as o
 from probe.cli.answers.advice_summary import known_lines
 from probe.cli.answers.advise import AdviceView, advice_lines, subject

@@ -89,7 +89,7 @@ def lookup(
     client, named = client_or_line(client)
     gate = o.gates(fail_on, scored_only=not scenario)
     line = any_line(broker)
-    with given.open_evidence(evidence, results, max_age) as found:
+    with given.open_evidence(evidence, results, max_age, late=True) as found:
         question = Question(
             client=client,
             line=line,
@@ -115,26 +115,26 @@ def lookup(
             [] if is_family(asked, client) else client_levels(asked.family, asked.client, faults, known.proven, line)
         )
         asking = asking_of(found, sides, suffered, beside, levels)
-    where, columns = f"broker line {line}, {engine} engine, {shown_profiles(profile, faults)}", terminal_columns()
-    if json_out:
-        lines = [as_json(_about(client, asked, line, engine), suffered, beside, levels)]
-    elif named:
-        by_version = levels_by_version(asked, faults, known.proven, line)
-        lines = [*line_text(named, where, known.guessed, by_version, beside, columns)]
-    elif is_family(asked, client):
-        lines = _overviews(f"{client} on {where}", faults, columns)
-    elif everything or scenario or profile or workload:
-        heads = [
-            *_heads(client, sides, both, f"{where}: {counts_of(both)}", columns),
-            *_switch(known, line, around, columns),
-            *_note(faults, both, columns),
-        ]
-        folds = everything and not scenario
-        lines = [*heads, *as_text(both, beside, everything=everything, columns=columns, folded=folds)]
-    else:
-        heads = _heads(client, sides, faults, f"{where}: {asked_of(faults)}", columns)
-        heads += _short(in_short(known.guessed, levels, beside, asking), columns)
-        lines = on_one_screen(heads, suffered, levels, beside, columns, asking)
+        where, columns = f"broker line {line}, {engine} engine, {shown_profiles(profile, faults)}", terminal_columns()
+        if json_out:
+            lines = [as_json(_about(client, asked, line, engine), suffered, beside, levels)]
+        elif named:
+            by_version = levels_by_version(asked, faults, known.proven, line)
+            lines = [*line_text(named, where, known.guessed, by_version, beside, columns)]
+        elif is_family(asked, client):
+            lines = _overviews(f"{client} on {where}", faults, columns)
+        elif everything or scenario or profile or workload:
+            heads = [
+                *_heads(client, sides, both, f"{where}: {counts_of(both)}", columns),
+                *_switch(known, line, around, columns),
+                *_note(faults, both, columns),
+            ]
+            folds = everything and not scenario
+            lines = [*heads, *as_text(both, beside, everything=everything, columns=columns, folded=folds)]
+        else:
+            heads = _heads(client, sides, faults, f"{where}: {asked_of(faults)}", columns)
+            heads += _short(in_short(known.guessed, levels, beside, asking), columns)
+            lines = on_one_screen(heads, suffered, levels, beside, columns, asking)
     typer.echo("\n".join(lines))
     _say_of(faults)
     _check(client, known.plain, None if is_family(asked, client) else gate)

@@ -14,8 +14,8 @@ from probe.catalogue.families import CatalogueError
 from probe.catalogue.files import data_file
 from probe.catalogue.known_results import Expectation, Known, contrasted, expected, read_known
 from probe.cells.aggregate import SettledCell
+from probe.cells.cell_order import in_order
 from probe.cells.cli_hints import show_command
-from probe.cells.diff import in_order
 from probe.cells.expectations import GOOD, Finding, Status, check
 from probe.cells.known_trials import missing, needed, pooled
 from probe.cli import common_options as common

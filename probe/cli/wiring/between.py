@@ -12,7 +12,7 @@ from probe.catalogue.releases import GAPS, change_between, has_one_line, release
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault, Finding, in_plain_profile
 from probe.cells.between import Between, filled
-from probe.cells.diff import in_order
+from probe.cells.cell_order import in_order
 from probe.cells.harm import of_chance
 from probe.cells.own_defaults import in_usual
 from probe.cli.wiring.family_cells import CellSource
@@ -21,7 +21,7 @@ from probe.evidence.cell_choice import Wanted
 from probe.model import Cell, Client, Engine, Role
 from probe.model.profile import DEFAULT_PROFILE
 from probe.model.versions import line_of, version_key
-from probe.planning.selection import unplayable
+from probe.planning.reasons import unplayable
 
 if TYPE_CHECKING:
     from probe.model.handshake import Handshake

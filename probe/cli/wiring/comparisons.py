@@ -10,7 +10,7 @@ from itertools import product
 from probe.catalogue.apps import App, Application
 from probe.catalogue.scenarios import CORE, select_scenarios
 from probe.cells.aggregate import SettledCell
-from probe.cells.diff import in_order
+from probe.cells.cell_order import in_order
 from probe.cells.lines import agree, from_neighbours, lacking, sides_of
 from probe.cells.trends import Step, question
 from probe.cli.wiring.catalogue import families

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -21,15 +20,16 @@ from probe.cells.loss_words import with_losses
 from probe.cells.origin import OWN, SHIPPED, Origin
 from probe.cli.console.streams import say
 from probe.cli.wiring.catalogue import families
+from probe.cli.wiring.newer_runs import say_newer
 from probe.evidence import places
 from probe.evidence.access import opened
 from probe.evidence.cell_choice import Wanted
 from probe.evidence.places import SETTLED, Held
 from probe.evidence.reader import EvidenceFile
+from probe.evidence.worth import RatedFile
 from probe.model import Cell, Outcome
 from probe.model.counts import counted
 from probe.model.engines import REAL
-from probe.model.results import RUN_PREFIX, TRIALS, VERDICTS
 from probe.model.versions import VersionKey, version_key
 from probe.store.local_paths import refuse_a_file
 
@@ -42,8 +42,12 @@ DEFAULT = (OWN, SHIPPED)
 class Evidence:
     """Open files of evidence, in order of preference."""
 
-    def __init__(self, files: Sequence[tuple[Held, EvidenceFile]], today: date, max_age: int) -> None:
+    def __init__(
+        self, files: Sequence[tuple[Held, EvidenceFile]], today: date, max_age: int, *, late: bool = False
+    ) -> None:
+        """With `late` the trials of answers may be read when one is asked for, until the evidence is closed."""
         self._files = files
+        self._late = late
         self._today = today
         self._max_age = max_age
         self._origins: dict[tuple[str, str, str], Origin] = {}
@@ -54,34 +58,35 @@ class Evidence:
         """The files that are there, by the names of their evidence."""
         return [held.evidence for held, _ in self._files]
 
-    def find(self, wanted: Wanted, *, facts: bool = False) -> dict[Cell, SettledCell]:
+    def find(self, wanted: Wanted, *, facts: bool = False, late: bool = False) -> dict[Cell, SettledCell]:
         """Return the answers of all evidence about the wanted cells, with what makes too little or too much of a pass.
 
-        Answers with few trials where chance decides say so, and those that lost records how the client writes.
+        Answers with few trials where chance decides say so, and those that lost records how the client writes. `late`
+        is that of all answers, for these alone.
         """
-        read = self._read(wanted, facts=facts)
+        read = self._read(wanted, facts=facts, late=late or self._late)
         found = doubted(read, self.races_of({cell.family for cell in read}), self._known)
 
         def in_profiles(cells: Collection[Cell]) -> Collection[SettledCell]:
-            return self._read(replace(Wanted.of(cells), profile=None)).values()
+            return self._read(replace(Wanted.of(cells), profile=None), late=True).values()
 
         def on_real(cells: Collection[Cell]) -> Collection[SettledCell]:
-            return self._read(replace(Wanted.of(cells), engine=REAL, broker=None)).values()
+            return self._read(replace(Wanted.of(cells), engine=REAL, broker=None), late=True).values()
 
         return with_kept_brokers(with_losses(found, families(), on_real, in_profiles), families())
 
-    def each(self, wanted: Wanted, *, facts: bool = False) -> list[Mapping[Cell, SettledCell]]:
+    def each(self, wanted: Wanted, *, facts: bool = False, late: bool = False) -> list[Mapping[Cell, SettledCell]]:
         """Return the answers of each evidence, in order of preference."""
-        return [self._cells(held, file, wanted, facts=facts) for held, file in self._files]
+        return [self._cells(held, file, wanted, facts=facts, late=late) for held, file in self._files]
 
-    def _read(self, wanted: Wanted, *, facts: bool = False) -> dict[Cell, SettledCell]:
-        return choose(self.each(wanted, facts=facts))
+    def _read(self, wanted: Wanted, *, facts: bool = False, late: bool = False) -> dict[Cell, SettledCell]:
+        return choose(self.each(wanted, facts=facts, late=late))
 
     def races_of(self, named: Collection[str]) -> list[SettledCell]:
         """Return the cells of families whose trials disagree."""
         for family in set(named) - self._races.keys():
             some = Wanted(family=[family], outcome=[str(Outcome.FLAKY)])
-            self._races[family] = [one for cells in self.each(some) for one in cells.values()]
+            self._races[family] = [one for cells in self.each(some, late=True) for one in cells.values()]
         return [item for family in sorted(named) for item in self._races[family]]
 
     @cached_property
@@ -113,7 +118,14 @@ class Evidence:
         return found
 
     def later(self, cells: Collection[Cell], *, any_profile: bool = True) -> dict[Cell, SettledCell]:
-        """Return the answers to the questions of these cells about the same and later versions of their families."""
+        """Return the answers to the questions of these cells about the same and later versions of their families.
+
+        Their trials may be read until the evidence is closed.
+        """
+        wanted = self._later(cells)
+        return self.find(replace(wanted, profile=None) if any_profile else wanted, late=True)
+
+    def _later(self, cells: Collection[Cell]) -> Wanted:
         oldest: dict[str, VersionKey] = {}
         for cell in cells:
             key = version_key(cell.version)
@@ -125,27 +137,32 @@ class Evidence:
             for version in file.versions(family)
             if version_key(version) >= key
         }
-        wanted = replace(Wanted.of(cells), version=versions)
-        return self.find(replace(wanted, profile=None) if any_profile else wanted)
+        return replace(Wanted.of(cells), version=versions)
 
     def answer(self, cells: Collection[Cell]) -> dict[Cell, SettledCell]:
         """Return the answers about cells, about later versions, and in other profiles.
 
         A cell whose release line has no evidence is answered by the lines on both sides.
         """
-        found = self.later(cells)
+        wanted, asked = replace(self._later(cells), profile=None), {cell.version for cell in cells}
+        found = self.find(replace(wanted, version=asked))
+        found.update(self.find(replace(wanted, version=frozenset(wanted.version or ()) - asked), late=True))
         if open_cells := lacking(cells, found):
             other_lines = self.find(replace(Wanted.of(open_cells), broker=None))
             found.update(from_neighbours(open_cells, other_lines.values()))
         return found
 
-    def _cells(self, held: Held, file: EvidenceFile, wanted: Wanted, *, facts: bool) -> Mapping[Cell, SettledCell]:
+    def _cells(
+        self, held: Held, file: EvidenceFile, wanted: Wanted, *, facts: bool, late: bool
+    ) -> Mapping[Cell, SettledCell]:
         started = {run.run_id: run.started for run in file.runs}
 
         def origin(run_id: str, cell: Cell) -> Origin:
             again = file.confirmed.get((str(cell.engine), cell.family), "")
             return self._origin(held.evidence, started[run_id][:10], again[:10])
 
+        if late and not facts and isinstance(file, RatedFile):
+            return file.rated(wanted, origin)
         return file.cells(wanted, facts=facts, origins=origin)
 
     def _origin(self, evidence: str, measured: str, again: str) -> Origin:
@@ -164,19 +181,25 @@ class Evidence:
 
 
 @contextmanager
-def open_evidence(names: Sequence[str] | None, results: str, max_age: int) -> Iterator[Evidence]:
+def open_evidence(names: Sequence[str] | None, results: str, max_age: int, *, late: bool = False) -> Iterator[Evidence]:
     """Open the named evidence, by default the user's own and the package's. What is not there is left out.
+
+    With `late` no answer may be used once it is closed.
 
     EvidenceError for a named file that is missing, and for any that is damaged. One line says if runs are newer than
     the settled cells of the results folder.
     """
     with ExitStack() as stack:
         held = [item for name in dict.fromkeys(names or DEFAULT) if (item := _held(name, results)) is not None]
-        files = [(item, stack.enter_context(opened(item.source, item.name, item.digest))) for item in held]
+        files = [(item, stack.enter_context(_opened(item))) for item in held]
         own = next((file for item, file in files if item.evidence == OWN), None)
         if OWN in (names or DEFAULT):
-            _say_newer(results, own)
-        yield Evidence(files, datetime.now(UTC).date(), max_age)
+            say_newer(results, own)
+        yield Evidence(files, datetime.now(UTC).date(), max_age, late=late)
+
+
+def _opened(item: Held) -> AbstractContextManager[EvidenceFile]:
+    return opened(item.source, item.name, item.digest, is_ours=item.is_ours)
 
 
 def _held(name: str, results: str) -> Held | None:
@@ -202,42 +225,6 @@ def _own(results: str) -> Held | None:
     if not place.exists(SETTLED):
         return None
     return Held(evidence=OWN, name=f"{results}/{SETTLED}", source=place.read_bytes(SETTLED), digest=None)
-
-
-def _say_newer(results: str, own: EvidenceFile | None) -> None:
-    """Say how many runs of a local folder are newer than its settled cells."""
-    if "://" in results:
-        return
-    known = {run.run_id for run in own.runs} if own is not None else set()
-    written = _changed(f"{results}/{SETTLED}")
-    newer = [
-        name for name in _runs(results) if name.removeprefix(RUN_PREFIX) not in known or _since(results, name) > written
-    ]
-    if newer:
-        are = "is" if len(newer) == 1 else "are"
-        say(
-            f"{results}: {counted(len(newer), 'run')} {are} newer than {SETTLED} and not looked at; "
-            f"`probe matrix --results {results}` adds them"
-        )
-
-
-def _runs(results: str) -> list[str]:
-    try:
-        with os.scandir(results) as entries:
-            return [entry.name for entry in entries if entry.name.startswith(RUN_PREFIX) and entry.is_dir()]
-    except FileNotFoundError:
-        return []
-
-
-def _since(results: str, run: str) -> float:
-    return max(_changed(f"{results}/{run}/{kind}") for kind in (TRIALS, VERDICTS))
-
-
-def _changed(path: str) -> float:
-    try:
-        return os.stat(path).st_mtime  # noqa: PTH116  # one call per folder
-    except OSError:
-        return 0.0
 
 
 def say_differing(answers: Collection[SettledCell]) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields, replace
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from probe.cells.aggregate import SettledCell
-from probe.cells.kip_signs import Handshakes
 from probe.evidence.cell_choice import Wanted
 from probe.model import Cell
+
+if TYPE_CHECKING:
+    from probe.cells.kip_signs import Handshakes
 
 T = TypeVar("T")
 ByPlace = dict[tuple[str, str], dict[str, dict[Cell, T]]]

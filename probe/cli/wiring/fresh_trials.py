@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from probe.cells.aggregate import SettledCell, settle
+from probe.cells.cell_order import in_order
 from probe.cells.comparison import CHANCE, PLAIN, SHOWN, SURE, Answer, Compared
 from probe.cells.comparison_steps import Asked, compared_steps
-from probe.cells.diff import in_order
 from probe.cells.trends import Step
 from probe.cli.console.streams import say
 from probe.cli.laboratory import need_laboratory
