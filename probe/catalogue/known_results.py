@@ -57,6 +57,9 @@ class Claim(_Strict):
         unknown = sorted(facts.keys() - set(FACTS))
         if unknown:
             raise ValueError(f"{unknown[0]} is not a fact; known are {', '.join(FACTS)}")
+        for name, value in facts.items():
+            if isinstance(value, Mapping) and not all(isinstance(item, int | float) for item in value.values()):
+                raise ValueError(f"{name} has a bound or a version that is no number")
         return facts
 
     @model_validator(mode="after")
@@ -115,6 +118,8 @@ def _exclusive(one: Any, other: Any) -> bool:
         named = isinstance(one, Mapping) and isinstance(other, Mapping)  # api_versions
         return any(one[key] != other[key] for key in one.keys() & other.keys()) if named else bool(one != other)
     bounds = [item if item in ranges else {"min": item, "max": item} for item in (one, other)]
+    if any(not isinstance(bound, int | float) for item in bounds for bound in item.values()):
+        return True  # a range, and a value that is no number
     lowest, highest = (item.get("min", -inf) for item in bounds), (item.get("max", inf) for item in bounds)
     return bool(max(lowest) > min(highest))
 

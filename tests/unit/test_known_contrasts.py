@@ -29,6 +29,8 @@ def with_facts(tmp_path: Path, entry: str, contrast: str, text: str = SAME) -> P
         ('refresh_trigger = "none"', 'refresh_trigger = "error"'),
         ("fault_codes = [56]", "fault_codes = [6]"),
         ("api_versions = { Fetch = 11 }", "api_versions = { Fetch = 4 }"),
+        ("bystander_errors = { min = 1 }", 'bystander_errors = "none"'),
+        ("bystander_errors = { min = 1 }", "bystander_errors = { Fetch = 4 }"),
     ],
 )
 def test_a_contrast_may_have_the_same_outcome_with_another_fact(tmp_path: Path, entry: str, contrast: str) -> None:
@@ -55,3 +57,8 @@ def test_facts_of_bad_trials_make_no_contrast_of_two_races(tmp_path: Path) -> No
     races = SAME.replace('outcome = ["stuck"]', 'bad_in_some = ["stuck"]\ntrials = 20')
     with pytest.raises(CatalogueError, match="the contrast of demo allows stuck too"):
         read_known(with_facts(tmp_path, "fault_codes = [56]", "fault_codes = [6]", races))
+
+
+def test_a_bound_that_is_no_number_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CatalogueError, match="bystander_errors has a bound or a version that is no number"):
+        read_known(with_facts(tmp_path, "bystander_errors = { min = 1 }", "bystander_errors = { max = { Fetch = 4 } }"))
