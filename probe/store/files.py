@@ -21,6 +21,8 @@ from probe.store.schemas import ESSENTIAL
 
 ROWS_PER_GROUP = 16_384
 """Small groups keep the amount read for a single trial low."""
+_DAMAGE = (OSError, pa.ArrowException, UnicodeDecodeError)
+"""Errors of a damaged file; the last one is of a column's name."""
 
 
 class Place:
@@ -139,7 +141,7 @@ class Place:
                 self._check_columns(path, file.schema_arrow, columns or ())
                 self._check_run(path, about)
                 return read_rows(source, file, columns, filters, ADDED)
-        except (OSError, pa.ArrowException) as error:
+        except _DAMAGE as error:
             raise self._unreadable(path, error) from error
 
     def count_rows(self, path: str) -> int:
@@ -149,7 +151,7 @@ class Place:
                 about = pq.read_metadata(source)
                 self._check_run(path, about)
                 return int(about.num_rows)
-        except (OSError, pa.ArrowException) as error:
+        except _DAMAGE as error:
             raise self._unreadable(path, error) from error
 
     def highest(self, path: str, column: str) -> int:
@@ -157,7 +159,7 @@ class Place:
         try:
             with self._fs.open_input_file(self._full(path)) as source:
                 about = pq.read_metadata(source)
-        except (OSError, pa.ArrowException) as error:
+        except _DAMAGE as error:
             raise self._unreadable(path, error) from error
         place = about.schema.names.index(column)
         found = (about.row_group(nth).column(place).statistics for nth in range(about.num_row_groups))

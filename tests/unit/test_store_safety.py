@@ -157,27 +157,6 @@ WAYS_OUT = {
 }
 
 
-@pytest.mark.parametrize("damage", ["cut", "removed"])
-def test_trials_without_a_history_are_played_again_once_both_files_are_deleted(tmp_path: Path, damage: str) -> None:
-    """A file of events that is deleted alone leaves verdicts, so `--resume` has nothing to play."""
-    run_id = fill(tmp_path, (CELL, 1, Outcome.REFRESHES))
-    folder = tmp_path / f"run_id={run_id}"
-    events = folder / "events" / "1of1-000000.parquet"
-    if damage == "cut":
-        events.write_bytes(b"")
-    else:
-        events.unlink()
-    warned: list[str] = []
-    assert not list(histories(str(tmp_path), run_id, warn=warned.append))
-    assert warned[0].endswith(WAYS_OUT["events"])
-    assert RunStore.resume(str(tmp_path), run_id).done() == {(CELL, 1)}
-    events.unlink(missing_ok=True)
-    (folder / "trials" / "1of1-000000.parquet").unlink()
-    assert RunStore.resume(str(tmp_path), run_id).done() == set()
-    assert not list(histories(str(tmp_path), run_id, warn=warned.append))
-    assert len(warned) == 1
-
-
 @pytest.mark.parametrize(("bad", "other"), [("trials", "events"), ("events", "trials")])
 def test_another_file_in_the_place_of_one_is_named_and_the_others_are_read(
     tmp_path: Path, bad: str, other: str
