@@ -91,7 +91,7 @@ CELLS = {
 
 
 def _read_bundle(_: str, data: bytes, __: Path) -> object:
-    cell, _sep, against = data.decode(errors="replace").partition("\n")
+    cell, against = (*data.decode(errors="replace").splitlines(), "", "")[:2]  # commands join the lines of a message
     return bundle_of(cell, against or None).files()
 
 
