@@ -33,6 +33,16 @@ def test_a_fault_is_reverted_on_time(elapsed_ms: int, heal_ms: int | None, expec
     assert poll_s(elapsed_ms, heal_ms) == pytest.approx(expected)
 
 
+@dataclass
+class HeaderStub:
+    """What an observation reads and writes of a trial's header."""
+
+    play: Any
+    subject: Any
+    limits: Any
+    watched_ms: int = 0
+
+
 def history_reads(
     answers: list[Outlook],
     monkeypatch: pytest.MonkeyPatch,
@@ -58,13 +68,6 @@ def history_reads(
         if at == event_at:
             recorder.add(App(at=at, kind=AppKind.ACKED, instance="i", partition=0))
         return at
-
-    @dataclass
-    class HeaderStub:
-        play: Any
-        subject: Any
-        limits: Any
-        watched_ms: int = 0
 
     header = HeaderStub(
         SimpleNamespace(watch_ms=60_000), SimpleNamespace(affected=0, bystander=1), Limits(back_off_ms=1)
