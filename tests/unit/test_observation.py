@@ -35,7 +35,7 @@ def test_a_fault_is_reverted_on_time(elapsed_ms: int, heal_ms: int | None, expec
 
 @dataclass
 class HeaderStub:
-    """What an observation reads and writes of a trial's header."""
+    """A header with the parts that an observation reads and writes."""
 
     play: Any
     subject: Any
