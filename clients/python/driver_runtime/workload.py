@@ -48,38 +48,29 @@ class Ticker:
 
     def __init__(self, start: pb.Start, operation: Callable[[int, int, int], None]) -> None:
         self._start = start
-        self._free: dict[int, threading.Semaphore] = {}
+        self._turns: dict[int, _Turns] = {}
         self._max_in_flight = start.max_in_flight
         self._operation = operation
 
     def start(self, series: Sequence[Series], stop: Stopping) -> None:
         """Start the threads; they end once closing is requested."""
-        every: dict[int, _Turns] = {}
         for one in series:
-            name = self._name(one.partition, one.first)
-            self._free[name] = threading.Semaphore(max(self._max_in_flight, one.batch))
-            every[name] = _Turns(one, self._free[name], one.first)
-        if len(every) > OWN_THREADS:
-            arguments = (list(every.values()), stop)
-            threading.Thread(target=self._run_all, args=arguments, name="ticker", daemon=True).start()
-            return
-        for name, turns in every.items():
-            threading.Thread(target=self._run, args=(turns, stop), name=f"ticker-{name}", daemon=True).start()
+            free = threading.Semaphore(max(self._max_in_flight, one.batch))
+            self._turns[self._name(one.partition, one.first)] = _Turns(one, free, one.first)
+        work = {f"ticker-{name}": [turns] for name, turns in self._turns.items()}
+        if len(work) > OWN_THREADS:
+            work = {"ticker": list(self._turns.values())}
+        for name, every in work.items():
+            threading.Thread(target=self._run, args=(every, stop), name=name, daemon=True).start()
 
     def ended(self, partition: int, sequence: int) -> None:
         """Count an operation as ended, successful or not; it is named as when it began."""
-        self._free[self._name(partition, sequence)].release()
+        self._turns[self._name(partition, sequence)].free.release()
 
     def _name(self, partition: int, sequence: int) -> int:
         return sequence % len(self._start.keys) if is_keyed(self._start) else partition
 
-    def _run(self, turns: _Turns, stop: Stopping) -> None:
-        due = time.monotonic()
-        while not stop.asked:
-            due = self._begin(turns, due, stop)
-            stop.wait(due - time.monotonic())
-
-    def _run_all(self, every: Sequence[_Turns], stop: Stopping) -> None:
+    def _run(self, every: Sequence[_Turns], stop: Stopping) -> None:
         now = time.monotonic()
         queue = [(now, place) for place in range(len(every))]
         while not stop.asked:

@@ -90,7 +90,7 @@ def too_large(scale: Scale, interval_ms: int, room: Room) -> str:
 def memory_mb(scale: Scale, room: Room) -> float:
     """Return about how much memory clients and harness need."""
     processes = math.ceil(scale.clients / clients_per_process(scale, room))
-    threads = scale.clients * _threads_of_client(scale, room) if room.threaded else 0
+    threads = scale.clients * _threads_of_client(scale, room)
     pair_kb = BUFFERED_PAIR_KB if room.buffered else PAIR_KB
     return processes * NEW_DRIVER_MB + scale.clients * CLIENT_MB + (scale.pairs * pair_kb + threads * THREAD_KB) / 1024
 
