@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
 from probe.access import Access, TlsPassage
 from probe.errors import ExhaustedError
@@ -202,14 +202,6 @@ class Cluster(Protocol):
 
     async def problems(self) -> Sequence[str]:
         """Compare the relay's counts with the brokers' own counts. Return the differences."""
-
-
-@runtime_checkable
-class CountedCluster(Cluster, Protocol):
-    """A cluster whose brokers count requests by client."""
-
-    async def counted(self) -> Mapping[tuple[str, int, int], int]:
-        """Return the requests that the brokers read so far, by (client id, broker, API key)."""
 
 
 class EnginePort(Protocol):

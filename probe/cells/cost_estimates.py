@@ -50,7 +50,10 @@ class Estimate:
 def estimates(
     asked: Sequence[Asked], partitions: int, points: Iterable[CostPoint], scenario: str, metric: str = "Metadata"
 ) -> list[Estimate]:
-    """Return an estimate for each kind of client, in the order in which they were asked for."""
+    """Return an estimate for each kind of client, in the order in which they were asked for.
+
+    The points are those of one engine.
+    """
     usable = [one for one in points if one.scenario == scenario and one.scale.is_calm]
     return [_estimate(one, Scale(partitions=partitions, clients=one.clients), usable, metric) for one in asked]
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from probe.model.engines import DEFAULT_ENGINE
 from probe.model.scale import Scale
 
 METADATA = "Metadata"
@@ -55,6 +56,8 @@ class PointCost:
     role: str
     profile: str
     scenario: str
+    engine: str = str(DEFAULT_ENGINE)
+    """Sweeps that were stored before real brokers were measured do not name it."""
     broker: str
     scale: Scale
     interval_ms: int

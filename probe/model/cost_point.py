@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Self
 
 from probe.model.cost import METADATA, WORK, PointCost
+from probe.model.engines import DEFAULT_ENGINE
 from probe.model.scale import Scale
 
 
@@ -19,6 +20,7 @@ class CostPoint:
     client: str
     profile: str
     scenario: str
+    engine: str = str(DEFAULT_ENGINE)
     broker: str
     interval_ms: int
     clients: int
@@ -45,9 +47,9 @@ class CostPoint:
         return Scale(partitions=self.partitions, clients=self.clients, late=self.late, admitted=self.admitted)
 
     @property
-    def group(self) -> tuple[str, str, str, str, int, int]:
-        """Common to the points of one growth: client, profile, scenario, brokers, lateness, limit of requests."""
-        return self.client, self.profile, self.scenario, self.broker, self.late, self.admitted
+    def group(self) -> tuple[str, str, str, str, str, int, int]:
+        """Common to the points of one growth: client, profile, scenario, engine, brokers, `late`, `admitted`."""
+        return self.client, self.profile, self.scenario, self.engine, self.broker, self.late, self.admitted
 
     @classmethod
     def of(cls, point: PointCost) -> Self:
@@ -56,6 +58,7 @@ class CostPoint:
             client=point.client,
             profile=point.profile,
             scenario=point.scenario,
+            engine=point.engine,
             broker=point.broker,
             interval_ms=point.interval_ms,
             clients=point.scale.clients,

@@ -64,6 +64,7 @@ ENGINES: Mapping[Engine, EngineInfo] = MappingProxyType(
             real=True,
             cohorts=True,
             harmless_election=True,
+            counts_cost=True,
             streams_groups=True,
             order=0,
             beat_ms=250,

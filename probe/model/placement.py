@@ -56,9 +56,13 @@ class TopicPlan:
     racks: bool = False
     """Each broker has a rack of its own (`probe.model.rack`). Embedded engine only: real brokers are started so."""
     moving: int = 1
-    """Partitions that the fault hits: all but the bystander, placed as the affected one. Embedded engine only."""
+    """Partitions that the fault hits: all but the bystander, placed as the affected one."""
     group_topics: tuple[str, ...] = ()
     """Topics that the client makes for its groups: what their names have after the group's."""
+
+    def hit(self, bystander: int) -> tuple[int, ...]:
+        """Return the partitions that the fault hits: the first `moving` ones beside the bystander."""
+        return tuple(number for number in range(self.moving + 1) if number != bystander)[: self.moving]
 
     def first_leader(self, replicas: Sequence[int], successor: int) -> int:
         """Return the broker that leads the affected partition, with these replicas, when the client starts.

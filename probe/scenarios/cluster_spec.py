@@ -17,6 +17,8 @@ class ClusterSpec:
     """`connections.max.reauth.ms` of the listener for clients (KIP-368), on either engine; 0 = sessions do not end."""
     own_tls: bool = False
     """Real brokers end TLS themselves, and the relay passes its bytes through (docs/security.md#the-relay)."""
+    counts_requests: bool = False
+    """Real brokers log each request, so that those of each client can be counted; that costs them time."""
     racks: bool = False
     """Each broker has a rack of its own, and leaders send readers to the follower in their rack (KIP-392), on either
     engine."""

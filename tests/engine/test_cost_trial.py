@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from probe.cli.wiring.composition import embedded_engine, get_clients, live_tools
+from probe.cli.wiring.kafka_engine import exact_versions, kafka_engine
+from probe.drivers.host import Bound
+from probe.model import Client, Engine
 from probe.model.cost import PointCost
 from probe.model.scale import Scale
+from probe.planning.plan import Plan, Planned
+from probe.ports import EnginePort
 from probe.runner import Options
 from probe.runner.cost.cost_trial import CostTrial
+from probe.toolchain.tools import ToolError
 from tests.support.real_cells import planned
 
 pytestmark = pytest.mark.real
@@ -27,8 +33,12 @@ def cost_of(scenario: str, scale: Scale, client: str = CLIENT, properties: Seque
     if absent:
         pytest.fail(f"clients that are not available here: {absent}")
 
+    return played(item, scale, embedded_engine(), bound)
+
+
+def played(item: Planned, scale: Scale, engine: EnginePort, bound: Mapping[Client, Bound]) -> PointCost:
     async def go() -> PointCost:
-        async with live_tools(embedded_engine(), bound) as tools:
+        async with live_tools(engine, bound) as tools:
             trial = CostTrial(item=item, scale=scale, interval_ms=1000, tools=tools, options=Options(seed=1))
             return await trial.play()
 
@@ -86,3 +96,18 @@ def test_sarama_asks_once_per_partition_unless_it_merges_its_questions(merges: b
     assert found.works_ms is not None
     pairs = scale.clients * scale.partitions
     assert found.metadata < pairs // 2 if merges else found.metadata >= pairs
+
+
+def test_real_brokers_count_the_requests_of_clients_alone() -> None:
+    item = planned("sarama@1.61.1", "disk/storage-error", engine=Engine.KAFKA)
+    try:
+        engine = kafka_engine(exact_versions(Plan((item,), ())), lambda _: None)
+    except ToolError as error:
+        pytest.skip(str(error))
+    bound, absent = get_clients([item.chosen], lambda _: None)
+    assert not absent
+    found = played(item, Scale(clients=3, partitions=4), engine, bound)
+    assert (found.engine, found.problems, found.differences) == ("kafka", (), ())
+    assert len(found.clients) == 3
+    assert all(client.working == 4 for client in found.clients)
+    assert all(client.requests.get("Metadata") for client in found.clients)

@@ -207,3 +207,14 @@ def test_brokers_out_of_service_are_not_asked_for_coordinators(monkeypatch: pyte
     run_monitor(monkeypatch, brokers, one, play)
     assert brokers.topics
     assert not brokers.keys
+
+
+def test_many_partitions_are_requested_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    brokers = Brokers()
+
+    async def play() -> None:
+        brokers.topics.clear()
+        await asyncio.sleep(0.5)
+
+    run_monitor(monkeypatch, brokers, scene([""] * 3 * leadership_monitor.MANY), play)
+    assert len(brokers.topics) <= 3 * (0.5 / (3 * leadership_monitor.QUICK_S) + 1)

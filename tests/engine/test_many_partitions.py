@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from probe.engines.embedded.many_partitions import assignments, moving, widened
+from probe.engines.embedded.many_partitions import assignments, widened
 from probe.engines.embedded.nodes import NODES
 from probe.engines.embedded.topic_rules import fault_rules
 from probe.model import Subject
@@ -13,6 +13,10 @@ from probe.scenarios.steps.partitions import BreakLogDir, MoveLeader
 
 NARROW = Subject(topic="t", affected=0, bystander=1, instance="me", client_id="me", old=2)
 LARGE = Subject(topic="t", affected=0, bystander=3, instance="me", client_id="me", old=2)
+
+
+def moving(subject: Subject, count: int) -> tuple[int, ...]:
+    return TopicPlan(feed_ms=0, bystander_ms=0, moving=count).hit(subject.bystander)
 
 
 def test_the_bystander_is_none_of_the_partitions_that_move() -> None:

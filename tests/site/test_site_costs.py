@@ -73,6 +73,19 @@ def test_what_is_not_measured_is_named() -> None:
     assert page.unfinished == ("x",)
 
 
+def test_real_brokers_have_sections_of_their_own() -> None:
+    real = [replace(one, engine="kafka", metadata=2 * one.metadata) for one in grown("sarama@1.45.0", 1)]
+    page = cost_page(KnownCosts((*grown("sarama@1.45.0", 1), *real)), ())
+    assert [(one.id, one.brokers) for one in page.sections] == [
+        ("broker-kill", "the embedded engine"),
+        ("broker-kill-real", "real brokers"),
+    ]
+    assert [row.each for one in page.sections for row in one.rows] == ["300.0", "600.0"]
+    assert ["real brokers" in one.picture for one in page.sections] == [False, True]
+    assert "broker/kill" not in page.unmeasured_real
+    assert "leader/elected" in page.unmeasured_real
+
+
 def test_without_a_point_nothing_is_drawn() -> None:
     assert cost_page(KnownCosts(), ()).sections == ()
 

@@ -243,6 +243,28 @@ def test_the_command_sums_up_its_clients(tmp_path: Path) -> None:
     assert document["clients"][0]["low"] == pytest.approx(999)
 
 
+def test_real_brokers_are_estimated_by_their_own_points(tmp_path: Path) -> None:
+    write_cost(str(tmp_path), run_of("some@1.0"))
+    some = ("--client", "some@1.0:10", "--partitions", "50")
+    assert invoke(tmp_path, *some, "--engine", "kafka")[0] == 3
+    real = CostRun(run_id="20261129T000000Z-0002", seed=1, points=run_of("some@1.0", engine="kafka").points[:5])
+    write_cost(str(tmp_path), real)
+    code, text = invoke(tmp_path, *some, "--engine", "kafka")
+    assert (code, text.splitlines()[0]) == (0, "as measured on real brokers")
+    document = json.loads(invoke(tmp_path, *some, "--engine", "kafka", "--json")[1])
+    assert (document["engine"], document["clients"][0]["within"]) == ("kafka", "1 x 100, 10 x 10")
+
+
+def test_a_sweep_that_names_no_engine_is_of_the_embedded_one(tmp_path: Path) -> None:
+    write_cost(str(tmp_path), run_of())
+    path = tmp_path / "costs" / "20261129T000000Z-0001.json"
+    document = json.loads(path.read_text())
+    for one in document["points"]:
+        del one["engine"]
+    path.write_text(json.dumps(document))
+    assert read_costs(str(tmp_path)) == [run_of()]
+
+
 def test_what_was_never_measured_is_said(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["estimate", "--client", "nobody@1.0:5", "--results", str(tmp_path)])
     assert isinstance(done.exception, NothingJudgedError)

@@ -27,6 +27,6 @@ def test_abilities_are_those_that_were_asked_by_name() -> None:
     of_real = {name for name, engines in able.items() if engines == {Engine.KAFKA}}
     of_both = {name for name, engines in able.items() if engines == set(Engine)}
     assert of_real == {"real", "cohorts", "streams_groups"}
-    assert of_both == {"harmless_election"}
+    assert of_both == {"harmless_election", "counts_cost"}
     assert all(able[name] == {Engine.EMBEDDED} for name in able.keys() - of_real - of_both)
     assert len(able) == 10

@@ -84,7 +84,7 @@ def test_a_new_environment_is_announced_and_created(tmp_path: Path) -> None:
 )
 def test_only_an_incomplete_environment_is_synced(tmp_path: Path, check: int, announced: bool) -> None:
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
-    (tmp_path / ".venv" / "bin" / PYTHON).symlink_to("/bin/sh")  # else the fastest build is looked for, and may be named
+    (tmp_path / ".venv" / "bin" / PYTHON).symlink_to("/bin/sh")  # else the fastest build is looked for and may be named
     output, calls = set_up(tmp_path, check)
     assert ("Python packages" in output) is announced
     assert any("wheels" not in line for line in output.splitlines()) is announced

@@ -64,7 +64,15 @@ def test_a_scale_says_how_requests_are_answered() -> None:
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
-        (["--engine", "kafka"], "embedded engine so far"),
+        (["--engine", "kafka", "--broker", "3.4"], "runs with ZooKeeper"),
+        (
+            ["--engine", "kafka", "--partitions", "201"],
+            "partitions 201: real brokers of one machine are asked for at most 200",
+        ),
+        (["--engine", "kafka", "--over", "partitions=2,201"], "partitions 201"),
+        (["--engine", "kafka", "--over", "late=0,100"], "real brokers have their own"),
+        (["--engine", "kafka", "--scenario", "metadata/leaderless"], "does not run on the kafka engine"),
+        (["--security", "SASL_SSL/SCRAM-SHA-512"], "those of PLAINTEXT so far"),
         (["--role", "consumer"], "those of producers"),
         (["--scenario", "net/refused"], "net/blackhole, metadata/leaderless so far"),
     ],

@@ -15,6 +15,7 @@ from probe.cli import common_options as common
 from probe.cli.console.plain_table import lines_of
 from probe.errors import NothingJudgedError, ProbeError
 from probe.model.cost_point import CostPoint, points_of
+from probe.model.engines import DEFAULT_ENGINE, ENGINES
 from probe.model.scale import CLIENTS, LOWEST
 
 FOLDER = "costs"
@@ -33,6 +34,7 @@ def estimate(
         int, typer.Option("--partitions", min=1, metavar="N", help="Partitions that the failing broker leads.")
     ] = 1,
     scenario: Annotated[str, typer.Option("--scenario", metavar="SCENARIO", help="The fault.")] = "disk/storage-error",
+    engine: common.EngineOption = DEFAULT_ENGINE,
     cost: Annotated[str, typer.Option("--cost", metavar="COST", help=f"One of {', '.join(METRICS)}.")] = "Metadata",
     json_out: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     results: common.Results = common.RESULTS,
@@ -47,16 +49,18 @@ def estimate(
         raise ProbeError("estimate: --client missing; write --client FAMILY@VERSION:NUMBER")
     if cost not in METRICS:
         raise ProbeError(f"--cost {cost}: it is one of {', '.join(METRICS)}")
-    found = estimates(asked, partitions, (*shipped_costs(), *_own(results)), scenario, cost)
+    points = [one for one in (*shipped_costs(), *_own(results)) if one.engine == engine]
+    found = estimates(asked, partitions, points, scenario, cost)
     if json_out:
-        typer.echo(json.dumps(_document(found, partitions, scenario, cost), indent=1))
+        typer.echo(json.dumps({"engine": str(engine)} | _document(found, partitions, scenario, cost), indent=1))
     else:
+        typer.echo(f"as measured on {ENGINES[engine].title}")
         for line in _lines(found, partitions, scenario, cost):
             typer.echo(line)
     if not any(one.measured for one in found):
         raise NothingJudgedError(
-            f"estimate: no cost in {scenario} was measured of these clients; `probe sweep --over partitions=1,10,100` "
-            "measures it"
+            f"estimate: no cost in {scenario} was measured of these clients on {ENGINES[engine].title}; "
+            "`probe sweep --over partitions=1,10,100` measures it"
         )
 
 

@@ -19,13 +19,13 @@ MEGA = 1_000_000
 
 def cost_lines(points: Sequence[PointCost]) -> Iterator[str]:
     """Yield the lines of the tables, each under a line that says what was asked."""
-    for (client, profile, scenario, broker), group in groupby(
-        points, key=lambda one: (one.client, one.profile, one.scenario, one.broker)
+    for (client, profile, scenario, engine, broker), group in groupby(
+        points, key=lambda one: (one.client, one.profile, one.scenario, one.engine, one.broker)
     ):
         some = list(group)
         beside = "" if profile == "isolated" else f", {profile}"
         yield (
-            f"{client}{beside}, {scenario}, embedded {broker}: cost from the fault until all partitions work, "
+            f"{client}{beside}, {scenario}, {engine} {broker}: cost from the fault until all partitions work, "
             f"a record to each every {some[0].interval_ms} ms"
         )
         yield from lines_of(HEADER, [_row(point) for point in some])

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import uvloop
 
 from probe.catalogue.costs import SCENARIOS
+from probe.cli.console.skips import skipped
 from probe.cli.console.streams import say
 from probe.cli.wiring.composition import live_tools
 from probe.cli.wiring.exclusive_run import exclusive_run
@@ -40,6 +41,7 @@ from probe.runner.cost.machine_room import (
     clients_per_process,
     too_large,
 )
+from probe.runner.cost.real_limits import unmeasured, with_brokers
 from probe.runner.loop_lag import no_collector
 from probe.store.costs import write_cost
 from probe.store.run_description import new_run_id
@@ -58,7 +60,12 @@ class CostSweep:
         """Run the trials and store them; `report` gets each. ProbeError, before any, for what does not fit here."""
         self._check()
         plan, selection = self.asked.whole()
+        self._check_brokers(plan)
         items = [item for item in plan.cells if not item.is_control]
+        if not items:
+            raise ProbeError(
+                "; ".join(skipped(plan, selection)) or f"sweep {self.asked.scenarios[0]}: no cell of it runs"
+            )
         with exclusive_run(results, wait_s=wait_s):
             interval_ms = self._fitting_ms(items)
             say(f"each client writes a record to each of its partitions every {interval_ms} ms")
@@ -70,11 +77,19 @@ class CostSweep:
     def _check(self) -> None:
         asked = self.asked
         if not ENGINES[asked.engine].counts_cost:
-            raise ProbeError(f"--engine {asked.engine}: costs are measured on the embedded engine so far; leave it out")
+            raise ProbeError(f"--engine {asked.engine}: its brokers do not count requests by client; leave it out")
+        if asked.security is not None:
+            raise ProbeError("--security: costs are those of PLAINTEXT so far; leave it out")
         if other := [name for name in asked.scenarios if name not in SCENARIOS]:
             raise ProbeError(f"sweep {other[0]}: costs are measured in {', '.join(SCENARIOS)} so far")
         if other_roles := [role for role in asked.roles if not ROLES[role].counts_cost]:
             raise ProbeError(f"--role {other_roles[0]}: costs are those of producers so far; leave it out")
+
+    def _check_brokers(self, plan: Plan) -> None:
+        """Raise ProbeError for what is not measured on real brokers."""
+        lines = sorted({item.cell.broker for item in plan.cells if ENGINES[item.cell.engine].real})
+        if reason := next(filter(None, (unmeasured(line, self.scales) for line in lines)), ""):
+            raise ProbeError(f"--engine {self.asked.engine}: {reason}")
 
     def _fitting_ms(self, items: Sequence[Planned]) -> int:
         """Return the interval. ProbeError with the number that fits, if a scale does not fit this machine."""
@@ -91,7 +106,7 @@ class CostSweep:
 
 def _room(item: Planned, machine: MachineFiles) -> Room:
     family, left = item.chosen.family, machine.threads_left()
-    return Room(
+    room = Room(
         cores=machine.cores,
         memory_mb=machine.available_mb(),
         files=file_limit(),
@@ -102,6 +117,7 @@ def _room(item: Planned, machine: MachineFiles) -> Room:
         interpreted=family.language in INTERPRETED,
         records_per_core=SINGLE_PER_CORE if family.language in SINGLE else RECORDS_PER_CORE,
     )
+    return with_brokers(room) if ENGINES[item.cell.engine].real else room
 
 
 @dataclass

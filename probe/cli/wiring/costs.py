@@ -17,5 +17,7 @@ def known_costs(results: str) -> KnownCosts:
     except ResultsError as error:
         say(str(error))
         stored = []
-    lacking = tuple(f"{one.client}, {one.scenario}, {one.scale}" for one in stored if not points_of([one]))
+    lacking = tuple(
+        f"{one.client}, {one.scenario}, {one.engine}, {one.scale}" for one in stored if not points_of([one])
+    )
     return KnownCosts(tuple(dict.fromkeys((*shipped_costs(), *points_of(stored)))), lacking)

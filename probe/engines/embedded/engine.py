@@ -18,7 +18,7 @@ from probe.engines.embedded.counts import unseen
 from probe.engines.embedded.handshakes import spoil
 from probe.engines.embedded.history import asked_history, stated_history
 from probe.engines.embedded.logins import asked_logins, refused_logins
-from probe.engines.embedded.many_partitions import assignments, moving, widened
+from probe.engines.embedded.many_partitions import assignments, widened
 from probe.engines.embedded.network import Network
 from probe.engines.embedded.nodes import NODES
 from probe.engines.embedded.process import FakeProcess, fake_process
@@ -70,6 +70,10 @@ class Embedded:
         with translated(EngineError):
             async with self._running(broker, sink, names, access) as (cluster, relay):
                 yield cluster, relay
+
+    def counted_cluster(self, broker: str, sink: Sink) -> AbstractAsyncContextManager[tuple[FakeCluster, RelayPort]]:
+        """Start a cluster for a trial of cost: each fake cluster counts requests."""
+        return self.cluster(broker, sink)
 
     @contextlib.asynccontextmanager
     async def _running(
@@ -189,7 +193,7 @@ class FakeCluster:
         old = NODES.at(PLANNED.place(subject.old))
         subject = replace(subject, old=old, bootstrap=NODES.turned(subject.bootstrap, subject.old, old))
         places = self._places = plan.places(subject.old, NODES)
-        self._moving = moving(subject, plan.moving)
+        self._moving = plan.hit(subject.bystander)
         partitions = assignments(plan, self._history, places, subject)
         past = asked_history(self._history, subject, unused_id=plan.unused_id)
         self._topic = pb.CreateTopicRequest(topic=subject.topic, partitions=partitions, history=past)
@@ -321,6 +325,10 @@ class FakeCluster:
         """Return the requests that the brokers read so far, by (client id, broker, API key). EngineError."""
         reply = await self._call(self._stub.Counts, pb.Done())
         return {(one.client, one.broker, one.api): one.requests for one in reply.counts}
+
+    def over_at(self, planned_at: int) -> int:
+        """Return when the last planned change of the fault is made: as planned."""
+        return planned_at
 
     async def _call(self, method: Callable[..., Awaitable[Reply]], message: object) -> Reply:
         """Call the cluster. EngineError with the reason if the call fails."""

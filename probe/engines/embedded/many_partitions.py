@@ -11,11 +11,6 @@ from probe.model.cluster_history import HistoryPlan
 from probe.model.placement import Places, TopicPlan
 
 
-def moving(subject: Subject, count: int) -> tuple[int, ...]:
-    """Return the partitions that the fault hits: the first `count` ones beside the bystander."""
-    return tuple(number for number in range(count + 1) if number != subject.bystander)[:count]
-
-
 def assignments(plan: TopicPlan, history: HistoryPlan, places: Places, subject: Subject) -> list[pb.Assignment]:
     """Return the partitions of the trial's topic by number: those that the fault hits, and the bystander."""
     first = plan.first_leader(places.affected, NODES.next(subject.old))

@@ -104,6 +104,13 @@ class Kafka:
             yield found
 
     @contextlib.asynccontextmanager
+    async def counted_cluster(self, broker: str, sink: Sink) -> AsyncIterator[tuple[CohortMember, CohortMember]]:
+        """Return a member of a cohort of its own, whose brokers log each request (docs/cost.md#on-real-brokers)."""
+        spec = ClusterSpec(counts_requests=True)
+        async with self.cohort(broker, 1, spec=spec) as (member,), member.cluster(broker, sink) as found:
+            yield found
+
+    @contextlib.asynccontextmanager
     async def cohort(
         self,
         broker: str,

@@ -285,7 +285,7 @@ class FaultTarget:
 
     cluster: RealCluster
     subjects: Sequence[Subject]
-    """Subjects of all members: same `old`; affected partitions lie in `log_dirs[0]` of that broker."""
+    """Subjects of all members, once for each partition that is hit: same `old`, and all lie in its `log_dirs[0]`."""
     election_ms: int
     """Duration of an election as declared for the fake; real elections have no set duration."""
     unhealthy: set[int] = field(default_factory=set)

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from probe.counted_ports import CountedCluster, CountingEngine
 from probe.drivers.process import RunningInstance
 from probe.errors import EngineError, HarnessError
 from probe.model import Header, History, Mark, MarkKind
@@ -16,9 +17,10 @@ from probe.model.group_settings import effective
 from probe.model.placement import TopicPlan
 from probe.model.scale import Scale
 from probe.planning.plan import Planned
-from probe.ports import Cluster, CountedCluster, ReadBack, Tap
+from probe.ports import Cluster, ReadBack, Tap
 from probe.protocol.apis import API_VERSIONS, METADATA
 from probe.runner.cost.client_record import ClientRecord
+from probe.runner.cost.cost_header import PROOF, header_of
 from probe.runner.cost.cost_result import Observed, by_writer, with_costs
 from probe.runner.cost.fault_course import FaultCourse
 from probe.runner.cost.process_usage import Usage, usage
@@ -42,8 +44,6 @@ SETTLED_S = 11.0
 POLL_S = 0.1
 STORM_MS = 5000
 """Observation once everything works: some storms begin after success."""
-PROOF = 3
-"""Consecutive successes that prove a client's recovery (docs/verdicts.md#recovered)."""
 COMPARISONS = 30
 """Most comparisons of counts, `POLL_S` apart, until they agree."""
 LAST_MS = 1000
@@ -76,12 +76,12 @@ class CostTrial:
     async def play(self) -> PointCost:
         """Run the trial. What the harness fails at is in the result's `problems`."""
         name = make_header(self.item, 1, self.tools, self.options).subject.client_id
-        header = _header(make_header(self.item, 1, self.tools, self.options), self.scale, self.interval_ms)
+        header = header_of(make_header(self.item, 1, self.tools, self.options), self.scale, self.interval_ms)
         back = ReadBack((), {})
         try:
-            async with self.tools.engine.cluster(self.item.cell.broker, self.tally.add) as (cluster, tap):
-                if not isinstance(cluster, CountedCluster):
-                    raise EngineError(f"{self.item.cell.engine}: these brokers do not count requests by client")
+            if not isinstance(self.tools.engine, CountingEngine):
+                raise EngineError(f"{self.item.cell.engine}: these brokers do not count requests by client")
+            async with self.tools.engine.counted_cluster(self.item.cell.broker, self.tally.add) as (cluster, tap):
                 header = await self._prepared(cluster, header)
                 async with contextlib.AsyncExitStack() as running:
                     await self._started(running, tap, header, name)
@@ -94,7 +94,7 @@ class CostTrial:
                 self.problems += await cluster.problems()
                 back = await cluster.read_back()
         except (HarnessError, ExceptionGroup, TimeoutError) as error:
-            self.problems.append(str(error) or type(error).__name__)
+            self.problems.append(_said(error))
         finally:
             self.tools.host.finish(self.item.cell.client)
         seen = Observed(
@@ -110,6 +110,7 @@ class CostTrial:
             role=str(self.item.cell.role),
             profile=self.item.cell.profile,
             scenario=self.item.cell.scenario,
+            engine=str(self.item.cell.engine),
             broker=self.item.cell.broker,
             scale=self.scale,
             interval_ms=self.interval_ms,
@@ -167,7 +168,7 @@ class CostTrial:
         self.marks.append(Mark(at=now_us(), kind=MarkKind.WARM))
         return True
 
-    async def _faulted(self, cluster: Cluster, tap: Tap, header: Header) -> Header:
+    async def _faulted(self, cluster: CountedCluster, tap: Tap, header: Header) -> Header:
         """Inject the fault and observe; return the header with what the clients' settings and the observation say."""
         settings = effective(header.cell, next(iter(self.tally.records.values())).settings)
         limits = replace(header.limits, own_limit_ms=own_limit_ms(header.play, settings))
@@ -176,20 +177,20 @@ class CostTrial:
             record.arm()
         self._amplify(tap)
         self.before = self.peak = usage(self._pids())
-        steps = with_own_timeout(self.item.variant.steps, settings)
-        await cluster.inject(steps, header.play.election_ms)
+        await cluster.inject(with_own_timeout(self.item.variant.steps, settings), header.play.election_ms)
         course = FaultCourse.of(self.item)
-        self.tally.begin(course.over_ms, header.subject.old if course.is_unread else None)
-        await self._observed(
-            patience_ms(header) + self.scale.late + 4 * self.interval_ms, course.heals_ms, cluster, tap
-        )
+        planned_at = self.tally.begin(course, header.subject.old)
+        patience = patience_ms(header) + self.scale.late + 4 * self.interval_ms
+        async with asyncio.TaskGroup() as beside:
+            if course.heals_ms is not None:
+                beside.create_task(self._healed(course.heals_ms, cluster, tap))
+            await self._observed(patience, planned_at, cluster)
         tap.hold((), 0)
         tap.refuse_above((), 0)
         self.end_at = now_us()
         self.marks.append(Mark(at=self.end_at, kind=MarkKind.HEALING))
         lag = self.tools.lag.worst_ms(self.tally.fault_at, self.end_at)
-        watched = (self.end_at - self.tally.fault_at) // 1000
-        return replace(header, watched_ms=watched, loop_lag_ms=lag)
+        return replace(header, watched_ms=(self.end_at - self.tally.fault_at) // 1000, loop_lag_ms=lag)
 
     def _amplify(self, tap: Tap) -> None:
         """Answer late, or refuse what is above a rate: a fake on loopback has no queue."""
@@ -197,19 +198,20 @@ class CostTrial:
             tap.hold(DISCOVERY, self.scale.late)
         tap.refuse_above(DISCOVERY, self.scale.admitted)
 
-    async def _observed(self, patience: int, heals_ms: int | None, cluster: Cluster, tap: Tap) -> None:
-        """Observe until all works, and is proven to, or patience is over; CPU counts until the last partition works.
+    async def _healed(self, after_ms: int, cluster: Cluster, tap: Tap) -> None:
+        """Revert a fault that heals by itself, at its time."""
+        await asyncio.sleep(max(0.0, (self.tally.fault_at - now_us()) / 1e6 + after_ms / 1000))
+        self.healed = True
+        await cluster.revert()
+        self._amplify(tap)
 
-        The fault is reverted meanwhile where it heals by itself.
-        """
+    async def _observed(self, patience: int, planned_at: int, cluster: CountedCluster) -> None:
+        """Observe until all works, and is proven to, or patience is over; CPU counts until the last partition works."""
         partitions = self._partitions
         settled = max(STORM_MS, PROOF * self.interval_ms) + LAST_MS
         while now_us() - self.tally.fault_at < patience * 1000 or self.works_at is not None:
             await asyncio.sleep(POLL_S)
-            if heals_ms is not None and not self.healed and now_us() - self.tally.fault_at >= heals_ms * 1000:
-                self.healed = True
-                await cluster.revert()
-                self._amplify(tap)
+            self.tally.over_at = cluster.over_at(planned_at)
             now = usage(self._pids())
             self.peak = replace(self.peak, memory_mb=max(self.peak.memory_mb, now.memory_mb))
             if self.works_at is None:
@@ -241,8 +243,8 @@ class CostTrial:
         return {instance.pid for instance in self.instances}
 
 
-def _header(header: Header, scale: Scale, interval_ms: int) -> Header:
-    """Return the header of the clients of a scale: prompt, and the observation, are longer by the proving records."""
-    more = PROOF * interval_ms + 2 * scale.late
-    play = replace(header.play, prompt_ms=header.play.prompt_ms + more, watch_ms=header.play.watch_ms + more)
-    return replace(header, play=play, subject=replace(header.subject, bystander=scale.partitions), beat_ms=interval_ms)
+def _said(error: Exception) -> str:
+    """Return the words of an error, or of the first one in a group."""
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    return str(error) or type(error).__name__

@@ -56,13 +56,14 @@ class Room:
     buffered: bool = False
     """Whether producers take a whole batch's memory for each partition."""
     records_per_core: int = RECORDS_PER_CORE
+    chosen_per_core: int = CHOSEN_PER_CORE
     interpreted: bool = False
     """Whether the clients of a process run in turn."""
 
 
 def chosen_interval_ms(largest: Scale, room: Room) -> int:
     """Return the interval between two records to a partition that uses a part of what this machine carries."""
-    needed_ms = largest.pairs * 1000 / (room.cores * CHOSEN_PER_CORE)
+    needed_ms = largest.pairs * 1000 / (room.cores * room.chosen_per_core)
     return max(LEAST_INTERVAL_MS, math.ceil(needed_ms / STEP_MS) * STEP_MS)
 
 

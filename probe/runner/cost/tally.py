@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from probe.model import EngineEvent, EngineKind, Event, Mark, Opened, Request
 from probe.model.clock import now_us
 from probe.runner.cost.client_record import ClientRecord, Wire
+from probe.runner.cost.fault_course import FaultCourse
 
 
 class Tally:
@@ -23,8 +24,13 @@ class Tally:
         self.moved: dict[int, int] = {}
         """When the leader of a partition moved, in microseconds, from the fault on."""
         self.fault_at = 0
-        self.over_at = 0
-        """The last planned change of the fault, in microseconds: what works before it may fail again."""
+        self.over_at: int | None = 0
+        """The last planned change of the fault, in microseconds, None while it is not known: what works before it may
+        fail again."""
+        self.healed_at: int | None = None
+        """When the fault was reverted, in microseconds."""
+        self._heals = False
+        """It is reverted within the observation, and nothing works for good before."""
         self._owners: dict[int, ClientRecord] = {}
         self._nameless: dict[int, Opened] = {}
 
@@ -40,17 +46,22 @@ class Tally:
         self.records[record.name] = record
         return record
 
-    def begin(self, over_ms: int, unread: int | None) -> None:
-        """Note that the fault has begun: its last planned change, and a broker that reads nothing any more."""
+    def begin(self, course: FaultCourse, failing: int) -> int:
+        """Note that the fault of a broker has begun; return its last planned change, in microseconds."""
+        self._heals = course.heals_ms is not None
         self.fault_at = self.fault_at or now_us()
-        self.over_at = self.fault_at + over_ms * 1000
+        self.over_at = self.fault_at + course.over_ms * 1000
         for record in self.records.values():
-            record.silent = unread
+            record.silent = failing if course.is_unread else None
+        return self.over_at
 
     def works_at(self, record: ClientRecord, partition: int) -> int | None:
-        """Return when a partition of a client worked again; None while it does not, or its leader has not moved."""
-        moved = self.moved.get(partition)
-        return None if moved is None else record.works_at(partition, max(moved, self.over_at))
+        """Return when a partition of a client worked again; None while it does not, or its leader has not moved.
+
+        Where the fault heals by itself the former leader may lead again.
+        """
+        since = self.healed_at if self._heals else self.moved.get(partition)
+        return None if since is None or self.over_at is None else record.works_at(partition, max(since, self.over_at))
 
     def all_work(self, partitions: Iterable[int]) -> bool:
         """Return whether all of these partitions work again for all clients."""
@@ -90,5 +101,7 @@ class Tally:
         self.engine.append(event)
         if event.kind is EngineKind.FAULT_ON:
             self.fault_at = event.at
+        elif event.kind is EngineKind.HEALED:
+            self.healed_at = event.at
         elif event.kind is EngineKind.MOVED and event.partition >= 0 and event.broker > 0:
             self.moved.setdefault(event.partition, event.at)

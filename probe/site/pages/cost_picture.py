@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from probe.cells.cost_growth import METRICS, Fit, fit
+from probe.model.cell import Engine
 from probe.model.cost_point import CostPoint
+from probe.model.engines import ENGINES
 from probe.model.scale import CLIENTS, PARTITIONS, Scale
 
 WIDTH, LEFT, RIGHT, TOP, PLOT, LINE = 560, 60, 24, 40, 260, 18
@@ -49,7 +51,8 @@ def cost_picture(points: Sequence[CostPoint]) -> str:
     clients = list(dict.fromkeys(one.client for one in points))
     height = TOP + PLOT + 44 + LINE * len(clients)
     scenario = ", ".join(dict.fromkeys(one.scenario for one in points))
-    title = f"Metadata requests of one failover, {scenario}"
+    brokers = ", ".join(dict.fromkeys(ENGINES[Engine(one.engine)].title for one in points))
+    title = f"Metadata requests of one failover, {scenario}, {brokers}"
     body = [*_axes(frame, axis, sorted(set(numbers))), *_clients(points, clients, frame, axis)]
     legend = [
         f'<text x="{LEFT}" y="{TOP + PLOT + 56 + LINE * place}" fill="{COLOURS[place % len(COLOURS)]}">'

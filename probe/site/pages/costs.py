@@ -11,7 +11,9 @@ from markupsafe import Markup
 from probe.catalogue.costs import SCENARIOS
 from probe.catalogue.families import Family
 from probe.cells.cost_growth import METRICS, fit
+from probe.model.cell import Engine
 from probe.model.cost_point import CostPoint, by_group
+from probe.model.engines import ENGINES
 from probe.model.scale import Scale
 from probe.model.versions import version_key
 from probe.site.pages.cost_picture import COST, cost_picture
@@ -52,9 +54,11 @@ class CostRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostSection:
-    """A scenario: its rows, the cheapest first, its picture, and what is not measured."""
+    """A scenario on one engine: its rows, the cheapest first, its picture, and what is not measured."""
 
     scenario: str
+    brokers: str
+    """The name of the engine's brokers."""
     id: str
     scale: Scale
     rows: tuple[CostRow, ...]
@@ -71,7 +75,9 @@ class CostPage:
     late: tuple[CostPoint, ...]
     """Points in which answers came late, or requests were refused."""
     unmeasured: tuple[str, ...]
-    """Scenarios without any point."""
+    """Scenarios without any point on the embedded engine."""
+    unmeasured_real: tuple[str, ...]
+    """The same on real brokers."""
     versions: tuple[tuple[str, str, int], ...]
     """By library: the measured versions, and how many are listed."""
     others: tuple[str, ...]
@@ -85,7 +91,10 @@ def cost_page(known: KnownCosts, listed: Sequence[Family]) -> CostPage:
     """Return the page of these points; `listed` are the families of the catalogue."""
     points, prompt = known.points, [one for one in known.points if one.scale.is_calm]
     families = {_family(one.client) for one in prompt}
-    sections = tuple(_section(name, prompt, families) for name in SCENARIOS if _of(name, prompt))
+    embedded, real = ([one for one in prompt if ENGINES[Engine(one.engine)].real is on] for on in (False, True))
+    sections = tuple(
+        _section(name, mine, families) for mine in (embedded, real) for name in SCENARIOS if _of(name, mine)
+    )
     return CostPage(
         sections=sections,
         late=tuple(
@@ -93,7 +102,8 @@ def cost_page(known: KnownCosts, listed: Sequence[Family]) -> CostPage:
                 (one for one in points if not one.scale.is_calm), key=lambda one: (one.scenario, one.client, one.scale)
             )
         ),
-        unmeasured=tuple(name for name in SCENARIOS if not _of(name, prompt)),
+        unmeasured=tuple(name for name in SCENARIOS if not _of(name, embedded)),
+        unmeasured_real=tuple(name for name in SCENARIOS if not _of(name, real)),
         versions=tuple(_versions(name, prompt, listed) for name in sorted(families)),
         others=tuple(sorted(one.family for one in listed if one.family not in families)),
         unfinished=known.unfinished,
@@ -120,9 +130,11 @@ def _section(scenario: str, points: Sequence[CostPoint], families: set[str]) -> 
     groups = by_group(mine)
     scale = _common(groups)
     rows = sorted((_row(group, scale) for group in groups), key=_order)
+    info = ENGINES[Engine(mine[0].engine)]
     return CostSection(
         scenario=scenario,
-        id=scenario.replace("/", "-"),
+        brokers=info.title,
+        id=scenario.replace("/", "-") + ("-real" if info.real else ""),
         scale=scale,
         rows=tuple(rows),
         picture=Markup(cost_picture([one for one in mine if _is_default(one)] or mine)),  # noqa: S704  # it escapes

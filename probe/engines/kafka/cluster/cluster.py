@@ -17,6 +17,7 @@ from probe.engines.kafka.cluster import broker_log, data_folders, listener_secur
 from probe.engines.kafka.cluster.event_router import EventRouter
 from probe.engines.kafka.cluster.nodes import Broker
 from probe.engines.kafka.cluster.release import Release
+from probe.engines.kafka.cluster.request_counts import RequestCounts
 from probe.engines.kafka.cluster.server import Server
 from probe.engines.kafka.cluster.workspace import temporary_folder
 from probe.engines.kafka.deadlines import STARTED_S, started
@@ -59,11 +60,13 @@ class KafkaCluster:
         self.quorum_proxies = QuorumProxies()
         self.admin: KafkaAdmin
         self.history: HistoryMaker
+        self.request_counts = RequestCounts()
         self.listeners: list[Listener] = []
         """Receivers of the cluster's events: the cohort that leases it."""
         self._gained: set[int] = set()
         """Brokers that got replicas and have not reported their log dirs to the controller."""
         self._tasks: set[asyncio.Task[None]] = set()
+        self._ended_at = 0  # the last spawned work
         self.failures: list[str] = []
         """Errors of spawned work."""
         self.exhausted: ExhaustedError | None = None
@@ -106,6 +109,13 @@ class KafkaCluster:
         except (OSError, HarnessError) as error:
             self.exhausted = self.exhausted or exhaustion(error)
             self.failures.append(str(error) or type(error).__name__)
+        finally:
+            self._ended_at = now_us()
+
+    @property
+    def idle_since(self) -> int | None:
+        """When the last spawned work ended, in microseconds, 0 without any; None while some is to be done."""
+        return None if self._tasks else self._ended_at
 
     async def wait_until_idle(self) -> None:
         """Cancel spawned work, and wait for its end."""
@@ -241,10 +251,7 @@ class KafkaCluster:
         self._gained |= gained
 
     async def _prefer_bystander_dir(self, partitions: Sequence[tuple[str, int]]) -> None:
-        """Let brokers create replicas of these partitions in the log dir of bystanders.
-
-        Otherwise they choose the emptier log dir, which is the one that breaks (`ReplicaManager.alterReplicaLogDirs`).
-        """
+        """Let brokers create replicas in the log dir of bystanders, not in the emptier one (`alterReplicaLogDirs`)."""
         for node, broker in self.brokers.items():
             await self.admin.prefer_log_dir(node, str(broker.log_dirs[1]), partitions)
 
@@ -315,6 +322,8 @@ async def running(
             racks = properties.racks(node) if spec.racks else {}
             broker.settings |= {**disk.properties, **racks, **dict(spec.properties)}
             listener_security.secure(broker, access, release.version, own_tls=spec.own_tls)
+            if spec.counts_requests:
+                cluster.request_counts.follow(broker)
             cluster.brokers[node] = broker
             relay.forward(node, where.external[node])
         secure_relay(relay, access, own_tls=spec.own_tls)

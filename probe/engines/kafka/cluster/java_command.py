@@ -60,6 +60,23 @@ logger.requests.level=debug
 logger.requests.additivity=false
 logger.requests.appenderRef.requests.ref=requests
 """
+LOG4J_REQUESTS_FILE = f"""log4j.logger.{REQUESTS}=DEBUG, requests
+log4j.additivity.{REQUESTS}=false
+log4j.appender.requests=org.apache.log4j.FileAppender
+log4j.appender.requests.File=%s
+log4j.appender.requests.layout=org.apache.log4j.PatternLayout
+log4j.appender.requests.layout.ConversionPattern=%%m%%n
+"""
+LOG4J2_REQUESTS_FILE = f"""appender.requests.type=File
+appender.requests.name=requests
+appender.requests.fileName=%s
+appender.requests.layout.type=PatternLayout
+appender.requests.layout.pattern=%%m%%n
+logger.requests.name={REQUESTS}
+logger.requests.level=debug
+logger.requests.additivity=false
+logger.requests.appenderRef.requests.ref=requests
+"""
 VERSION_S = 30
 
 
@@ -108,6 +125,13 @@ def log_requests(folder: Path) -> None:
     for name, more in (("log4j.properties", LOG4J_REQUESTS), ("log4j2.properties", LOG4J2_REQUESTS)):
         with (folder / name).open("a") as file:
             file.write(more)
+
+
+def keep_requests(folder: Path, file: Path) -> None:
+    """Let a server that is not started yet log its requests to a file, which later processes of it continue."""
+    for name, more in (("log4j.properties", LOG4J_REQUESTS_FILE), ("log4j2.properties", LOG4J2_REQUESTS_FILE)):
+        with (folder / name).open("a") as configuration:
+            configuration.write(more % file)
 
 
 def java_version(program: Path) -> str:

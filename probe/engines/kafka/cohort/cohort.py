@@ -108,7 +108,7 @@ class Cohort:
         self._before_fault()
         target = self._target = FaultTarget(
             cluster=self.cluster,
-            subjects=[member.subject for member in members],
+            subjects=[subject for member in members for subject in member.subjects],
             election_ms=self._election_ms,
             steps=self._steps,
         )

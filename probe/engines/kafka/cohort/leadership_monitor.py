@@ -27,6 +27,8 @@ from probe.protocol.api_table import CoordinatorKind
 
 QUICK_S, SLOW_S, SETTLED_S = 0.03, 0.1, 0.5
 """Intervals between two polls: while something moves; otherwise; after all moves. Polls cost the brokers time."""
+MANY = 80
+"""Number of partitions and keys from which polls become rarer, down to `SLOW_S`: each names all of them."""
 PATIENT_POLLS = 50
 """A late move is observed with a delay of at most this fraction of the time it took, and at most `SETTLED_S`."""
 FEW, WHOLE_EACH = 4, 10
@@ -180,7 +182,8 @@ class LeadershipMonitor:
     def _pause_s(self) -> float:
         if self._moving():
             quiet_s = self._quiet_s()
-            return QUICK_S if quiet_s < SOON_S else min(SLOW_S, quiet_s / PATIENT_POLLS)
+            quick_s = min(SLOW_S, QUICK_S * max(1.0, len(self._everything) / MANY))
+            return quick_s if quiet_s < SOON_S else max(quick_s, min(SLOW_S, quiet_s / PATIENT_POLLS))
         settled = all(one.announced and one.terms != one.subject.old for one in self._everything)
         waited_s = time.monotonic() - self._begun
         return SETTLED_S if settled else min(SETTLED_S, max(SLOW_S, waited_s / PATIENT_POLLS))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -47,6 +48,10 @@ class CohortMember:
         self.topic = ""
         """Topic that was created for it, or was about to be; empty if there is none."""
         self._injected = False
+        self._hit: Sequence[int] = ()
+        """Partitions that the fault hits."""
+        self._before: Counter[tuple[str, int, int]] = Counter()
+        """Requests that were counted before the trial."""
         self._order: Sequence[int] = ()
         """Replicas of the affected partition before the harmless election, the coming leader first."""
         self._names: list[str] = []
@@ -168,7 +173,8 @@ class CohortMember:
         )
         first = plan.first_leader(places.affected, nodes.next(old))
         self._order = places.affected if plan.elects else ()
-        replicas = {subject.affected: _led_by(first, places.affected), subject.bystander: places.bystander}
+        self._hit = plan.hit(subject.bystander)
+        replicas = dict.fromkeys(self._hit, _led_by(first, places.affected)) | {subject.bystander: places.bystander}
         history = await self._create(subject, replicas, elected=plan.elected)
         if not plan.elects:
             self._cohort.leave_election(self)
@@ -181,16 +187,19 @@ class CohortMember:
         if plan.feed_ms:
             least_ms = {subject.bystander: plan.bystander_ms}
             self._cohort.producer.start(subject.topic, sorted(replicas), plan.feed_ms, least_ms, plan.batch)
+        if self._cluster.spec.counts_requests:
+            self._before = Counter(await self._cluster.request_counts.so_far())
         self._subject = subject
         return subject
 
     async def _create(
         self, subject: Subject, replicas: Mapping[int, Sequence[int]], *, elected: bool
     ) -> ClusterHistory:
-        """Create the topic: the affected partition in the first log dirs, the bystander in the second ones."""
+        """Create the topic: affected partitions in the first log dirs, the bystander in the second ones."""
         self.topic = subject.topic
-        places = {subject.affected: AFFECTED_DIR, subject.bystander: BYSTANDERS_DIR}
-        elections = dict(zip(places, self._cluster.history.plan.elections, strict=True)) if elected else {}
+        places = dict.fromkeys(self._hit, AFFECTED_DIR) | {subject.bystander: BYSTANDERS_DIR}
+        counts = self._cluster.history.plan.elections
+        elections = {number: counts[place] for number, place in places.items()} if elected else {}
         try:
             preferred = {subject.affected: self._order} if self._order else {}
             wanted = WantedTopic(subject.topic, replicas, places, elections, preferred)
@@ -203,6 +212,19 @@ class CohortMember:
     async def set_interval(self, feed_ms: int) -> None:
         """Write records to the topic at another interval."""
         self._cohort.producer.set_interval(self.topic, feed_ms)
+
+    @property
+    def subjects(self) -> Sequence[Subject]:
+        """Return the trial's subject, once for each partition that the fault hits."""
+        return [replace(self.subject, affected=number) for number in self._hit]
+
+    async def counted(self) -> Mapping[tuple[str, int, int], int]:
+        """Return the requests of clients that the brokers completed since `prepare`. EngineError."""
+        return Counter(await self._cluster.request_counts.so_far()) - self._before
+
+    def over_at(self, planned_at: int) -> int | None:  # noqa: ARG002  # real brokers take their own time
+        """Return when the later work of the fault ended; None while some is to be done."""
+        return self._cluster.idle_since
 
     @property
     def election(self) -> Mapping[tuple[str, int], Sequence[int]]:
