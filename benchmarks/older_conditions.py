@@ -30,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.outcome_counts import most_frequent, say, words
 from probe.cells.aggregate import SettledCell
+from probe.evidence.access import opened
 from probe.evidence.text_files import read_folder
 from probe.files.shipped_evidence import TEXT
 from probe.model import Cell, Outcome
@@ -39,6 +40,8 @@ from probe.model.outcomes import PLAYED_AGAIN
 from probe.store import trials
 
 ROOT = TEXT.parent
+FILE = "probe/evidence/data/evidence.sqlite"
+"""The place of evidence before it was text."""
 COMMIT = "193b1d85"
 """The last commit before conditions 6 of the embedded engine."""
 PART = 300
@@ -54,7 +57,7 @@ from probe.model import Cell
 from probe.runner import Options
 counts = {Cell.of(columns): count for columns, count in json.load(sys.stdin)}
 counts = {cell: count for cell, count in counts.items() if possible(cell)}
-run_cells(counts, Options(), sys.argv[1], counts)
+run_cells(counts, Options(exactly=int(sys.argv[2]) or None), sys.argv[1], counts)
 """
 """Runs cells by the program of the checkout in whose folder it is started."""
 
@@ -69,7 +72,7 @@ def main() -> int:
     say(f"{sum(cell in measured for cell in drawn)} of them are measured under today's conditions in the evidence")
     once = Path(asked.results, "once")
     if not asked.read and not asked.again:
-        run_lacking(ROOT, [cell for cell in drawn if cell not in measured], 1, once)
+        run_lacking(ROOT, [cell for cell in drawn if cell not in measured], 1, once, asked.exactly)
     after = {**measured, **played(once)}
     answers = {cell: compared(told(older[cell]), after.get(cell)) for cell in drawn}
     for cell in (cell for cell in drawn if answers[cell] == OTHER):
@@ -85,7 +88,7 @@ def _each_way(asked: argparse.Namespace, others: Sequence[Cell]) -> int:
     sides = {"again": ROOT, "older": Path(asked.checkout)}
     if not asked.read:
         for name, root in sides.items():
-            run_lacking(root.resolve(), chosen, asked.again, Path(asked.results, name))
+            run_lacking(root.resolve(), chosen, asked.again, Path(asked.results, name), asked.exactly)
     today, before = (played(Path(asked.results, name)) for name in sides)
     left = 0
     for cell in chosen:
@@ -100,13 +103,23 @@ def _each_way(asked: argparse.Namespace, others: Sequence[Cell]) -> int:
 
 
 def evidence_of(commit: str) -> Mapping[Cell, SettledCell]:
-    """Return the cells of a commit's evidence. subprocess.CalledProcessError without such a commit."""
-    argv = ["git", "-C", str(ROOT), "archive", "--format=zip", commit, TEXT.name]
-    packed = subprocess.run(argv, check=True, capture_output=True).stdout
+    """Return the cells of a commit's evidence: text, or one file before that.
+
+    subprocess.CalledProcessError without such a commit, EvidenceError if it cannot be read.
+    """
+    place = next(place for place in (TEXT.name, FILE) if _git("ls-tree", "--name-only", commit, place))
     with tempfile.TemporaryDirectory() as folder:
-        with ZipFile(BytesIO(packed)) as archive:
+        with ZipFile(BytesIO(_git("archive", "--format=zip", commit, place))) as archive:
             archive.extractall(folder)
-        return read_folder(Path(folder, TEXT.name)).cells
+        if place == TEXT.name:
+            return read_folder(Path(folder, place)).cells
+        with opened(Path(folder, place), commit) as file:
+            return file.cells()
+
+
+def _git(*argv: str) -> bytes:
+    command = ["git", "-C", str(ROOT), *argv]
+    return subprocess.run(command, check=True, capture_output=True).stdout
 
 
 def is_concerned(item: SettledCell) -> bool:
@@ -125,7 +138,7 @@ def sample(cells: Iterable[Cell], count: int, seed: int) -> list[Cell]:
     return random.Random(seed).sample(ordered, min(count, len(ordered)))  # noqa: S311  # a sample, not a secret
 
 
-def run_lacking(root: Path, cells: Iterable[Cell], count: int, results: Path) -> None:
+def run_lacking(root: Path, cells: Iterable[Cell], count: int, results: Path, exactly: int) -> None:
     """Play the trials that cells lack, by the program of a checkout."""
     held = played(results)
     lacking = {cell: count - held.get(cell, Counter()).total() for cell in cells}
@@ -134,7 +147,7 @@ def run_lacking(root: Path, cells: Iterable[Cell], count: int, results: Path) ->
     for start in range(0, len(wanted), PART):
         part = wanted[start : start + PART]
         asked = json.dumps([(cell.columns(), lacking[cell]) for cell in part])
-        argv = [str(root / ".venv/bin/python"), "-c", _PROGRAM, str(results.resolve())]
+        argv = [str(root / ".venv/bin/python"), "-c", _PROGRAM, str(results.resolve()), str(exactly)]
         environment = os.environ | {"PYTHONPATH": str(root)}
         subprocess.run(argv, input=asked, text=True, cwd=root, env=environment, check=False)
 
@@ -170,6 +183,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--again", type=int, default=0, metavar="N", help="trials of a cell that differs, each way")
     parser.add_argument("--checkout", default="", metavar="DIR", help="with --again: a checkout of the commit")
     parser.add_argument("--most", type=int, default=40, help="cells that are played again at most")
+    parser.add_argument("--exactly", type=int, default=0, metavar="N", help="trials in flight; 0: as many as fit")
     return parser.parse_args()
 
 
