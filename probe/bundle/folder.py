@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from probe.bundle.faults import Fault, Network
-from probe.bundle.languages import FAMILIES, TEMPLATES, Parts, Release
+from probe.bundle.languages import ANY_PYTHON, FAMILIES, TEMPLATES, Parts, Release
 from probe.bundle.promises import Promise
 from probe.bundle.text_template import filled
 from probe.model import Role
@@ -79,7 +79,7 @@ class Bundle:
                 f"- Must: {self.promise.must(self.role)}, for {self.promise.watch_s} s.",
                 f"- Must not: {self.promise.must_not(self.role)}.",
                 "",
-                f"Needs {language.needs}; all traffic is on loopback.",
+                f"Needs {language.needs}{self._pythons()}; all traffic is on loopback.",
                 "```",
                 f"{self.command(self.bad)}   # fails",
                 f"{self.command(self.good)}   # passes",
@@ -88,6 +88,11 @@ class Bundle:
                 "",
             )
         )
+
+    def _pythons(self) -> str:
+        """Return which older Pythons its commands name, since the releases have wheels for these; empty = none."""
+        named = dict.fromkeys(f"python{one.python}" for one in (self.bad, self.good) if one.python != ANY_PYTHON)
+        return f", and {' and '.join(named)}, for which these releases have wheels" if named else ""
 
 
 NETWORK_WORDS: Mapping[Network, str] = {

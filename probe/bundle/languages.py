@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from probe.bundle.faults import Answer, Fault, Network
@@ -13,6 +13,7 @@ from probe.model.roles import ROLES
 from probe.protocol.names import api_name, error_name
 
 TEMPLATES = Path(__file__).parent / "templates"
+ANY_PYTHON = "3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Release:
     package: str
     artifact: str
     """The version of the package."""
-    python: str = "3"
+    python: str = ANY_PYTHON
     """Of a wheel: the newest CPython that it is for."""
 
 
@@ -170,8 +171,13 @@ PYTHON = Language(
     client="client.py",
     values=_python,
     command=_pip_command,
-    working_copy="`PYTHONPATH=/path/to/your/checkout python3 test.py python3 client.py`",
+    working_copy="`python3 -m pip install -q --target lib-copy /path/to/your/checkout && PYTHONPATH=lib-copy "
+    "python3 test.py python3 client.py`",
     needs="Python 3.8 or newer with pip",
+)
+LIBRDKAFKA = replace(
+    PYTHON,
+    working_copy="one of the commands after `&&`, with `LD_PRELOAD=/path/to/your/librdkafka.so.1` in front (Linux)",
 )
 GO = Language(
     name="Go",
@@ -215,6 +221,6 @@ FAMILIES: Mapping[str, tuple[Language, str]] = {
     "java": (JAVA, "java/java.java.in"),
     "kafkajs": (NODE, "node/kafkajs.js.in"),
     "platformatic-kafka": (NODE, "node/platformatic-kafka.js.in"),
-    "librdkafka": (PYTHON, "python/librdkafka.py.in"),
+    "librdkafka": (LIBRDKAFKA, "python/librdkafka.py.in"),
 }
 """The families with a template, each with its client's."""

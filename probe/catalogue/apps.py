@@ -18,6 +18,8 @@ from probe.catalogue.name_hints import client_hint
 from probe.model import Profile, Role
 from probe.model.versions import release_key, version_key
 
+LINE = re.compile(r"\d+(\.\d+)?")
+"""The beginning of several releases' numbers, such as 8.16: a release has three numbers or more."""
 NAMED_CHANGES = 3
 """Changes of the library inside that are named one by one."""
 
@@ -51,8 +53,9 @@ class Inside(_Strict):
         return f"{self.since} to {self.until}" if self.until else self.since
 
     def covers(self, version: str) -> bool:
-        """Return whether a version lies within."""
-        return release_key(self.since) <= release_key(version) <= release_key(self.last)
+        """Return whether a release lies within."""
+        is_within = release_key(self.since) <= release_key(version) <= release_key(self.last)
+        return is_within and not LINE.fullmatch(version)
 
 
 class Settings(Span):
@@ -129,7 +132,9 @@ class App(_Strict):
         found = self.find(version)
         if found is None and (line := self._in_line(version)):
             inside = " and ".join(f"{item.span} ({self.family} {item.library})" for item in line)
-            why = f"{version} names no release; its releases are {inside}; name one of those"
+            ends = [end for item in line for end in (item.since, item.last)]
+            are = "are" if all(end.startswith(f"{version}.") for end in ends) else "lie in"
+            why = f"{version} names no release; its releases {are} {inside}; name one of those"
             raise CatalogueError(f"--client {self.name}@{version}: {why}")
         if found is None:
             raise CatalogueError(
@@ -140,7 +145,9 @@ class App(_Strict):
 
     def _in_line(self, text: str) -> list[Inside]:
         """Return the releases of a line, such as `8.14`."""
-        return [item for item in self.versions if item.since.startswith(f"{text}.")]
+        is_line = LINE.fullmatch(text) is not None
+        first = f"{text}.0"
+        return [one for one in self.versions if is_line and (one.since.startswith(first[:-1]) or one.covers(first))]
 
     def release_with(self, library: str, after: str) -> Inside | None:
         """Return the first release later than one that has a version of the library or a newer one; None = none."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from probe.catalogue.apps import LINE
 from probe.catalogue.families import CatalogueError
 from probe.cells.audit import Fault, Finding
 from probe.cells.library_changes import first_change, library_cell, questions
@@ -114,6 +115,32 @@ def test_a_line_of_an_application_names_its_releases() -> None:
         CatalogueError, match=r"8\.14 names no release; its releases are 8\.14\.0 to 8\.14\.3 \(java 3\.4"
     ):
         apps()["logstash"].inside("8.14")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("8.16", r"8\.16 names no release; its releases lie in 8\.0\.0 to 8\.16\.1 \(sarama 1\.29\.1\)"),
+        ("7.17", r"7\.17 names no release; its releases lie in 7\.16\.0 to 7\.17\.29"),
+        ("9.0", r"9\.0 names no release; its releases lie in 9\.0\.0 to 9\.2\.0"),
+        ("8.17", "the library inside it is not known"),
+    ],
+)
+def test_a_line_within_a_span_of_releases_is_none_of_them(line: str, said: str) -> None:
+    """Of Filebeat 7.17 only 7.17.29 was measured, which stops: the line is no release without a measurement."""
+    with pytest.raises(CatalogueError, match=said):
+        apps()["filebeat"].inside(line)
+
+
+def test_releases_of_applications_have_three_numbers() -> None:
+    """Fewer name a line (`LINE`)."""
+    assert not [
+        one
+        for app in apps().values()
+        for item in app.versions
+        for one in (item.since, item.last)
+        if LINE.fullmatch(one)
+    ]
 
 
 @pytest.mark.parametrize(("version", "profile", "loses"), [("3.6.1", "isolated", False), ("2.8.0", "isolated", True)])

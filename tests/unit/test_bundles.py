@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -147,6 +148,12 @@ def test_a_scenario_is_a_fault_of_the_fakes(role: Role, scenario: str, fault: Fa
         (f"kafkajs@1.2.3 consumer {DISK}", "1.2.4", "has no role consumer"),
         (f"platformatic-kafka@2.7.0 producer {DISK}", "2.12.1", "above those of the fakes until 2.11.0"),
         ("java@1.2.3 group coordinator/moved", "1.2.4", "lines, not 200 at most"),
+        (f"sarama@1.43.99 producer {DISK}", "1.43.3", "had no such release on"),
+        (f"sarama@1.43 producer {DISK}", "1.43.3", "1.43 names no release of sarama; there are 1.43.0 to 1.43.3"),
+        (f"sarama@latest producer {DISK}", "1.43.3", "sarama@latest is no release"),
+        (f"sarama@1.2.3 producer {DISK}", "1.2.3", "1.2.3 is compared with itself"),
+        ("sarama@1.2.3 producer disk/*", "1.2.4", "several scenarios match, such as disk/"),
+        ("sarama-1.43.2-storage-eror", None, "did you mean sarama-1.43.2-storage-error?"),
         ("sarama@1.2.3 group coordinator/moved", "1.99.0", "its package has another name in 1.99.0"),
         (f"sarama@1.2.3 producer {DISK}", None, "name the version that passes with --against"),
         (f"sarama@1.2.3 nobody {DISK}", "1.2.4", "there is no role nobody"),
@@ -170,6 +177,13 @@ def test_a_known_result_becomes_a_folder_which_is_never_overwritten(tmp_path: Pa
     again = command("bundle", "sarama-1.43.2-storage-error", "--out", str(folder))
     assert again.returncode == 2
     assert "it exists" in again.stderr
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = command("bundle", "sarama-1.43.2-storage-error", "--out", str(tmp_path / "file" / "folder"))
+    assert done.returncode == 2
+    assert done.stderr.endswith("folder cannot be written: Not a directory; name another folder with --out\n")
 
 
 def test_the_cell_of_a_known_result_has_its_contrast() -> None:
@@ -201,6 +215,14 @@ def test_a_better_version_may_be_the_known_result() -> None:
     """The known result of java-3.9.2 is that it passes; its contrast fails."""
     one = bundle_of("java-3.9.2-storage-error", None)
     assert (one.good.version, one.bad.version) == ("3.9.2", "0.11.0.3")
+    assert one.files()["README.md"].splitlines()[1].startswith("3.9.2: KafkaStorageException is ")
+
+
+def test_the_read_me_names_older_pythons_and_how_a_build_of_c_is_tested() -> None:
+    text = bundle_of("librdkafka-1.5.0-storage-error", None).files()["README.md"]
+    assert "with pip, and python3.8 and python3.9, for which these releases have wheels; " in text
+    assert "LD_PRELOAD=/path/to/your/librdkafka.so.1" in text
+    assert "checkout" not in text
 
 
 @pytest.mark.parametrize(
@@ -309,6 +331,18 @@ def test_the_fake_says_what_it_serves_in_the_version_that_is_asked(tmp_path: Pat
     only = VERSIONS.replace("@", f"({version},)")
     _, said = watched(tmp_path, Promise(60, 2), only)
     assert said.endswith(f"({version} 7 {code} 0)")
+
+
+def test_the_commands_of_the_page_write_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PROBE_EVIDENCE")
+    page = Path(__file__).parents[2] / "docs" / "bundle.md"
+    lines = re.findall(r"^probe (bundle [^#\n]*[^# \n])", page.read_text(), re.MULTILINE)
+    assert lines
+    for number, line in enumerate(lines):
+        words = shlex.split(line.replace("--out reproducer", ""))
+        where = [] if "--list" in words else ["--out", str(tmp_path / str(number))]
+        done = command(*words, *where)
+        assert done.returncode == 0, f"{line}: {done.stderr}"
 
 
 def test_an_unknown_cell_is_an_error_of_the_user() -> None:

@@ -10,7 +10,7 @@ import typer
 
 from probe.bundle.folder import Bundle
 from probe.cli.console.streams import OUT
-from probe.cli.wiring.bundles import bundle_of, bundled
+from probe.cli.wiring.bundles import bundle_of, bundled, check_releases
 from probe.errors import ProbeError
 from probe.files.atomic_writes import write_file
 
@@ -47,12 +47,17 @@ def bundle(
     if not cell:
         raise ProbeError("bundle: no cell; `probe bundle --list` lists the known results with a bundle")
     made = bundle_of(cell, against)
+    check_releases(made)
     folder = out or Path(_name(made))
     if folder.exists():
         raise ProbeError(f"{folder}: it exists; name another folder with --out")
-    for place, text in made.files().items():
-        (folder / place).parent.mkdir(parents=True, exist_ok=True)
-        write_file(folder / place, text)
+    try:
+        for place, text in made.files().items():
+            (folder / place).parent.mkdir(parents=True, exist_ok=True)
+            write_file(folder / place, text)
+    except OSError as error:
+        why = error.strerror or error
+        raise ProbeError(f"{folder} cannot be written: {why}; name another folder with --out") from None
     OUT.print(f"{folder}: {', '.join(made.files())}", markup=False)
     for release, result in ((made.bad, "fails"), (made.good, "passes")):
         OUT.print(f"{result}: cd {folder} && {made.command(release)}", markup=False)

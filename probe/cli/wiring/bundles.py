@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -9,26 +10,31 @@ from functools import cache
 
 from probe.bundle.faults import UnbundledError, fault_of
 from probe.bundle.folder import LINES, Bundle
-from probe.bundle.languages import FAMILIES, Release
+from probe.bundle.languages import ANY_PYTHON, FAMILIES, Release
 from probe.bundle.promises import promise_of
 from probe.catalogue.families import Family
 from probe.catalogue.files import data_file
 from probe.catalogue.known_results import Expectation, Known, contrasted, expected, read_known
+from probe.catalogue.releases import releases_of
 from probe.catalogue.scenarios import select_scenarios
 from probe.cells.origin import SHIPPED
 from probe.cli.common_options import MAX_AGE_DAYS, RESULTS
+from probe.cli.console.streams import say
 from probe.cli.wiring.catalogue import families
 from probe.cli.wiring.evidence import open_evidence
+from probe.cli.wiring.lookup_words import named_line
 from probe.errors import ProbeError
 from probe.evidence.cell_choice import Wanted
 from probe.model import Outcome, Reaction, Role, Workload
 from probe.model.engines import DEFAULT_ENGINE
+from probe.model.hints import did_you_mean
 from probe.model.outcomes import HARD, OUTCOMES
 from probe.model.profile import DEFAULT_PROFILE, OWN_DEFAULTS
 from probe.model.release_lines import DEFAULT_LINE
 from probe.model.versions import version_key
 
 FORM = "name a known result (`probe bundle --list`), or a cell as 'sarama@VERSION producer disk/storage-error'"
+RELEASE = re.compile(r"\d[\w.+-]*")
 PROFILES = (DEFAULT_PROFILE, OWN_DEFAULTS)
 """Profiles that are a client's own defaults for as long as a bundle watches: no library refreshes within that time."""
 VISIBLE = HARD | {Outcome.SURFACES}
@@ -52,8 +58,10 @@ def bundle_of(cell: str, against: str | None) -> Bundle:
         return _of_entry(entries[cell], against)
     words = cell.split()
     if len(words) != 3 or "@" not in words[0]:
-        raise ProbeError(f"bundle {cell}: {FORM}")
+        raise ProbeError(f"bundle {cell}: {did_you_mean(cell, entries, FORM, cutoff=0.8)}")
     client, role, scenario = words
+    if not RELEASE.fullmatch(client.partition("@")[2]):
+        raise ProbeError(f"bundle {cell}: {client} is no release; {FORM}")
     if role not in tuple(Role):
         raise ProbeError(f"bundle {cell}: there is no role {role}; roles are {', '.join(Role)}")
     same = next((one for one in entries.values() if _is_cell(expected(one), client, Role(role), scenario)), None)
@@ -62,6 +70,18 @@ def bundle_of(cell: str, against: str | None) -> Bundle:
     if against is None:
         raise ProbeError(f"bundle {cell}: no known result has this cell; name the version that passes with --against")
     return _bundle(client, against, Role(role), scenario, _shipped(client, against, role, scenario))
+
+
+def check_releases(made: Bundle) -> None:
+    """Raise ProbeError for a version that its registry lacked; one that may be newer than its list is named."""
+    listed, served = families()[made.family], releases_of(made.family)
+    for version in (made.bad.version, made.good.version):
+        if listed.find(version) is None and served.lacks(version):
+            line = named_line(f"{made.family}@{version}")
+            why = f"{line.why}; name one" if line else f"{served.source} had no such release on {served.read}"
+            raise ProbeError(f"bundle {made.family}@{version}: {why}")
+        if listed.find(version) is None and served.is_older_than(version):
+            say(f"{made.family} {version} is newer than all that {served.source} had on {served.read}")
 
 
 def bundled() -> Iterator[tuple[Known, Bundle | None, str]]:
@@ -88,7 +108,8 @@ def _of_entry(known: Known, against: str | None) -> Bundle:
         raise UnbundledError(f"{known.id}: {reason}")
     version = against or good.client.partition("@")[2]
     made = _bundle(bad.client, version, bad.role, bad.scenario, (bad.claim.outcome, good.claim.outcome))
-    return replace(made, says=known.says, link=known.link)
+    about = f"{known.client.partition('@')[2]}: " if known.client != bad.client else ""
+    return replace(made, says=f"{about}{known.says}", link=known.link)
 
 
 def _severity(one: Expectation) -> int:
@@ -153,10 +174,14 @@ def _bundle(client: str, against: str, role: Role, scenario_name: str, outcomes:
     name, _, version = client.partition("@")
     if name not in FAMILIES:
         raise UnbundledError(f"{client}: no template has {name}; those with one are {', '.join(FAMILIES)}")
+    if version == against:
+        raise ProbeError(f"bundle {client}: {against} is compared with itself; name another version with --against")
     for one in (version, against):
         if (since := limits()["served_since"].get(name)) and version_key(one) < version_key(since):
             raise UnbundledError(f"{name}@{one}: its requests begin at versions above those of the fakes until {since}")
-    (scenario,) = select_scenarios([scenario_name])
+    scenario, *others = select_scenarios([scenario_name])
+    if others:
+        raise ProbeError(f"bundle {client} {role} {scenario_name}: several scenarios match, such as {scenario.name}")
     family = families()[name]
     if role not in family.roles:
         raise UnbundledError(f"{client}: {family.title} has no role {role}")
@@ -189,5 +214,5 @@ def _release(family: Family, version: str) -> Release:
     listed = next((one for one in family.versions if one.version == version), None)
     artifact = listed.pinned_artifact if listed else version
     is_old = bool(source.old_until) and version_key(version) <= version_key(source.old_until)
-    python = next((f"{one.python[0]}.{one.python[1:]}" for one in source.pythons if one.covers(artifact)), "3")
+    python = next((f"{one.python[0]}.{one.python[1:]}" for one in source.pythons if one.covers(artifact)), ANY_PYTHON)
     return Release(version, source.old_name if is_old else source.name, artifact, python)
