@@ -12,6 +12,7 @@ import typer
 
 from probe.catalogue.families import CatalogueError
 from probe.catalogue.files import data_file
+from probe.catalogue.known_costs import ExpectedCost, KnownCost, expected_costs, read_known_costs
 from probe.catalogue.known_results import Expectation, Known, contrasted, expected, read_known
 from probe.cells.aggregate import SettledCell
 from probe.cells.cell_order import in_order
@@ -64,17 +65,25 @@ def verify(
     jobs: common.Jobs = None,
 ) -> None:
     """Check known results against stored ones; missing cells are run. Exit code 1 if one is not reproduced."""
-    entries = chosen(read_known(known), only or [])
+    every: list[Known | KnownCost] = [*read_known(known), *read_known_costs(known)]
+    both = chosen(every, only or [])
+    entries = [item for item in both if isinstance(item, Known)]
     wanted = [expected(item) for item in entries]
     if contrast:
         wanted += [contrasted(item) for item in entries]
-    wanted = on_engines(wanted, engine or list(Engine))
+    costs = [one for item in both if isinstance(item, KnownCost) for one in expected_costs(item, contrast=contrast)]
+    wanted, costs = on_engines(wanted, costs, engine or list(Engine))
     held = _measured(results, wanted, Options(jobs=jobs), fresh=fresh)
     findings = [check(item, held.get(item.cell)) for item in wanted]
-    _print(findings, results)
+    seen = [(finding.status, _line(finding, results)) for finding in findings]
+    if costs:
+        from probe.cli.wiring.known_costs import check_costs  # noqa: PLC0415  # it loads what plays trials
+
+        seen += check_costs(costs, results, fresh=fresh)
+    _print(seen)
 
 
-def chosen(entries: Sequence[Known], globs: Sequence[str]) -> list[Known]:
+def chosen(entries: Sequence[Known | KnownCost], globs: Sequence[str]) -> list[Known | KnownCost]:
     """Return the entries that match any pattern, or all; ProbeError for a pattern without a match."""
     for glob in globs:
         if not any(fnmatchcase(item.id, glob) for item in entries):
@@ -84,18 +93,21 @@ def chosen(entries: Sequence[Known], globs: Sequence[str]) -> list[Known]:
     return [item for item in entries if not globs or any(fnmatchcase(item.id, glob) for glob in globs)]
 
 
-def on_engines(wanted: Sequence[Expectation], engines: Collection[Engine]) -> list[Expectation]:
+def on_engines(
+    wanted: Sequence[Expectation], costs: Sequence[ExpectedCost], engines: Collection[Engine]
+) -> tuple[list[Expectation], list[ExpectedCost]]:
     """Return the expectations of these engines, and say how many others are left out. ProbeError if none is left."""
     for other in Engine:
-        count = sum(item.engine is other for item in wanted)
+        count = sum(item.engine is other for item in wanted) + sum(item.engine is other for item in costs)
         if count and other not in engines:
             where = ENGINES[other].title
             say(f"skipped  {count} known results on {where}: `--engine {other}` or no --engine checks them")
     chosen = [item for item in wanted if item.engine in engines]
-    if not chosen:
+    chosen_costs = [item for item in costs if item.engine in engines]
+    if not chosen and not chosen_costs:
         names = " or ".join(ENGINES[one].title for one in engines)
         raise ProbeError(f"no selected known result is on {names}; leave --engine out")
-    return chosen
+    return chosen, chosen_costs
 
 
 def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, fresh: bool) -> dict[Cell, SettledCell]:
@@ -152,18 +164,17 @@ def _outdated(results: str, cells: Collection[Cell]) -> list[Cell]:
     return outdated(row for row in trials(results) if row.cell in wanted)
 
 
-def _print(findings: Sequence[Finding], results: str) -> None:
-    for finding in findings:
-        OUT.print(_line(finding, results), markup=False)
-    counts = Counter(finding.status for finding in findings)
+def _print(seen: Sequence[tuple[Status, str]]) -> None:
+    for _, line in seen:
+        OUT.print(line, markup=False)
+    counts = Counter(status for status, _ in seen)
     OUT.print(", ".join(f"{count} {status}" for status, count in sorted(counts.items())), markup=False)
-    if counts[Status.UNJUDGED] == len(findings):
+    if counts[Status.UNJUDGED] == len(seen):
         raise NothingJudgedError("none of the known results could be judged; the lines above say why")
-    bad = [finding for finding in findings if finding.status not in GOOD]
+    bad = [line for status, line in seen if status not in GOOD]
     if bad:
-        raise GateError(
-            f"{len(bad)} of {len(findings)} known results are not reproduced; the first: {bad[0].expectation.name}"
-        )
+        first = bad[0].partition(":")[0].split()[-1]
+        raise GateError(f"{len(bad)} of {len(seen)} known results are not reproduced; the first: {first}")
 
 
 def _line(finding: Finding, results: str) -> str:
