@@ -266,11 +266,11 @@ def test_a_sweep_that_names_no_engine_is_of_the_embedded_one(tmp_path: Path) -> 
 
 
 def test_what_was_never_measured_is_said(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["estimate", "--client", "nobody@1.0:5", "--results", str(tmp_path)])
+    done = CliRunner().invoke(app, ["estimate", "--client", "kcat@1.7.1:5", "--results", str(tmp_path)])
     assert isinstance(done.exception, NothingJudgedError)
     assert "not measured" in done.output
     write_cost(str(tmp_path), run_of("some@1.0"))
-    code, text = invoke(tmp_path, "--client", "some@1.0:10", "--client", "nobody@1.0:5", "--partitions", "50")
+    code, text = invoke(tmp_path, "--client", "some@1.0:10", "--client", "kcat@1.7.1:5", "--partitions", "50")
     assert code == 0
     assert "all clients: at least 499, not measured" in text
 

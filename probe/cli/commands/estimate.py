@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +14,11 @@ from probe.cells.cost_estimates import Asked, Estimate, estimates
 from probe.cells.cost_growth import METRICS
 from probe.cli import common_options as common
 from probe.cli.console.plain_table import lines_of
+from probe.cli.wiring.costed_clients import check_scenario, costed_client
 from probe.errors import NothingJudgedError, ProbeError
+from probe.model import Engine
 from probe.model.cost_point import CostPoint, points_of
+from probe.model.counts import counted
 from probe.model.engines import DEFAULT_ENGINE, ENGINES
 from probe.model.scale import CLIENTS, LOWEST
 
@@ -44,13 +48,14 @@ def estimate(
     Inside what was measured each estimate has an interval that nine of ten measurements fall into; outside it says
     "at least N, not measured". docs/cost.md has the measurements.
     """
-    asked = [_asked(text) for text in client or ()]
-    if not asked:
+    if not client:
         raise ProbeError("estimate: --client missing; write --client FAMILY@VERSION:NUMBER")
     if cost not in METRICS:
         raise ProbeError(f"--cost {cost}: it is one of {', '.join(METRICS)}")
-    points = [one for one in (*shipped_costs(), *_own(results)) if one.engine == engine]
-    found = estimates(asked, partitions, points, scenario, cost)
+    points = (*shipped_costs(), *_own(results))
+    check_scenario(scenario, points)
+    asked = [_asked(text, points) for text in client]
+    found = estimates(asked, partitions, [one for one in points if one.engine == engine], scenario, cost)
     if json_out:
         typer.echo(json.dumps({"engine": str(engine)} | _document(found, partitions, scenario, cost), indent=1))
     else:
@@ -60,7 +65,7 @@ def estimate(
     if not any(one.measured for one in found):
         raise NothingJudgedError(
             f"estimate: no cost in {scenario} was measured of these clients on {ENGINES[engine].title}; "
-            "`probe sweep --over partitions=1,10,100` measures it"
+            f"`{_sweep(asked[0], scenario, engine)}` measures it"
         )
 
 
@@ -73,11 +78,18 @@ def _own(results: str) -> list[CostPoint]:
     return [point for run in read_costs(results) for point in points_of(run.points)]
 
 
-def _asked(text: str) -> Asked:
+def _sweep(one: Asked, scenario: str, engine: Engine) -> str:
+    where = f" --engine {engine}" if ENGINES[engine].real else ""
+    return (
+        f"probe sweep --client {one.name} --scenario {scenario} --over partitions=1,10,100 --over clients=1,10{where}"
+    )
+
+
+def _asked(text: str, points: Sequence[CostPoint]) -> Asked:
     name, _, number = text.rpartition(":")
-    family, _, version = name.partition("@")
-    if not family or not number.isdecimal() or not LOWEST[CLIENTS] <= int(number) <= 10**6:
+    if not name or name.startswith("@") or not number.isdecimal() or not LOWEST[CLIENTS] <= int(number) <= 10**6:
         raise ProbeError(f"--client {text}: write FAMILY@VERSION:NUMBER or FAMILY:NUMBER, such as sarama:60")
+    family, version = costed_client(name, points)
     return Asked(family=family, version=version, clients=int(number))
 
 
@@ -98,7 +110,8 @@ def _lines(found: list[Estimate], partitions: int, scenario: str, cost: str) -> 
     low, high = sum(one.low for one in known), [one.high for one in known]
     whole = len(known) == len(found) and None not in high
     words = f"{low:.0f} to {sum(one or 0 for one in high):.0f}" if whole else f"at least {low:.0f}, not measured"
-    lines = [f"{scenario}, {partitions} partitions that move at once", *lines_of(header, rows)]
+    moving = f"{counted(partitions, 'partition')} that {'moves' if partitions == 1 else 'move at once'}"
+    lines = [f"{scenario}, {moving}", *lines_of(header, rows)]
     return [*lines, f"all clients: {words}"] if known else lines
 
 
