@@ -12,6 +12,7 @@ An entry accepts that a cell is worse than in the release. It is stale once no c
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -25,6 +26,8 @@ from probe.cells.ignores import CELL, IgnoreError, checked_keys, checked_text, d
 KEYS = (CELL, "reason", "link", "expires")
 LINK = re.compile(r"https?://\S+")
 HEADING = "[[ignore]]"
+LAST_NOTES = re.compile(r"(?m)(?:^[ \t]*#.*\n)+\Z")
+"""Comments right above the next entry."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,12 +114,28 @@ def _stale(entry: CellEntry, answers: Mapping[str, Answer], is_whole: bool) -> s
     return "its cell is not worse than in the release any more" if len(mine) == 1 else "none of its cells is worse"
 
 
+def check_rewritable(text: str, name: str) -> None:
+    """Raise IgnoreError for an ignore file to which no entry can be added as a table, or none be removed."""
+    rows = rows_of(text, name)
+    headings = len(re.findall(rf"(?m)^[ \t]*{re.escape(HEADING)}", text))
+    is_table = headings == len(rows) and (headings > 0 or "ignore" not in tomllib.loads(text.removeprefix("\ufeff")))
+    if not is_table:
+        raise IgnoreError(f"{name}: its entries are no tables, which --write needs; begin each entry with {HEADING}")
+
+
 def rewritten(text: str, stale: Iterable[Stale], added: Mapping[str, str]) -> str:
-    """Return an ignore file without stale entries, and with one for each added cell, by name with the reason."""
+    """Return an ignore file without stale entries, and with one for each added cell, by name with the reason.
+
+    Comments right above an entry are its own, but for those above the first, which may be the file's.
+    """
     gone = {one.entry.number for one in stale}
     head, *blocks = re.split(rf"(?m)^(?=[ \t]*{re.escape(HEADING)})", text)
-    kept = [block for number, block in enumerate(blocks, 1) if number not in gone]
-    whole = "".join([head, *kept])
+    whole, notes = head, ""
+    for number, block in enumerate(blocks, 1):
+        found = LAST_NOTES.search(block) if number < len(blocks) else None
+        own, below = (block[: found.start()], found[0]) if found else (block, "")
+        whole += "" if number in gone else notes + own
+        notes = below
     ends = "" if not whole or whole.endswith("\n") else "\n"
     return whole + ends + "".join(_block(name, why) for name, why in added.items())
 

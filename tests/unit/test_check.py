@@ -169,6 +169,7 @@ def test_twelve_trials_a_side_end_what_more_would_hardly_decide(checker: Checker
     assert [set(one.values()) for one in found.played.counts[1:]] == [{12}]
     assert found.code == 0
     assert f"undecided {NAME}" in found.said
+    assert "--scenario disk/storage-error --role producer --profile isolated --results" in found.said.split("it: ")[-1]
 
 
 def test_advisory_says_worse_and_ends_with_zero(checker: Checker, build: str) -> None:
@@ -303,6 +304,7 @@ def test_reports_are_written_in_every_format(checker: Checker, build: str) -> No
         (["sarama@path:{checkout}", "--against", "all"], "--against all: name one release of sarama"),
         (["sarama@path:{checkout}", "--scenario", "no/such"], "no/such"),
         (["sarama@path:{checkout}", "--profile", "fast"], "there is no such profile"),
+        (["sarama@path:{checkout}", "--all", "--scenario", "net/reset"], "--scenario net/reset; give one of the two"),
         (["sarama@path:{checkout}", "--fail-on", "better"], "--fail-on better: it is none of worse, none"),
         (["sarama@path:{checkout}", "--junit", "no/folder/j.xml"], "name a file in a folder that exists"),
         (["sarama@path:{checkout}", "--ignore", "nothing.toml"], "nothing.toml"),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from probe.cells.cell_ignores import accept, read_cell_ignores, rewritten
+from probe.cells.cell_ignores import accept, check_rewritable, read_cell_ignores, rewritten
 from probe.cells.cell_names import cell_name
 from probe.cells.comparison import MORE, Answer
 from probe.cells.ignores import NAME
@@ -110,6 +110,8 @@ def check(
     """
     if fail_on not in GATES:
         raise ProbeError(f"--fail-on {fail_on}: it is none of {', '.join(GATES)}; leave it out for {GATES[0]}")
+    if everything and scenario:
+        raise ProbeError(f"--all: every scenario is played, also --scenario {scenario[0]}; give one of the two")
     reports = {
         one: write_it for one, write_it in ((junit_file, junit), (summary, markdown), (sarif_file, sarif)) if one
     }
@@ -138,7 +140,7 @@ def check(
     if json_out:
         typer.echo(as_json(made), nl=False)
     else:
-        for line in check_lines(made, _longer(what, against, scenario, results)):
+        for line in check_lines(made, _longer(what, against, scope, results)):
             OUT.print(line, markup=False)
     if write:
         _write(made, text, place)
@@ -156,7 +158,10 @@ def _ignores(named: Path | None, *, write: bool) -> tuple[str, str]:
     if write and named is not None and not named.exists():
         _check_writable(named)
         return "", str(named)
-    return ignore_text(named)
+    text, place = ignore_text(named)
+    if write:
+        check_rewritable(text, place)
+    return text, place
 
 
 def _manifest(what: str) -> str:
@@ -169,10 +174,13 @@ def _manifest(what: str) -> str:
     return relative if not relative.startswith("..") else str(found.resolve())
 
 
-def _longer(what: str, against: str | None, scenarios: Sequence[str] | None, results: str) -> str:
+def _longer(what: str, against: str | None, scope: Scope, results: str) -> str:
+    """Return the same check with as many trials as there may be."""
     options = [
         *((("--against", against),) if against else ()),
-        *(("--scenario", one) for one in scenarios or ()),
+        *(("--scenario", one) for one in scope.scenarios),
+        *(("--role", str(one)) for one in scope.roles),
+        *(("--profile", one) for one in scope.profiles),
         *((("--results", results),) if results != o.RESULTS else ()),
         ("--trials", str(MOST)),
     ]
