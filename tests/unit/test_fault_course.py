@@ -84,6 +84,9 @@ def test_the_former_leader_may_lead_again_where_a_fault_heals() -> None:
     tally.add(EngineEvent(at=2500, kind=EngineKind.HEALED))
     one.add(acked("a", 0, 3000))
     assert tally.works_at(one, 0) == 3000
+    tally.add(EngineEvent(at=2800, kind=EngineKind.RETURNED))
+    tally.add(EngineEvent(at=9000, kind=EngineKind.HEALED))
+    assert tally.works_at(one, 0) == 3000, "in sync is later than back"
 
 
 def test_a_silent_broker_has_not_read_what_was_sent_to_it() -> None:

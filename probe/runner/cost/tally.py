@@ -28,7 +28,7 @@ class Tally:
         """The last planned change of the fault, in microseconds, None while it is not known: what works before it may
         fail again."""
         self.healed_at: int | None = None
-        """When the fault was reverted, in microseconds."""
+        """When brokers returned, or else the fault was reverted, in microseconds."""
         self._heals = False
         """It is reverted within the observation, and nothing works for good before."""
         self._owners: dict[int, ClientRecord] = {}
@@ -101,7 +101,9 @@ class Tally:
         self.engine.append(event)
         if event.kind is EngineKind.FAULT_ON:
             self.fault_at = event.at
-        elif event.kind is EngineKind.HEALED:
+        elif event.kind is EngineKind.RETURNED:
             self.healed_at = event.at
+        elif event.kind is EngineKind.HEALED:
+            self.healed_at = self.healed_at or event.at
         elif event.kind is EngineKind.MOVED and event.partition >= 0 and event.broker > 0:
             self.moved.setdefault(event.partition, event.at)

@@ -67,7 +67,8 @@ log4j.appender.requests.File=%s
 log4j.appender.requests.layout=org.apache.log4j.PatternLayout
 log4j.appender.requests.layout.ConversionPattern=%%m%%n
 """
-LOG4J2_REQUESTS_FILE = f"""appender.requests.type=File
+LOG4J2_REQUESTS_FILE = f"""shutdownHook=disable
+appender.requests.type=File
 appender.requests.name=requests
 appender.requests.fileName=%s
 appender.requests.layout.type=PatternLayout
@@ -128,7 +129,10 @@ def log_requests(folder: Path) -> None:
 
 
 def keep_requests(folder: Path, file: Path) -> None:
-    """Let a server that is not started yet log its requests to a file, which later processes of it continue."""
+    """Let a server that is not started yet log its requests to a file, which later processes of it continue.
+
+    Without its hook log4j2 goes on until the process ends: a broker in a controlled shutdown answers for two seconds.
+    """
     for name, more in (("log4j.properties", LOG4J_REQUESTS_FILE), ("log4j2.properties", LOG4J2_REQUESTS_FILE)):
         with (folder / name).open("a") as configuration:
             configuration.write(more % file)
