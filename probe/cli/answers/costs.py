@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from probe.cells.cli_hints import in_folder
 from probe.cells.cost_growth import growths
 from probe.cli.console.cost_table import cost_lines, growth_lines, progress_line
 from probe.cli.console.streams import OUT, say
@@ -27,14 +28,14 @@ def measured_costs(
     return sweep.measured(results, wait_s, lambda point: say(progress_line(point)))
 
 
-def show_costs(run: CostRun, *, as_json: bool) -> None:
+def show_costs(run: CostRun, results: str, *, as_json: bool) -> None:
     """Print a sweep of cost."""
     if as_json:
         OUT.print(json.dumps(cost_document(run), indent=2), markup=False)
         return
     for line in (*cost_lines(run.points), *growth_lines(points_of(run.points))):
         OUT.print(line, markup=False)
-    OUT.print(f"again, without a run: probe sweep --run {run.run_id}", markup=False)
+    OUT.print(f"again, without a run: probe sweep --run {run.run_id}{in_folder(results)}", markup=False)
 
 
 def write_cost_csv(run: CostRun, path: Path) -> None:

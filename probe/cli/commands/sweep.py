@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from probe.catalogue.scenarios import select_scenarios
+from probe.cells.cli_hints import in_folder
 from probe.cells.sweeps import SweepResult
 from probe.cli import common_options as common
 from probe.cli import options as o
@@ -27,14 +28,22 @@ from probe.model import Role
 from probe.model.cost import CostRun
 from probe.model.engines import DEFAULT_ENGINE
 from probe.model.profile import ELECTION_KEY
-from probe.model.scale import MOST, Scale, is_axis, parse_scales
+from probe.model.scale import CLIENTS, MOST, PARTITIONS, Scale, is_axis, parse_scales
 from probe.model.sweep import Sweep
 from probe.planning.plan import Plan
 from probe.runner import Options
 from probe.store.costs import read_cost
 
+COSTS_ONLY = (PARTITIONS, CLIENTS, "interval", "json_")
+"""Options of sweeps of cost."""
+RECOVERY_ONLY = ("trials", "jobs")
+"""Options of sweeps of recovery: those of cost play one trial at a time and each point once."""
+SHOWING = ("run", "results", "csv", "svg", "json_")
+"""Options beside `--run`."""
+
 
 def sweep(
+    context: typer.Context,
     *,
     client: o.Clients = None,
     scenario: Annotated[
@@ -87,9 +96,13 @@ def sweep(
 
     docs/cost.md has the costs.
     """
+    for path in filter(None, (csv, svg)):
+        if path.is_dir() or not path.parent.is_dir():
+            raise ProbeError(f"{path}: it cannot be written there; name a file in a folder that exists")
     if run is None:
         name, varied = _asked(client, scenario, over)
         costs = any(map(is_axis, varied))
+        _refuse_unused(context, RECOVERY_ONLY if costs else COSTS_ONLY, "costs" if costs else "recovery")
         asked = RunSelection(
             clients=clients_of(client),
             scenarios=[name],
@@ -107,18 +120,41 @@ def sweep(
             seed=seed,
         )
         if costs:
+            twice = [name for name in (PARTITIONS, CLIENTS) if _is_given(context, name) and _is_varied(name, varied)]
+            if twice:
+                raise ProbeError(f"--{twice[0]}: --over {twice[0]}=... has its values; leave one of the two out")
             scales = _scales(varied, Scale(partitions=partitions or 1, clients=clients or 1))
-            _tell(measured_costs(asked, scales, interval, results, wait), csv, svg, as_json=json_)
+            _tell(measured_costs(asked, scales, interval, results, wait), results, csv, svg, as_json=json_)
             return
         run = _measured(asked, Options(jobs=jobs), results, wait)
-    elif (stored := read_cost(results, run)) is not None:
-        _tell(stored, csv, svg, as_json=json_)
-        return
-    _show(sweeps_of(results, run), csv, svg)
+    else:
+        others = [name for name in context.params if name not in SHOWING and _is_given(context, name)]
+        if others:
+            raise ProbeError(f"--run {run}: nothing is run, so --{others[0].rstrip('_')} says nothing; leave it out")
+        if (stored := read_cost(results, run)) is not None:
+            _tell(stored, results, csv, svg, as_json=json_)
+            return
+        _refuse_unused(context, COSTS_ONLY, "recovery")
+    _show(sweeps_of(results, run), results, csv, svg)
 
 
-def _tell(run: CostRun, csv: Path | None, svg: Path | None, *, as_json: bool) -> None:
-    show_costs(run, as_json=as_json)
+def _is_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _is_varied(name: str, varied: Sequence[str]) -> bool:
+    return any(text.partition("=")[0] == name for text in varied)
+
+
+def _refuse_unused(context: typer.Context, names: Sequence[str], what: str) -> None:
+    """Raise ProbeError for an option that a sweep of this kind does not look at."""
+    if used := [name for name in names if _is_given(context, name)]:
+        raise ProbeError(f"--{used[0].rstrip('_')}: a sweep of {what} has no use for it; leave it out")
+
+
+def _tell(run: CostRun, results: str, csv: Path | None, svg: Path | None, *, as_json: bool) -> None:
+    show_costs(run, results, as_json=as_json)
     if csv is not None:
         write_cost_csv(run, csv)
     if svg is not None:
@@ -155,14 +191,14 @@ def _asked(clients: list[str] | None, scenario: str | None, over: list[str] | No
     return names[0], over
 
 
-def _show(found: Sequence[SweepResult], csv: Path | None, svg: Path | None) -> None:
+def _show(found: Sequence[SweepResult], results: str, csv: Path | None, svg: Path | None) -> None:
     for line in chain.from_iterable(map(sweep_lines, found)):
         OUT.print(line, markup=False)
     if csv is not None:
         write_csv(found, csv)
     if svg is not None:
         write_svg(found, svg)
-    OUT.print(f"again, without a run: probe sweep --run {found[0].run_id}", markup=False)
+    OUT.print(f"again, without a run: probe sweep --run {found[0].run_id}{in_folder(results)}", markup=False)
 
 
 def _scales(texts: list[str], base: Scale) -> tuple[Scale, ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import uvloop
 
 from probe.catalogue.costs import SCENARIOS
+from probe.cells.cli_hints import in_folder
 from probe.cli.console.skips import skipped
 from probe.cli.console.streams import say
 from probe.cli.wiring.composition import live_tools
@@ -21,6 +22,7 @@ from probe.drivers.host import Bound
 from probe.errors import InterruptedRunError, ProbeError
 from probe.model import Client
 from probe.model.cost import CostRun, PointCost
+from probe.model.counts import counted
 from probe.model.engines import ENGINES
 from probe.model.roles import ROLES
 from probe.model.scale import Scale
@@ -142,8 +144,10 @@ class _Run:
             with restored_handlers(), no_collector():
                 uvloop.run(self._trials())
         except (asyncio.CancelledError, KeyboardInterrupt):
-            kept = f"{len(self._stored.points)} points are stored"
-            way_on = f"probe sweep --run {self._stored.run_id} shows them"
+            kept, way_on = "nothing is stored", "give the same command again"
+            if self._stored.points:
+                kept = f"{counted(len(self._stored.points), 'point')} stored"
+                way_on = f"`probe sweep --run {self._stored.run_id}{in_folder(self.results)}` shows them"
             number = next(iter(self._signals), int(signal.SIGINT))
             raise InterruptedRunError(f"interrupted: {kept}; {way_on}", number, self._stored.run_id) from None
         return self._stored
