@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import PurePosixPath
 from typing import Any
@@ -26,10 +26,20 @@ def read_cost(results: str, run_id: str) -> CostRun | None:
     return _read(place, _path(run_id)) if place.exists(_path(run_id)) else None
 
 
-def read_costs(results: str) -> list[CostRun]:
-    """Return all stored sweeps of cost, oldest first. ResultsError if a file cannot be read."""
-    place = Place(results)
-    return [_read(place, path) for path in place.files(FOLDER, ".json")]
+def read_costs(results: str, note: Callable[[str], None] | None = None) -> list[CostRun]:
+    """Return all stored sweeps of cost, oldest first.
+
+    `note` gets the reason of each file that cannot be read, which is left out; without it ResultsError is raised.
+    """
+    place, found = Place(results), []
+    for path in place.files(FOLDER, ".json"):
+        try:
+            found.append(_read(place, path))
+        except ResultsError as error:
+            if note is None:
+                raise
+            note(f"left out: {error}")
+    return found
 
 
 def _path(run_id: str) -> str:

@@ -9,6 +9,9 @@ from typer.testing import CliRunner
 
 from probe.cli.app import app
 from probe.errors import ProbeError
+from probe.model.cost import CostRun
+from probe.model.results import ResultsError
+from probe.store.costs import read_costs, write_cost
 
 
 def estimated(tmp_path: Path, *more: str) -> tuple[int, str]:
@@ -52,3 +55,15 @@ def test_the_client_is_what_an_operator_calls_it(tmp_path: Path, client: str, ro
 def test_what_is_not_measured_has_the_command_that_measures_it(tmp_path: Path) -> None:
     command = "probe sweep --client sarama@1.29.1 --scenario broker/kill --over partitions=1,10,100 --over clients=1,10"
     assert command in estimated(tmp_path, "--client", "filebeat@8.16.1:5", "--scenario", "broker/kill")[1]
+
+
+def test_a_damaged_sweep_is_named_and_the_others_answer(tmp_path: Path) -> None:
+    folder = tmp_path / "costs"
+    folder.mkdir()
+    (folder / "20261129T000000Z-0001.json").write_text("")
+    write_cost(str(tmp_path), CostRun(run_id="20261129T000000Z-0002", seed=1))
+    code, text = estimated(tmp_path, "--client", "sarama:10")
+    assert (code, "left out: " in text, "\nsarama " in text) == (0, True, True)
+    assert [run.run_id[-4:] for run in read_costs(str(tmp_path), lambda _: None)] == ["0002"]
+    with pytest.raises(ResultsError):
+        read_costs(str(tmp_path))

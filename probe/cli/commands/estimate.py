@@ -14,6 +14,7 @@ from probe.cells.cost_estimates import Asked, Estimate, estimates
 from probe.cells.cost_growth import METRICS
 from probe.cli import common_options as common
 from probe.cli.console.plain_table import lines_of
+from probe.cli.console.streams import say
 from probe.cli.wiring.costed_clients import check_scenario, costed_client
 from probe.errors import NothingJudgedError, ProbeError
 from probe.model import Engine
@@ -70,12 +71,12 @@ def estimate(
 
 
 def _own(results: str) -> list[CostPoint]:
-    """Return the measured points of a results folder."""
+    """Return the measured points of a results folder; a sweep that cannot be read is named and left out."""
     if "://" not in results and not (Path(results) / FOLDER).is_dir():
         return []
     from probe.store.costs import read_costs  # noqa: PLC0415  # loads pyarrow
 
-    return [point for run in read_costs(results) for point in points_of(run.points)]
+    return [point for run in read_costs(results, say) for point in points_of(run.points)]
 
 
 def _sweep(one: Asked, scenario: str, engine: Engine) -> str:

@@ -13,7 +13,7 @@ from probe.store.costs import read_costs
 def known_costs(results: str) -> KnownCosts:
     """Return the points that ship and those of a results folder; sweeps that cannot be read are named and left out."""
     try:
-        stored = [point for run in read_costs(results) for point in run.points]
+        stored = [point for run in read_costs(results, say) for point in run.points]
     except ResultsError as error:
         say(str(error))
         stored = []
