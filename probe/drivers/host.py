@@ -23,6 +23,7 @@ from probe.model.clock import now_us
 from probe.model.endpoint import LOOPBACK, Endpoint
 from probe.ports import Sink, Start
 from probe.processes.resources import translated
+from probe.processes.temporary_folders import temporary_folder
 
 HELLO_S = 60.0
 """Longest time from a driver's start to its Hello; JVMs on a busy machine are slow."""
@@ -171,13 +172,23 @@ class Host(rpc.OrchestratorServicer):
         token = secrets.token_hex(16)
         process = DriverProcess(client, 1 if alone else bound.instances)
         self._awaited[token] = process
-        argv = self._surroundings.entered((*bound.launch.argv, "--connect", self._address, "--token", token))
         held = contextlib.AsyncExitStack()
         self._held.append(held)
         try:
             with translated(DriverError):
+                own = await _own_folder(held, bound.launch)
+                argv = self._surroundings.entered((*own, "--connect", self._address, "--token", token))
                 await held.enter_async_context(process.run(argv, bound.launch.env))
                 await process.attached(HELLO_S)
         finally:
             self._awaited.pop(token, None)
         return process
+
+
+async def _own_folder(held: contextlib.AsyncExitStack, launch: Launch) -> tuple[str, ...]:
+    """Return the command with a folder for its temporary files, which stay when such a process is killed."""
+    if not launch.folder_option:
+        return launch.argv
+    program, *options = launch.argv
+    folder = await held.enter_async_context(temporary_folder())
+    return program, f"{launch.folder_option}{folder}", *options

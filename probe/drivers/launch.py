@@ -18,3 +18,5 @@ class Launch:
     """Variables to add to the environment."""
     built: Path | None = None
     """The folder of the cache that holds what was built or unpacked for this version alone; None = there is none."""
+    folder_option: str = ""
+    """Beginning of the option that names the folder of the process's temporary files, which goes with it; "" = none."""

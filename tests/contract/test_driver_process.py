@@ -6,9 +6,11 @@ import asyncio
 import os
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -167,3 +169,32 @@ def test_a_host_ends_all_processes_together(monkeypatch: pytest.MonkeyPatch) -> 
     while any(map(state, pids)) and time.monotonic() < deadline:  # a dead process is reaped a little later
         time.sleep(0.1)
     assert not any(map(state, pids))
+
+
+WRITES = "import pathlib, sys, time; pathlib.Path(sys._xoptions['folder'], 'kept').touch(); time.sleep(600)"
+"""A process that writes into the folder of its temporary files, and removes nothing."""
+
+
+def test_what_a_killed_process_left_in_its_folder_is_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def kept() -> list[Path]:
+        return [*tmp_path.glob("*/kept")]
+
+    async def attached(_process: DriverProcess, _timeout_s: float) -> None:
+        async with asyncio.timeout(LONGEST_S):
+            while not kept():  # noqa: ASYNC110  # a file is polled, there is no event
+                await asyncio.sleep(0.01)
+
+    monkeypatch.setattr(DriverProcess, "attached", attached)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    async def play() -> None:
+        client = Client("demo", "1.0")
+        launch = Launch((sys.executable, "-c", WRITES), "demo", folder_option="-Xfolder=")
+        async with Host({client: Bound(launch, 1)}) as host:
+            process = await host._process(client, alone=False)
+            assert process._child is not None  # it writes
+            os.kill(process._child.pid, signal.SIGKILL)
+            assert kept()
+
+    asyncio.run(play())
+    assert not [*tmp_path.iterdir()]

@@ -14,8 +14,9 @@ import pytest
 
 from probe.engines.kafka.cluster import workspace
 from probe.engines.kafka.cluster.server import GUARD, Server
-from probe.engines.kafka.cluster.workspace import free_addresses, temporary_folder
+from probe.engines.kafka.cluster.workspace import free_addresses
 from probe.errors import EngineError
+from probe.processes.temporary_folders import temporary_folder
 from tests.support.deadlines import LONGEST_S
 
 HELLO = ["sh", "-c", 'echo "INFO hello"; exec sleep 60']
@@ -111,7 +112,7 @@ import asyncio, os, signal, sys
 from pathlib import Path
 sys.path[:0] = {path!r}
 from tests.engine.test_kafka_server import HELLO, server
-from probe.engines.kafka.cluster.workspace import temporary_folder
+from probe.processes.temporary_folders import temporary_folder
 async def go():
     async with temporary_folder() as folder:
         one = server(folder, HELLO)

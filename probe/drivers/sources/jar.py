@@ -73,7 +73,8 @@ def obtain(family: Family, version: Version, cache: Path) -> Launch:
     mark = version.version.partition("+local.")[2]
     options = (*OPTIONS, f"-Dprobe.local={mark}") if mark else OPTIONS
     # The client under test comes first: no other jar may replace one of its classes.
-    return Launch(argv=(str(program), *options, "-cp", ":".join(map(str, path)), family.source.main), artifact=artifact)
+    argv = (str(program), *options, "-cp", ":".join(map(str, path)), family.source.main)
+    return Launch(argv=argv, artifact=artifact, folder_option="-Djava.io.tmpdir=")
 
 
 def newest(family: Family) -> str:

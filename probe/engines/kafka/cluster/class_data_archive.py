@@ -16,10 +16,10 @@ from probe.engines.kafka.cluster import nodes, properties
 from probe.engines.kafka.cluster.java_command import java_version
 from probe.engines.kafka.cluster.release import Release
 from probe.engines.kafka.cluster.server import Server
-from probe.engines.kafka.cluster.workspace import temporary_folder
 from probe.engines.kafka.zookeeper.admin import ZooKeeper
 from probe.errors import EngineError
 from probe.files.atomic_writes import beside, put_file
+from probe.processes.temporary_folders import temporary_folder
 
 READY_S, END_S = 90.0, 60.0
 NODE = 1

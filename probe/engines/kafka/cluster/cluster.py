@@ -19,7 +19,7 @@ from probe.engines.kafka.cluster.nodes import Broker
 from probe.engines.kafka.cluster.release import Release
 from probe.engines.kafka.cluster.request_counts import RequestCounts
 from probe.engines.kafka.cluster.server import Server
-from probe.engines.kafka.cluster.workspace import temporary_folder
+from probe.engines.kafka.cluster.workspace import quick_folder
 from probe.engines.kafka.deadlines import STARTED_S, started
 from probe.engines.kafka.internal_topics import internal_topics
 from probe.engines.kafka.ports import DiskWay, Replicas
@@ -31,6 +31,7 @@ from probe.model.clock import now_us
 from probe.model.cluster import Nodes
 from probe.ports import OpenRelay, RelayPort
 from probe.processes.resources import exhaustion
+from probe.processes.temporary_folders import temporary_folder
 from probe.scenarios.cluster_spec import DEFAULT_CLUSTER, ClusterSpec
 
 POLL_S = 0.1
@@ -304,7 +305,7 @@ async def running(
     """Start a cluster behind a relay, and end it at exit. EngineError or OSError if it does not start."""
     router = EventRouter()
     async with contextlib.AsyncExitStack() as stack:
-        root = await stack.enter_async_context(temporary_folder(in_memory=disk.anywhere))
+        root = await stack.enter_async_context(temporary_folder(quick_folder() if disk.anywhere else None))
         relay = await stack.enter_async_context(open_relay(nodes.NODES.addresses, router.route, {}))
         cluster = KafkaCluster(release, relay, disk, router, spec, access)
         advertised = {node: relay.address(node) for node in cluster.nodes}

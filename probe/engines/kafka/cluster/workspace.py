@@ -1,20 +1,17 @@
-"""A cluster's folder and ports. The folder is deleted at the end, even if the probe is killed."""
+"""A cluster's ports, and the place of its folder."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import random
 import shutil
 import socket
-import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from probe.errors import EngineError
 from probe.model.endpoint import LOOPBACK, Endpoint
-from probe.processes.children import child
 
 MEMORY = Path("/dev/shm")  # noqa: S108  # a folder of our own is made in it
 ROOM = 2 << 30
@@ -22,8 +19,6 @@ ROOM = 2 << 30
 PORTS = range(15_000, 31_000)
 """Ports below the range of ephemeral ones, so that no outgoing connection takes the port of a broker that is down."""
 TRIES = 200
-KEEPER = 'cat >/dev/null; sleep 0.5; rm -rf -- "$1"; sleep 2; rm -rf -- "$1"'
-"""Deletes the folder when the probe's pipe closes; guards kill the servers at the same time."""
 
 
 def free_addresses() -> Iterator[Endpoint]:
@@ -59,15 +54,3 @@ def quick_folder() -> Path | None:
         if "TMPDIR" not in os.environ and room >= ROOM and os.access(MEMORY, os.W_OK):
             return MEMORY
     return None
-
-
-@contextlib.asynccontextmanager
-async def temporary_folder(*, in_memory: bool = False) -> AsyncIterator[Path]:
-    """Create an empty folder, in memory if possible; it is deleted at exit, even if the probe is killed."""
-    folder = Path(tempfile.mkdtemp(prefix="kafka-metadata-probe-", dir=quick_folder() if in_memory else None))
-    async with child(["sh", "-c", KEEPER, "keeper", str(folder)]) as keeper:
-        try:
-            yield folder
-        finally:
-            await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
-            keeper.kill()
