@@ -82,6 +82,7 @@ def test_each_client_version_and_scenario_has_a_page_that_says_there_are_no_time
         "scenario/broker.kill.html",
         "supports.html",
         "rolling.html",
+        "costs.html",
     }
     assert [name for name in pages if "There are no timelines here" not in (built / name).read_text()] == []
 
@@ -90,6 +91,13 @@ def test_every_link_leads_to_a_file_of_the_site(built: Path) -> None:
     for page in built.rglob("*.html"):
         for name in re.findall(r'(?:href|src)="([^"#]+)', page.read_text()):
             assert (page.parent / name).resolve().is_file(), (page, name)
+
+
+def test_costs_of_a_failover_are_on_a_page_that_each_page_links(built: Path) -> None:
+    text = (built / "costs.html").read_text()
+    assert "What does one failover cost?" in text
+    assert "franz-go@" in text.replace("<wbr>", "")
+    assert 'href="costs.html"' in (built / "index.html").read_text()
 
 
 def places(text: str, parts: Sequence[str]) -> list[int]:
@@ -274,3 +282,11 @@ def test_the_site_and_the_look_up_have_the_same_answer(built: Path, evidence: Pa
     assert "suspected to: filebeat 9.0.0, since sarama 1.43.3 inside it goes on there by itself" in short
     assert short.removeprefix("in short: ") in text
     assert short in said[1].splitlines()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_page_of_costs_is_no_wider_than_its_window(width: int, built: Path, opener: Opener) -> None:
+    page = opener((built / "costs.html").as_uri(), viewport={"width": width, "height": 844})
+    expect(page.get_by_role("link", name="Costs")).to_have_attribute("aria-current", "page")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

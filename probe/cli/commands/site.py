@@ -38,7 +38,10 @@ def site(
     """
     from probe.cli.answers.client_aliases import aliases  # noqa: PLC0415  # `--help` needs no templates
     from probe.cli.answers.known_clients import known_clients  # noqa: PLC0415  # the same
+    from probe.cli.wiring.catalogue import families  # noqa: PLC0415  # the same
+    from probe.cli.wiring.costs import known_costs  # noqa: PLC0415  # the same
     from probe.site.known.build import build_known  # noqa: PLC0415  # the same
+    from probe.site.pages.costs import cost_page  # noqa: PLC0415  # the same
 
     line = any_line(broker)
     with given.open_evidence(evidence, results, max_age) as found:
@@ -46,7 +49,8 @@ def site(
             raise NothingJudgedError("there is no such evidence; name a file of it, or `shipped`, with --evidence")
         about = " and ".join(f"{name} evidence" if name in given.DEFAULT else name for name in found.names)
         say(f"site: building {out} from {about}")
-        index = build_known(known_clients(found, line), out, aliases(), about)
+        costs = cost_page(known_costs(results), tuple(families().values()))
+        index = build_known(known_clients(found, line), out, aliases(), about, costs)
     typer.echo(index)
     if serve:
         _serve(out)

@@ -21,20 +21,24 @@ from probe.site.known.operations import operation_page
 from probe.site.known.supports import supports_page
 from probe.site.known.values import Alias, KnownCell, KnownClient, grouped
 from probe.site.pages import scenarios
+from probe.site.pages.costs import CostPage
 from probe.site.pages.environment import environment
 from probe.site.render.folder_replacement import replacing
 
 STATIC = Path(__file__).parents[1] / "static"
-FILES = ("site.css", "site.js", "lists.js", "known.js")
+FILES = ("site.css", "sweep.css", "site.js", "lists.js", "known.js")
 API = "api/v1"
 LATEST = "latest"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+-]")
 
 
-def build_known(clients: Iterable[KnownClient], out: Path, aliases: Sequence[Alias], about: str) -> Path:
+def build_known(
+    clients: Iterable[KnownClient], out: Path, aliases: Sequence[Alias], about: str, costs: CostPage
+) -> Path:
     """Write the site into `out` completely, then rename it; return its index.html.
 
     `clients` come in the order of families and versions, each family at once. `about` says what the site is made from.
+    `costs` are those of a failover, which evidence has not.
     SiteError if `out` was not made by the probe or cannot be written.
     """
     with replacing(out) as fresh:
@@ -55,6 +59,7 @@ def build_known(clients: Iterable[KnownClient], out: Path, aliases: Sequence[Ali
         _write(fresh / "supports.html", supports_page(listed, about))
         for purpose in PURPOSES.values():
             _write(fresh / f"{purpose.name}.html", operation_page(purpose, listed, about))
+        _write(fresh / "costs.html", _costs(costs, about))
         _write(fresh / "index.html", _index(listed, sorted(by_scenario), aliases, about))
         _write(fresh / API / "clients.json", json.dumps(_overview(listed), separators=(",", ":")))
     return out / "index.html"
@@ -131,6 +136,11 @@ def _index(listed: Sequence[KnownClient], names: Sequence[str], aliases: Sequenc
     data = json.dumps(table, separators=(",", ":")).replace("<", "\\u003c")
     page = environment().get_template("known.html")
     return page.render(root="", here="index", rows=rows, scenarios=names, aliases=data, about=about)
+
+
+def _costs(costs: CostPage, about: str) -> str:
+    page = environment().get_template("costs.html")
+    return page.render(root="", here="costs", layout="known_base.html", costs=costs, about=about)
 
 
 def _overview(listed: Iterable[KnownClient]) -> dict[str, Any]:
