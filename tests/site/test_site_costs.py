@@ -130,3 +130,9 @@ def test_without_costs_the_page_says_so(tmp_path_factory: pytest.TempPathFactory
     text = (build(matrix, site_data.BARE, out).parent / "costs.html").read_text()
     assert "No cost is stored" in text
     assert "style=" not in text
+
+
+def test_two_dozen_clients_differ_in_the_legend_by_colour_or_dashes() -> None:
+    picture = cost_picture([point for number in range(24) for point in grown(f"demo@{number}", 0)])
+    samples = [line.partition("stroke=")[2] for line in picture.splitlines() if 'stroke-width="3"' in line]
+    assert len(samples) == len(set(samples)) == 24

@@ -21,7 +21,12 @@ WIDTH, LEFT, RIGHT, TOP, PLOT, LINE = 560, 60, 24, 40, 260, 18
 """Pixels: the picture, its margins, the plot's height, a line of the legend."""
 STEPS = 24
 """Places of a fit that are joined."""
-COLOURS = ("#1b5e9e", "#b3471d", "#2a7a3b", "#6b3fa0", "#8a6d00", "#444444")
+SAMPLE = 32
+"""Pixels: the length of a client's line in the legend."""
+COLOURS = (
+    "#1b5e9e", "#b3471d", "#2a7a3b", "#6b3fa0", "#8a6d00", "#444444",
+    "#c2185b", "#00796b", "#6d4c41", "#0277bd", "#558b2f", "#d32f2f",
+)  # fmt: skip
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "1 5", "12 4")
 COST = "Metadata"
 
@@ -54,23 +59,31 @@ def cost_picture(points: Sequence[CostPoint]) -> str:
     brokers = ", ".join(dict.fromkeys(ENGINES[Engine(one.engine)].title for one in points))
     title = f"Metadata requests of one failover, {scenario}, {brokers}"
     body = [*_axes(frame, axis, sorted(set(numbers))), *_clients(points, clients, frame, axis)]
-    legend = [
-        f'<text x="{LEFT}" y="{TOP + PLOT + 56 + LINE * place}" fill="{COLOURS[place % len(COLOURS)]}">'
-        f"{escape(client)}</text>"
-        for place, client in enumerate(clients)
-    ]
+    legend = [line for place, client in enumerate(clients) for line in _legend(place, client)]
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" '
             'font-size="12" role="img">',
             f"<title>{escape(title)}</title>",
             f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
-            f'<text x="{LEFT}" y="20" font-size="14">{escape(title)}</text>',
+            f'<text x="{LEFT}" y="20">{escape(title)}</text>',
             *body,
             *legend,
             "</svg>\n",
         ]
     )
+
+
+def _style(place: int) -> tuple[str, str]:
+    """Return the colour and the dashes of a client; no two of dozens have both in common."""
+    return COLOURS[place % len(COLOURS)], DASHES[(place + place // len(COLOURS)) % len(DASHES)]
+
+
+def _legend(place: int, client: str) -> Iterator[str]:
+    (colour, dash), y = _style(place), TOP + PLOT + 56 + LINE * place
+    ends = f'x1="{LEFT}" x2="{LEFT + SAMPLE}" y1="{y - 4}" y2="{y - 4}"'
+    yield f'<line {ends} stroke="{colour}" stroke-width="3" stroke-dasharray="{dash}"/>'
+    yield f'<text x="{LEFT + SAMPLE + 8}" y="{y}" fill="{colour}">{escape(client)}</text>'
 
 
 def _axes(frame: _Frame, axis: str, numbers: Sequence[int]) -> Iterator[str]:
@@ -87,7 +100,7 @@ def _clients(points: Sequence[CostPoint], clients: Sequence[str], frame: _Frame,
     other = CLIENTS if axis == PARTITIONS else PARTITIONS
     for place, client in enumerate(clients):
         mine = [one for one in points if one.client == client]
-        colour, dash = COLOURS[place % len(COLOURS)], DASHES[(place + place // len(COLOURS)) % len(DASHES)]
+        colour, dash = _style(place)
         found = fit(mine, METRICS[COST])
         if found is not None:
             for number in sorted({getattr(one, other) for one in mine}):
