@@ -60,6 +60,13 @@ def test_a_scenario_without_the_selected_role_is_named() -> None:
     assert line == "skipped  topic/grown: no role admin there; its roles are producer, group"
 
 
+def test_roles_that_a_scenario_has_on_the_other_engine_alone_are_not_named() -> None:
+    (line,) = lines(
+        clients=[SARAMA], roles=[Role.GROUP], engine=Engine.KAFKA, scenarios=["broker/address-reused", "steady"]
+    )
+    assert line == "skipped  broker/address-reused: no role group there; its roles are producer, consumer"
+
+
 def test_names_beyond_the_first_are_counted() -> None:
     named = [("z", "other"), *((str(number), "same") for number in range(NAMED + 2))]
     assert list(by_reason(named)) == [("0, 1, 2 and 2 more", "same"), ("z", "other")]

@@ -47,7 +47,10 @@ def without_role(selection: Selection) -> Iterator[tuple[str, str]]:
     """Yield the scenarios that none of the selected roles can play, with the reason."""
     for scenario in selection.scenarios:
         if all(selection.variant(scenario, role) is None for role in selection.roles):
-            has = [str(role) for role in scenario.roles if selection.has_role(scenario.name, role)]
+            has = [str(role) for role in scenario.roles if selection.variant(scenario, role) is not None]
+            if not has:
+                yield scenario.name, f"it does not run on the {selection.engine} engine"
+                continue
             yield scenario.name, f"no role {' or '.join(selection.roles)} there; its roles are {', '.join(has)}"
 
 
