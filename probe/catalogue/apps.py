@@ -161,7 +161,7 @@ class App(_Strict):
             return f"{self.family} {library}"
         found = self.release_with(library, after)
         if found is None:
-            return f"{self.family} {library}, which no {self.name} is known to have"
+            return f"{self.family} {library} (no {self.name} is known to have it)"
         return f"{self.name} {found.since} with {self.family} {found.library}"
 
     def later_releases(self, version: str) -> Iterator[Inside]:

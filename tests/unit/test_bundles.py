@@ -42,10 +42,8 @@ def cells() -> Iterator[tuple[str, Role, str]]:
 
 
 def made(family: str, role: Role, scenario: str) -> Bundle | None:
-    """Return the bundle of two versions of a family, or None if no fake can play it.
-
-    They are no releases: what ships of a release may say that it needs no bundle.
-    """
+    """Return the bundle of two versions of a family that are no releases, or None if no fake can play it."""
+    # what ships of a release may say that it needs no bundle
     versions = [one.version for one in families()[family].versions]
     oldest = limits()["served_since"].get(family, versions[0])
     try:
@@ -145,6 +143,7 @@ def test_a_scenario_is_a_fault_of_the_fakes(role: Role, scenario: str, fault: Fa
         ("sarama@1.2.3 producer auth/wrong-password", "1.2.4", "the fakes have no secured listeners"),
         (f"sarama@1.2.3 transactional {DISK}", "1.2.4", "fakes of bundles serve the roles"),
         (f"telegraf@1.2.3 producer {DISK}", "1.2.4", "no template has telegraf"),
+        (f"sarma@1.2.3 producer {DISK}", "1.2.4", "there is no client family sarma; did you mean sarama?"),
         (f"kafkajs@1.2.3 consumer {DISK}", "1.2.4", "has no role consumer"),
         (f"platformatic-kafka@2.7.0 producer {DISK}", "2.12.1", "above those of the fakes until 2.11.0"),
         ("java@1.2.3 group coordinator/moved", "1.2.4", "lines, not 200 at most"),

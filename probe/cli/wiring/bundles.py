@@ -15,6 +15,7 @@ from probe.bundle.promises import promise_of
 from probe.catalogue.families import Family
 from probe.catalogue.files import data_file
 from probe.catalogue.known_results import Expectation, Known, contrasted, expected, read_known
+from probe.catalogue.name_hints import client_hint
 from probe.catalogue.releases import releases_of
 from probe.catalogue.scenarios import select_scenarios
 from probe.cells.origin import SHIPPED
@@ -60,6 +61,9 @@ def bundle_of(cell: str, against: str | None) -> Bundle:
     if len(words) != 3 or "@" not in words[0]:
         raise ProbeError(f"bundle {cell}: {did_you_mean(cell, entries, FORM, cutoff=0.8)}")
     client, role, scenario = words
+    name = client.partition("@")[0]
+    if name not in families():
+        raise ProbeError(f"bundle {cell}: there is no client family {name}; {client_hint(name, [*families()])}")
     if not RELEASE.fullmatch(client.partition("@")[2]):
         raise ProbeError(f"bundle {cell}: {client} is no release; {FORM}")
     if role not in tuple(Role):
