@@ -12,6 +12,7 @@ import pytest
 
 from probe.model import Outcome
 from probe.model.history import FAILING_FROM
+from probe.model.outcomes import PLAYED_AGAIN
 from probe.runner.schedule.descriptors import DRIVER, OWN, TRIAL
 from probe.store import runs, trials
 from tests.engine.test_interruptions import SELECT, none_left, running, wait_for
@@ -73,5 +74,6 @@ def test_a_full_disk_ends_a_run_without_broken_cells(small_disk: Path) -> None:
     with running(results, "--resume", info.run_id) as (process, mark):
         _, errors = process.communicate(timeout=LONGEST_S)
         assert process.returncode == 0, errors
-    found = sorted(row.verdict.outcome for row in trials(str(results), info.run_id))
+    outcomes = (row.verdict.outcome for row in trials(str(results), info.run_id))
+    found = sorted(outcome for outcome in outcomes if outcome not in PLAYED_AGAIN)  # as on a busy machine
     assert found == [Outcome.CLEAN, Outcome.CLEAN, Outcome.STUCK, Outcome.SURFACES]
