@@ -6,19 +6,17 @@ scale with another version or setting, whose claim must exclude the entry's.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from probe.catalogue.costs import SCENARIOS
+from probe.catalogue.known_entries import ExactClient, Strict, read_entries
 from probe.catalogue.selectors import select_profiles
-from probe.catalogue.toml_file import read_tables
-from probe.errors import CatalogueError
 from probe.model import Engine
 from probe.model.cost import PointCost
 from probe.model.engines import DEFAULT_ENGINE
@@ -32,14 +30,9 @@ CLAIMED: Mapping[str, Callable[[PointCost], float]] = {
 }
 """Costs that an entry can claim: Metadata requests per moving partition of a client, or per client, and all requests a
 second once everything works."""
-CLIENT = re.compile(r"[a-z][a-z0-9-]*@\d[\w.+-]*")
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Bounds(_Strict):
+class Bounds(Strict):
     """Bounds of a cost; at least one is given."""
 
     min: float = -inf
@@ -57,7 +50,7 @@ class Bounds(_Strict):
         return " and ".join(text for text, given in ends if given)
 
 
-class _Claim(_Strict):
+class _Claim(Strict):
     costs: Mapping[str, Bounds]
 
     @field_validator("costs")
@@ -72,7 +65,7 @@ class _Claim(_Strict):
 class Contrast(_Claim):
     """A change of the entry, and its claim."""
 
-    client: str | None = None
+    client: ExactClient | None = None
     properties: tuple[str, ...] | None = None
     why: str = ""
 
@@ -84,7 +77,7 @@ class KnownCost(_Claim):
     says: str
     source: str
     link: str = ""
-    client: str
+    client: ExactClient
     scenario: str
     engine: Engine = DEFAULT_ENGINE
     broker: str = "3.9"
@@ -96,9 +89,6 @@ class KnownCost(_Claim):
 
     @model_validator(mode="after")
     def _playable(self) -> Self:
-        for client in filter(None, (self.client, self.contrast.client)):
-            if not CLIENT.fullmatch(client):
-                raise ValueError(f"{client} is not FAMILY@VERSION")
         if self.scenario not in SCENARIOS:
             raise ValueError(f"costs are measured in {', '.join(SCENARIOS)}")
         other = self.contrast.costs
@@ -154,20 +144,7 @@ class ExpectedCost:
 
 def read_known_costs(path: Path) -> tuple[KnownCost, ...]:
     """Read the `[[cost]]` entries of a file of known results. CatalogueError with file, entry and problem."""
-    return tuple(
-        _entry(path, row) for row in read_tables(path, "cost", "correct the file or name another with --known")
-    )
-
-
-def _entry(path: Path, row: Mapping[str, Any]) -> KnownCost:
-    try:
-        return KnownCost.model_validate(row)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise CatalogueError(
-            f"{path}: [[cost]] {row.get('id', '?')} {where}: {first['msg']}; correct the entry"
-        ) from None
+    return read_entries(path, "cost", KnownCost)
 
 
 def expected_costs(known: KnownCost, *, contrast: bool) -> list[ExpectedCost]:

@@ -9,18 +9,17 @@ A claim is about every trial (`outcome`, `good_never`), or about some (`bad_in_s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from probe.catalogue.families import CatalogueError
+from probe.catalogue.known_entries import ExactClient, Strict, read_entries
 from probe.catalogue.selectors import broker_line, select_profiles
-from probe.catalogue.toml_file import read_tables
 from probe.model import Cell, Election, Engine, Outcome, Role, Workload
 from probe.model.columns import FACTS
 from probe.model.conditions import FIRST
@@ -34,11 +33,7 @@ MAX_TRIALS = 200
 Facts = Mapping[str, Any]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Claim(_Strict):
+class Claim(Strict):
     """A claim about the trials of a cell. At least one of the three kinds of outcomes is given."""
 
     outcome: tuple[Outcome, ...] = ()
@@ -47,7 +42,7 @@ class Claim(_Strict):
     """At least one trial has one of these outcomes."""
     good_never: tuple[Outcome, ...] = ()
     """No trial has one of these outcomes."""
-    facts: Facts = {}
+    facts: Facts = Field(default_factory=dict)
     """Facts by name: a value, a list, `{ min = 1, max = 2 }`, or for api_versions `{ Produce = 7 }`. With `bad_in_some`
     each trial with a bad outcome has them, otherwise each trial."""
 
@@ -133,7 +128,7 @@ class Known(Claim):
     source: str
     """`OWNER/REPO #N`, a KIP, a release note or a file of the client."""
     link: str = ""
-    client: str
+    client: ExactClient
     role: Role
     scenario: str
     engine: Engine = DEFAULT_ENGINE
@@ -150,13 +145,6 @@ class Known(Claim):
     known_wrong: str = ""
     """Why the harness does not reproduce it yet; once it does, the entry is stale and fails."""
     contrast: Contrast
-
-    @field_validator("client")
-    @classmethod
-    def _exact(cls, client: str) -> str:
-        if not re.fullmatch(r"[a-z][a-z0-9-]*@\d[\w.+-]*", client):
-            raise ValueError(f"{client} is not FAMILY@VERSION")
-        return client
 
     @model_validator(mode="after")
     def _opposite(self) -> Known:
@@ -213,24 +201,12 @@ class Expectation:
 
 def read_known(path: Path) -> tuple[Known, ...]:
     """Read a file of `[[known]]` entries. CatalogueError with the file, the entry and the problem."""
-    rows = read_tables(path, "known", "correct the file or name another with --known")
-    found = tuple(_entry(path, row) for row in rows)
+    found = read_entries(path, "known", Known)
     twice = {item.id for item in found if sum(1 for other in found if other.id == item.id) > 1}
     if twice or not found:
         what = f"{min(twice)} occurs twice" if twice else "it has no [[known]] entry"
         raise CatalogueError(f"{path}: {what}; correct the file")
     return found
-
-
-def _entry(path: Path, row: Mapping[str, Any]) -> Known:
-    try:
-        return Known.model_validate(row)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        value = "" if isinstance(first["input"], Mapping) else f" ({first['input']!r})"
-        what = f"[[known]] {row.get('id', '?')} {where}: {first['msg']}{value}"
-        raise CatalogueError(f"{path}: {what}; correct the entry") from None
 
 
 def expected(known: Known) -> Expectation:

@@ -55,6 +55,11 @@ class ReleaseList:
         return bool(self.releases) and version_key(version) > version_key(self.releases[-1].version)
 
     @property
+    def no_such(self) -> str:
+        """Return, as a clause, that the registry has not the release that is asked for."""
+        return f"{self.source} had no such release on {self.read}"
+
+    @property
     def withdrawn(self) -> frozenset[str]:
         """Return the releases that were taken back."""
         return frozenset(one.version for one in self.releases if one.withdrawn)

@@ -23,6 +23,7 @@ from probe.cli.wiring.check_plan import Scope, questions, sides_of
 from probe.cli.wiring.check_trials import Player
 from probe.cli.wiring.check_trials import check as compare_sides
 from probe.cli.wiring.ignore_file import ignore_text
+from probe.cli.wiring.output_files import check_writable
 from probe.drivers.provision import provision
 from probe.errors import GateError, ProbeError
 from probe.files.atomic_writes import write_file
@@ -116,7 +117,7 @@ def check(
         one: write_it for one, write_it in ((junit_file, junit), (summary, markdown), (sarif_file, sarif)) if one
     }
     for path in reports:
-        _check_writable(path)
+        check_writable(path)
     text, place = _ignores(ignore, write=write)
     entries = read_cell_ignores(text, place)
     scope = Scope(scenarios=["*"] if everything else scenario or (), roles=role or (), profiles=profile or ())
@@ -148,15 +149,10 @@ def check(
         _gate(made)
 
 
-def _check_writable(path: Path) -> None:
-    if path.is_dir() or not path.parent.is_dir():
-        raise ProbeError(f"{path}: it cannot be written there; name a file in a folder that exists")
-
-
 def _ignores(named: Path | None, *, write: bool) -> tuple[str, str]:
     """Return the text of the ignore file and its name; with `--write` it may not exist yet."""
     if write and named is not None and not named.exists():
-        _check_writable(named)
+        check_writable(named)
         return "", str(named)
     text, place = ignore_text(named)
     if write:

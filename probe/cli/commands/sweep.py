@@ -19,6 +19,7 @@ from probe.cli.console.skips import skipped
 from probe.cli.console.streams import OUT, say
 from probe.cli.console.sweep_table import sweep_lines
 from probe.cli.wiring.execution import run_planned
+from probe.cli.wiring.output_files import check_writable
 from probe.cli.wiring.resumption import selected
 from probe.cli.wiring.run_selection import RunSelection
 from probe.cli.wiring.selectors import clients_of
@@ -97,8 +98,7 @@ def sweep(
     docs/cost.md has the costs.
     """
     for path in filter(None, (csv, svg)):
-        if path.is_dir() or not path.parent.is_dir():
-            raise ProbeError(f"{path}: it cannot be written there; name a file in a folder that exists")
+        check_writable(path)
     if run is None:
         name, varied = _asked(client, scenario, over)
         costs = any(map(is_axis, varied))

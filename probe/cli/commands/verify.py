@@ -68,18 +68,22 @@ def verify(
     every: list[Known | KnownCost] = [*read_known(known), *read_known_costs(known)]
     both = chosen(every, only or [])
     entries = [item for item in both if isinstance(item, Known)]
-    wanted = [expected(item) for item in entries]
+    wanted: list[Expectation | ExpectedCost] = [*map(expected, entries)]
     if contrast:
-        wanted += [contrasted(item) for item in entries]
-    costs = [one for item in both if isinstance(item, KnownCost) for one in expected_costs(item, contrast=contrast)]
-    wanted, costs = on_engines(wanted, costs, engine or list(Engine))
-    held = _measured(results, wanted, Options(jobs=jobs), fresh=fresh)
-    findings = [check(item, held.get(item.cell)) for item in wanted]
-    seen = [(finding.status, _line(finding, results)) for finding in findings]
+        wanted += map(contrasted, entries)
+    for item in both:
+        wanted += expected_costs(item, contrast=contrast) if isinstance(item, KnownCost) else ()
+    wanted = on_engines(wanted, engine or list(Engine))
+    cells = [item for item in wanted if isinstance(item, Expectation)]
+    costs = [item for item in wanted if isinstance(item, ExpectedCost)]
+    held = _measured(results, cells, Options(jobs=jobs), fresh=fresh)
+    findings = [check(item, held.get(item.cell)) for item in cells]
+    seen = [(one.status, one.expectation.name, _line(one, results)) for one in findings]
     if costs:
         from probe.cli.wiring.known_costs import check_costs  # noqa: PLC0415  # it loads what plays trials
 
-        seen += check_costs(costs, results, fresh=fresh)
+        shown = check_costs(costs, results, fresh=fresh)
+        seen += ((status, item.name, line) for item, (status, line) in zip(costs, shown, strict=True))
     _print(seen)
 
 
@@ -94,20 +98,19 @@ def chosen(entries: Sequence[Known | KnownCost], globs: Sequence[str]) -> list[K
 
 
 def on_engines(
-    wanted: Sequence[Expectation], costs: Sequence[ExpectedCost], engines: Collection[Engine]
-) -> tuple[list[Expectation], list[ExpectedCost]]:
+    wanted: Sequence[Expectation | ExpectedCost], engines: Collection[Engine]
+) -> list[Expectation | ExpectedCost]:
     """Return the expectations of these engines, and say how many others are left out. ProbeError if none is left."""
     for other in Engine:
-        count = sum(item.engine is other for item in wanted) + sum(item.engine is other for item in costs)
+        count = sum(item.engine is other for item in wanted)
         if count and other not in engines:
             where = ENGINES[other].title
             say(f"skipped  {count} known results on {where}: `--engine {other}` or no --engine checks them")
     chosen = [item for item in wanted if item.engine in engines]
-    chosen_costs = [item for item in costs if item.engine in engines]
-    if not chosen and not chosen_costs:
+    if not chosen:
         names = " or ".join(ENGINES[one].title for one in engines)
         raise ProbeError(f"no selected known result is on {names}; leave --engine out")
-    return chosen, chosen_costs
+    return chosen
 
 
 def _measured(results: str, wanted: Sequence[Expectation], options: Options, *, fresh: bool) -> dict[Cell, SettledCell]:
@@ -164,17 +167,17 @@ def _outdated(results: str, cells: Collection[Cell]) -> list[Cell]:
     return outdated(row for row in trials(results) if row.cell in wanted)
 
 
-def _print(seen: Sequence[tuple[Status, str]]) -> None:
-    for _, line in seen:
+def _print(seen: Sequence[tuple[Status, str, str]]) -> None:
+    """Print the lines of expectations, each with its status and name, and how many there are of each status."""
+    for _, _, line in seen:
         OUT.print(line, markup=False)
-    counts = Counter(status for status, _ in seen)
+    counts = Counter(status for status, _, _ in seen)
     OUT.print(", ".join(f"{count} {status}" for status, count in sorted(counts.items())), markup=False)
     if counts[Status.UNJUDGED] == len(seen):
         raise NothingJudgedError("none of the known results could be judged; the lines above say why")
-    bad = [line for status, line in seen if status not in GOOD]
+    bad = [name for status, name, _ in seen if status not in GOOD]
     if bad:
-        first = bad[0].partition(":")[0].split()[-1]
-        raise GateError(f"{len(bad)} of {len(seen)} known results are not reproduced; the first: {first}")
+        raise GateError(f"{len(bad)} of {len(seen)} known results are not reproduced; the first: {bad[0]}")
 
 
 def _line(finding: Finding, results: str) -> str:

@@ -61,10 +61,10 @@ def bundle_of(cell: str, against: str | None) -> Bundle:
     if len(words) != 3 or "@" not in words[0]:
         raise ProbeError(f"bundle {cell}: {did_you_mean(cell, entries, FORM, cutoff=0.8)}")
     client, role, scenario = words
-    name = client.partition("@")[0]
+    name, _, version = client.partition("@")
     if name not in families():
         raise ProbeError(f"bundle {cell}: there is no client family {name}; {client_hint(name, [*families()])}")
-    if not RELEASE.fullmatch(client.partition("@")[2]):
+    if not RELEASE.fullmatch(version):
         raise ProbeError(f"bundle {cell}: {client} is no release; {FORM}")
     if role not in tuple(Role):
         raise ProbeError(f"bundle {cell}: there is no role {role}; roles are {', '.join(Role)}")
@@ -82,7 +82,7 @@ def check_releases(made: Bundle) -> None:
     for version in (made.bad.version, made.good.version):
         if listed.find(version) is None and served.lacks(version):
             line = named_line(f"{made.family}@{version}")
-            why = f"{line.why}; name one" if line else f"{served.source} had no such release on {served.read}"
+            why = f"{line.why}; name one" if line else served.no_such
             raise ProbeError(f"bundle {made.family}@{version}: {why}")
         if listed.find(version) is None and served.is_older_than(version):
             say(f"{made.family} {version} is newer than all that {served.source} had on {served.read}")

@@ -40,7 +40,7 @@ def costed_client(text: str, points: Collection[CostPoint]) -> tuple[str, str]:
     if name in families():
         served = releases_of(name)
         if version and families()[name].find(version) is None and served.lacks(version):
-            raise ProbeError(f"--client {text}: {served.source} had no such release on {served.read}")
+            raise ProbeError(f"--client {text}: {served.no_such}")
         return name, version
     if name in measured:
         return name, version

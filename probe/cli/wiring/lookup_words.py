@@ -120,7 +120,7 @@ def nothing(
     below, above = ([one for one in listed if (version_key(one) > key) is is_above] for is_above in (False, True))
     served = releases_of(family.family)
     lacks = served.lacks(version) or served.is_older_than(version)
-    why = f"{served.source} had no such release on {served.read}" if lacks else refusal or "it was never measured"
+    why = served.no_such if lacks else refusal or "it was never measured"
     return f"nothing is known of {client} ({places}): {why}; nearest is {' or '.join([*below[-1:], *above[:1]])}"
 
 

@@ -59,6 +59,8 @@ class CostSection:
     scenario: str
     brokers: str
     """The name of the engine's brokers."""
+    title: str
+    """The scenario, with real brokers if it is on these."""
     id: str
     scale: Scale
     rows: tuple[CostRow, ...]
@@ -134,6 +136,7 @@ def _section(scenario: str, points: Sequence[CostPoint], families: set[str]) -> 
     return CostSection(
         scenario=scenario,
         brokers=info.title,
+        title=f"{scenario}, {info.title}" if info.real else scenario,
         id=scenario.replace("/", "-") + ("-real" if info.real else ""),
         scale=scale,
         rows=tuple(rows),

@@ -45,34 +45,17 @@ appender.out.layout.pattern=%p %m%n
 REQUESTS = "kafka.request.logger"
 """The logger of completed requests, which is off below DEBUG."""
 STAMPED = "%d{yyyy-MM-dd HH:mm:ss,SSSZ} %p %m%n"
+PLAIN = "%m%n"
 LOG4J_REQUESTS = f"""log4j.logger.{REQUESTS}=DEBUG, requests
 log4j.additivity.{REQUESTS}=false
-log4j.appender.requests=org.apache.log4j.ConsoleAppender
+log4j.appender.requests=org.apache.log4j.{{kind}}Appender
 log4j.appender.requests.layout=org.apache.log4j.PatternLayout
-log4j.appender.requests.layout.ConversionPattern={STAMPED}
+log4j.appender.requests.layout.ConversionPattern={{pattern}}
 """
-LOG4J2_REQUESTS = f"""appender.requests.type=Console
+LOG4J2_REQUESTS = f"""appender.requests.type={{kind}}
 appender.requests.name=requests
 appender.requests.layout.type=PatternLayout
-appender.requests.layout.pattern={STAMPED}
-logger.requests.name={REQUESTS}
-logger.requests.level=debug
-logger.requests.additivity=false
-logger.requests.appenderRef.requests.ref=requests
-"""
-LOG4J_REQUESTS_FILE = f"""log4j.logger.{REQUESTS}=DEBUG, requests
-log4j.additivity.{REQUESTS}=false
-log4j.appender.requests=org.apache.log4j.FileAppender
-log4j.appender.requests.File=%s
-log4j.appender.requests.layout=org.apache.log4j.PatternLayout
-log4j.appender.requests.layout.ConversionPattern=%%m%%n
-"""
-LOG4J2_REQUESTS_FILE = f"""shutdownHook=disable
-appender.requests.type=File
-appender.requests.name=requests
-appender.requests.fileName=%s
-appender.requests.layout.type=PatternLayout
-appender.requests.layout.pattern=%%m%%n
+appender.requests.layout.pattern={{pattern}}
 logger.requests.name={REQUESTS}
 logger.requests.level=debug
 logger.requests.additivity=false
@@ -123,9 +106,7 @@ def write_logging(folder: Path) -> None:
 
 def log_requests(folder: Path) -> None:
     """Let a server that is not started yet log its requests, too, with the time of each line."""
-    for name, more in (("log4j.properties", LOG4J_REQUESTS), ("log4j2.properties", LOG4J2_REQUESTS)):
-        with (folder / name).open("a") as file:
-            file.write(more)
+    _add_requests(folder, "Console", STAMPED)
 
 
 def keep_requests(folder: Path, file: Path) -> None:
@@ -133,9 +114,15 @@ def keep_requests(folder: Path, file: Path) -> None:
 
     Without its hook log4j2 goes on until the process ends: a broker in a controlled shutdown answers for two seconds.
     """
-    for name, more in (("log4j.properties", LOG4J_REQUESTS_FILE), ("log4j2.properties", LOG4J2_REQUESTS_FILE)):
+    place = f"log4j.appender.requests.File={file}\n", f"shutdownHook=disable\nappender.requests.fileName={file}\n"
+    _add_requests(folder, "File", PLAIN, place)
+
+
+def _add_requests(folder: Path, kind: str, pattern: str, more: tuple[str, str] = ("", "")) -> None:
+    names = ("log4j.properties", LOG4J_REQUESTS), ("log4j2.properties", LOG4J2_REQUESTS)
+    for (name, text), own in zip(names, more, strict=True):
         with (folder / name).open("a") as configuration:
-            configuration.write(more % file)
+            configuration.write(text.format(kind=kind, pattern=pattern) + own)
 
 
 def java_version(program: Path) -> str:
