@@ -26,6 +26,8 @@ from tests.support.synthetic_rows import CELL, fill, settled_cell
 SCHEMA = Path(__file__).parents[2] / "docs" / "schema" / "audit.json"
 OLD = replace(CELL, version="1.43.2")
 TODAY = datetime.now(UTC).date()
+TOMORROW = TODAY + timedelta(days=1)
+"""The last day of entries that must hold, also when midnight comes before they are read."""
 ENTRY = '[[ignore]]\nclient = "sarama@*"\nreason = "no such disks"\nexpires = {}\n'
 
 
@@ -158,7 +160,7 @@ class TestCommand:
 
     def test_the_file_of_the_working_directory_is_taken(self, folder: Path) -> None:
         assert isinstance(self.audit()[2], GateError)
-        (folder / NAME).write_text(ENTRY.format(TODAY + timedelta(days=1)))
+        (folder / NAME).write_text(ENTRY.format(TOMORROW))
         out, _, error = self.audit()
         assert error is None
         shown = "producer disk/storage-error: stops silently; stuck in 1 trial; no such disks (until "
@@ -168,7 +170,7 @@ class TestCommand:
         assert out.splitlines()[-1] == "2 clients: 2 accepted"
 
     def test_a_named_file_is_taken_instead(self, folder: Path) -> None:
-        (folder / NAME).write_text(ENTRY.format(TODAY + timedelta(days=1)))
+        (folder / NAME).write_text(ENTRY.format(TOMORROW))
         assert isinstance(self.audit("--ignore", os.devnull)[2], GateError)
 
     def test_an_expired_entry_fails_and_its_finding_counts_again(self, folder: Path) -> None:
@@ -191,17 +193,17 @@ class TestCommand:
         )
 
     def test_an_idle_entry_is_named_and_harmless(self, folder: Path) -> None:
-        (folder / NAME).write_text(ENTRY.format(TODAY).replace("sarama@*", "java@*"))
+        (folder / NAME).write_text(ENTRY.format(TOMORROW).replace("sarama@*", "java@*"))
         _, said, error = self.audit("--fail-on", "")
         assert error is None
         assert "[[ignore]] 1 (client java@*: no such disks) selects no finding; remove it" in said
 
     def test_json_says_what_is_accepted(self, folder: Path) -> None:
-        (folder / NAME).write_text(ENTRY.format(TODAY))
+        (folder / NAME).write_text(ENTRY.format(TOMORROW))
         data = json.loads(self.audit("--json")[0])
         jsonschema.validate(data, json.loads(SCHEMA.read_text()))
         faults = [(fault["finding"], fault["ignored"]) for one in data["services"] for fault in one["faults"]]
-        assert ("fails", f"no such disks (until {TODAY})") in faults
+        assert ("fails", f"no such disks (until {TOMORROW})") in faults
         assert [one["finding"] for one in data["services"]] == ["accepted", "accepted"]
 
     def test_two_formats_are_refused(self) -> None:
