@@ -5,7 +5,7 @@ By the name of either one gets both, so that look-ups and audits answer from the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -114,6 +114,23 @@ def compared_as(
             return app.family, app
     own = apps.get(name)
     return (own.family, own) if own and name not in families else (driven, None)
+
+
+def measured_for(
+    name: str, versions: Sequence[str], families: Mapping[str, Family], apps: Mapping[str, App]
+) -> tuple[str, ...]:
+    """Return what is measured of an application itself for each of its releases, by name; empty if a release has none.
+
+    A listed release is measured itself, another one by the commit that stands for it (`Inside.measured`).
+    """
+    driven = family_of(name, families, apps)
+    app = apps.get(name)
+    if not driven or app is None or name in families:
+        return ()
+    insides = [app.find(version) for version in versions]
+    found = [inside.measured if inside else "" for inside in insides]
+    found = [one or version for one, version in zip(found, versions, strict=True)]
+    return tuple(found) if _lists(families[driven], found) and len(set(found)) == len(found) else ()
 
 
 def _lists(family: Family, versions: Collection[str]) -> bool:

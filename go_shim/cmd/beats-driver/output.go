@@ -56,9 +56,8 @@ func openProducer(set settings, start *driverpb.Start, out *driver.Instance) (dr
 		return nil, err
 	}
 	p := &producer{out: out, metrics: newRegistry(), done: make(chan struct{})}
-	info := libbeat.Info{IndexPrefix: "probe", Version: driver.LinkedVersion(module, local)}
-	p.pipeline, err = pipeline.LoadWithSettings(info, pipeline.Monitors{Metrics: p.metrics},
-		pipeline.Config{Queue: queue},
+	info, monitors := logged(libbeat.Info{IndexPrefix: "probe", Version: driver.LinkedVersion(module, local)}, p.metrics)
+	p.pipeline, err = pipeline.LoadWithSettings(info, monitors, pipeline.Config{Queue: queue},
 		func(stats outputs.Observer) (string, outputs.Group, error) {
 			group, err := outputs.Load(nil, info, stats, kafka, section)
 			return kafka, group, err

@@ -22,12 +22,13 @@ def conclusion(found: Sequence[Compared], known: Directions = NO_DIRECTION) -> s
 
     Where look-ups of both sides give the change a direction, `known_lines` says which.
     """
-    speaks = "these trials speak neither for the change nor against it" if known else NOTHING_SPEAKS
+    speaks = "look-ups of each side say what speaks for the change, or against it" if known else NOTHING_SPEAKS
     open_ones = [one for one in found if one.answer is Answer.UNDECIDED]
     if not found or any(one.answer in NAMED for one in found):
         return ""
     if not open_ones:
-        return f"no difference in harm is shown: {speaks}"
+        where = "in the cells that are stored for both sides, no difference in harm" if known else "no difference in harm"
+        return f"{where} is shown: {speaks}"
     return (
         f"not decided: no cell is shown worse or better, and {counted(len(open_ones), 'cell')} may be "
         f"({directions(open_ones)}); until trials decide, {speaks}"

@@ -59,7 +59,7 @@ def advice_lines(view: AdviceView) -> Iterator[str]:
     if text := conclusion(view.found, view.known):
         yield text
     decided = [one.step.after.cell for one in view.found if one.answer in NAMED]
-    for text in known_lines(view.known.without(decided), view.change.old, view.change.new):
+    for text in known_lines(view.known.without(decided), *view.change.sides):
         yield f"{'look-up':<{WIDTH}} {text}"
     yield summary(view.found)
     for answer in NAMED:

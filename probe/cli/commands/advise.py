@@ -127,7 +127,7 @@ def _look_ups(change: Change, found: Found) -> str:
     if change.column != "version":
         return ""
     asked = " and ".join(f"`probe lookup {name}`" for name in names_of(change))
-    said = "; ".join(known_lines(found.known, change.old, change.new))
+    said = "; ".join(known_lines(found.known, *change.sides))
     return f"; {asked} say what is known of each{f': {said}' if said else ''}"
 
 
@@ -187,6 +187,10 @@ def _title(change: Change, wanted: Filter) -> str:
     if change.app:
         inside = f"{change.app.family} {change.library(change.old)} -> {change.library(change.new)}, with its settings"
         return f"{names} {change.old} -> {change.new}: {inside} (profile {rest}, broker {wanted.line})"
+    if change.asked:
+        inside = f"{names} {change.old} -> {change.new}, measured for them, since no registry serves both"
+        old, new = change.sides
+        return f"{change.asked.name} {old} -> {new}: {inside} (profile {rest}, broker {wanted.line})"
     if change.column == "version":
         return f"{names} {change.old} -> {change.new} (profile {rest}, broker {wanted.line})"
     return f"broker {change.old} -> {change.new} under {names} (profile {rest})"

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Collection, Sequence
 
 from probe.catalogue.families import CatalogueError
-from probe.catalogue.identities import compared_as
+from probe.catalogue.identities import compared_as, family_of, measured_for
 from probe.catalogue.name_hints import client_hint
 from probe.catalogue.scenarios import select_scenarios
 from probe.catalogue.selectors import any_line, select_profiles
 from probe.cli.common_options import DEFAULT_BROKER
 from probe.cli.wiring.catalogue import apps, families
-from probe.cli.wiring.comparisons import Change, Filter
+from probe.cli.wiring.comparisons import Asked, Change, Filter
 from probe.cli.wiring.evidence import open_evidence
 from probe.cli.wiring.line_releases import compared_releases, pasted_client, releases_within
 from probe.cli.wiring.neighbours import every_version
@@ -61,13 +61,20 @@ def understand(what: Sequence[str], broker: str | None) -> Change:
     numbers = [item for item in what if NUMBER.fullmatch(item)]
     names = tuple(item for item in what if item not in numbers)
     if len(numbers) == 2 and len(names) == 1 and "@" not in names[0]:
-        family, app = compared_as(names[0], numbers, families(), apps())
-        return Change("version", numbers[0], numbers[1], (family,), app)
+        return _of_versions(names[0], numbers)
     if not numbers and len(names) == 1 and names[0] in families():
         return every_version(names[0])
     if broker is not None and len(numbers) == 1:
         return Change("broker", any_line(broker), any_line(numbers[0]), names)
     raise ProbeError(f"advise {' '.join(what)}: {USAGE}")
+
+
+def _of_versions(name: str, numbers: Sequence[str]) -> Change:
+    if measured := measured_for(name, numbers, families(), apps()):
+        asked = Asked(name, *numbers) if list(measured) != list(numbers) else None
+        return Change("version", *measured, (family_of(name, families(), apps()),), asked=asked)
+    family, app = compared_as(name, numbers, families(), apps())
+    return Change("version", *numbers, (family,), app)
 
 
 def check_names(change: Change, wanted: Filter) -> None:

@@ -25,6 +25,15 @@ _Side = dict[tuple[str, ...], SettledCell]
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """Two releases of an application for which other versions are measured, since no registry serves them."""
+
+    name: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """The two sides: versions of a family or an application, or release lines with some clients."""
 
@@ -36,6 +45,13 @@ class Change:
     """FAMILY or FAMILY@VERSION; empty = all stored clients."""
     app: App | None = None
     """The application whose versions are compared; the trials drive its library with its settings."""
+    asked: Asked | None = None
+    """The releases that were asked about, if `old` and `new` are what is measured for them."""
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """Return both sides as they were asked about."""
+        return (self.asked.old, self.asked.new) if self.asked else (self.old, self.new)
 
     def covers(self, cell: Cell) -> bool:
         """Return whether a cell is of one of the clients."""

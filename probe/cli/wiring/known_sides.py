@@ -24,8 +24,9 @@ def known_directions(found: Evidence, change: Change, wanted: Filter) -> Directi
 
 def names_of(change: Change) -> tuple[str, str]:
     """Return both sides as look-ups name them."""
-    name = change.app.name if change.app else change.clients[0]
-    return f"{name}@{change.old}", f"{name}@{change.new}"
+    named = change.asked or change.app
+    old, new = (f"{named.name if named else change.clients[0]}@{side}" for side in change.sides)
+    return old, new
 
 
 def _suffered(found: Evidence, client: str, wanted: Filter) -> list[Fault]:
