@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from probe.cells.cost_growth import METRICS, Fit, fit
 from probe.model.cost_point import CostPoint, by_group
 from probe.model.scale import Scale
-from probe.model.versions import version_key
+from probe.model.versions import line_of, version_key
 
 AMONG_MORE = 0.8
 """Least share of a client's cost among more clients: of 100 with a record in 2.5 to 20 s more meet the fault when it is
@@ -102,16 +102,19 @@ def _at_least(scale: Scale, other: Scale) -> Scale:
 
 
 def nearest(asked: Asked, clients: Iterable[str]) -> str:
-    """Return the measured client that stands for a version: itself, else the next older one; empty = none.
+    """Return the measured client that stands for a version: itself, else the next older one of its line; empty = none.
 
-    What was fixed in a version is in all later ones, and what broke in one is in none before.
+    What was fixed in a version is in all later ones, and what broke in one is in none before. Another line may have
+    another client inside.
     """
     versions = sorted(
         (version for family, _, version in (one.partition("@") for one in clients) if family == asked.family),
         key=version_key,
     )
-    older = [one for one in versions if not asked.version or version_key(one) <= version_key(asked.version)]
-    return f"{asked.family}@{older[-1]}" if older else ""
+    if asked.version:
+        own, line = version_key(asked.version), line_of(asked.version)
+        versions = [one for one in versions if version_key(one) <= own and line_of(one) == line]
+    return f"{asked.family}@{versions[-1]}" if versions else ""
 
 
 def newest_group(points: Sequence[CostPoint]) -> list[CostPoint]:

@@ -173,7 +173,8 @@ def test_a_version_stands_for_later_ones_until_the_next() -> None:
     measured = ["some@1.2.0", "some@1.10.0", "other@1.0"]
     assert nearest(asked(version="1.2.0"), measured) == "some@1.2.0"
     assert nearest(asked(version="1.9.9"), measured) == "some@1.2.0"
-    assert nearest(asked(version="2.0"), measured) == "some@1.10.0"
+    assert nearest(asked(version="1.11"), measured) == "some@1.10.0"
+    assert nearest(asked(version="2.0"), measured) == ""
     assert nearest(asked(version=""), measured) == "some@1.10.0"
     assert nearest(asked(version="1.0"), measured) == ""
 
