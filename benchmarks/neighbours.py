@@ -126,7 +126,8 @@ def predicted(client: Client, cells: Mapping[Client, list[SettledCell]], evidenc
         for item in items
     ]
     races = [item for item in evidence.races_of({client.family}) if item.cell.client != client]
-    between = Between(others, of_chance(races), Differences(evidence, families()[client.family], LINE))
+    differences = Differences(evidence, families()[client.family], LINE)
+    between = Between(others, of_chance(races), differences, differences.in_library)
     found = []
     for item in cells[client]:
         answer = between.answer(item.cell)

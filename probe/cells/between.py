@@ -35,6 +35,9 @@ WEAKER: Mapping[Finding, Finding] = {
 Difference = Callable[[Cell, str, str], str]
 """Reason why two releases around a cell's version tell nothing for certain, as a clause; empty = there is none."""
 
+Another = Callable[[str, str], bool]
+"""Whether two releases of an application have other libraries inside."""
+
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
@@ -65,11 +68,21 @@ class Nearest:
 class Between:
     """Answers for releases that were not measured, from those around them."""
 
-    def __init__(self, stored: Iterable[SettledCell], chance: Collection[ChanceKey], difference: Difference) -> None:
-        """`chance` has the cells in which chance decides; `difference` compares two releases."""
+    def __init__(
+        self,
+        stored: Iterable[SettledCell],
+        chance: Collection[ChanceKey],
+        difference: Difference,
+        is_another: Another = lambda _version, _other: False,
+    ) -> None:
+        """`chance` has the cells in which chance decides; `difference` compares two releases.
+
+        `is_another` is whether a release is another client than its neighbour, which then tells nothing about it.
+        """
         self._by_question: dict[Question, list[SettledCell]] = {}
         self._chance = chance
         self._difference = difference
+        self._is_another = is_another
         for item in stored:
             if item.judged and harms(item):
                 self._by_question.setdefault(question(item.cell, "version"), []).append(item)
@@ -103,7 +116,9 @@ class Between:
         return older, newer
 
     def _is_like(self, cell: Cell, other: SettledCell) -> bool:
-        """Whether nothing is known of another profile in which a release and this neighbour differ."""
+        """Whether both are one client, and nothing is known of another profile in which they differ."""
+        if self._is_another(cell.version, other.cell.version):
+            return False
         usual, both = in_usual(cell), {cell.version, other.cell.version}
         stored = self._asked(usual) if usual is not None else ()
         return len({max(harms(item)) for item in stored if item.cell.version in both}) < 2

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from probe.catalogue.families import Version
+from probe.catalogue.identities import measured_for
 from probe.catalogue.selectors import select_clients
 from probe.cells.aggregate import SettledCell
 from probe.cli.app import app
@@ -139,13 +140,26 @@ def test_unmeasured_versions_are_named_with_a_bisect_command(tmp_path: Path) -> 
 
 
 def test_applications_are_compared_with_their_own_settings(tmp_path: Path) -> None:
-    before = replace(CELL, version="1.29.1", profile=settings("8.16.1"))
+    before = replace(CELL, version="1.29.1", profile=settings("7.16.0"))
     after = replace(CELL, version="1.43.3", profile=settings("9.0.0"))
     fill(tmp_path, (before, 0, Outcome.STUCK), (after, 0, Outcome.REFRESHES), (CELL, 0, Outcome.STUCK))
-    done = CliRunner().invoke(app, ["advise", "filebeat", "8.16.1", "9.0.0", "--all", "--results", str(tmp_path)])
+    done = CliRunner().invoke(app, ["advise", "filebeat", "7.16.0", "9.0.0", "--all", "--results", str(tmp_path)])
     assert done.exit_code == 0, done.output
-    assert "filebeat 8.16.1 -> 9.0.0: sarama 1.29.1 -> 1.43.3, with its settings" in done.output
+    assert "filebeat 7.16.0 -> 9.0.0: sarama 1.29.1 -> 1.43.3, with its settings" in done.output
     assert "disk/storage-error: stops silently -> none; stuck -> refreshes" in done.output
+
+
+def test_what_is_measured_for_an_applications_releases_is_compared(tmp_path: Path) -> None:
+    old, new = measured_for("filebeat", ("8.16.1", "9.0.0"), families(), apps())
+    before, after = (replace(CELL, family="beats", version=version) for version in (old, new))
+    fill(tmp_path, (before, 0, Outcome.STUCK), (after, 0, Outcome.REFRESHES))
+    own = ["--evidence", "own", "--results", str(tmp_path)]
+    done = CliRunner().invoke(app, ["advise", "filebeat", "8.16.1", "9.0.0", *own])
+    assert done.exit_code == 0, done.output
+    head, *rest = done.output.splitlines()
+    assert head.startswith(f"filebeat 8.16.1 -> 9.0.0: beats {old} -> {new}, measured for them")
+    assert any(line.startswith("look-up    8.16.1 stops or loses work in disk/storage-error") for line in rest)
+    assert measured_for("filebeat", ("8.13.0", "8.16.1"), families(), apps()) == ()
 
 
 def test_the_other_version_of_an_application_has_its_settings(tmp_path: Path) -> None:

@@ -51,6 +51,24 @@ def predicted(*cells: SettledCell, differs: str = "", chance: bool = False, vers
     return (str(found.finding), found.stand_in) if found is not None else ("unknown", "")
 
 
+def test_a_release_with_another_library_inside_tells_nothing() -> None:
+    older, newer = measured("1.44.0", BAD), measured("1.45.2", FINE)
+    ask = replace(CELL, version="1.45.1")
+    alone = Between([older], (), lambda *_: "", lambda _, other: other == "1.44.0")
+    assert alone.answer(ask) is None
+    found = Between([older, newer], (), lambda *_: "", lambda _, other: other == "1.44.0").answer(ask)
+    assert found is not None and found.finding is Finding.SUSPECTED_FINE
+
+
+@pytest.mark.parametrize(
+    ("version", "other", "differs"),
+    [("9.0.1", "7.17.29", True), ("8.13.0", "7.17.29", False), ("9.0.1", "9.2.0", False), ("99.0.0", "7.17.29", False)],
+)
+def test_the_library_inside_a_release_is_known_by_its_application(version: str, other: str, differs: bool) -> None:
+    with open_evidence(["shipped"], "", 36500) as evidence:
+        assert Differences(evidence, families()["beats"], "3.9").in_library(version, other) is differs
+
+
 @pytest.mark.parametrize(
     ("older", "newer", "finding"),
     [

@@ -15,6 +15,7 @@ from probe.cells.between import Between, filled
 from probe.cells.cell_order import in_order
 from probe.cells.harm import of_chance
 from probe.cells.own_defaults import in_usual
+from probe.cli.wiring.catalogue import apps
 from probe.cli.wiring.family_cells import CellSource
 from probe.cli.wiring.sides import AskedClient
 from probe.evidence.cell_choice import Wanted
@@ -79,7 +80,7 @@ def between(
         return None
     usable = [item for item in stored if item.cell.version not in releases.withdrawn]
     differences = Differences(evidence, known[client.family], line)
-    return Between(usable, of_chance(evidence.races_of({client.family})), differences)
+    return Between(usable, of_chance(evidence.races_of({client.family})), differences, differences.in_library)
 
 
 def with_guesses(
@@ -163,6 +164,11 @@ class Differences:
         """Return why they do not; empty if they do."""
         return self._asked(cell.version, older, newer, cell.role, cell.engine)
 
+    def in_library(self, version: str, other: str) -> bool:
+        """Return whether two releases of an application are known to have other libraries inside."""
+        both = {_inside(self._family, one) for one in (version, other)} - {""}
+        return len(both) > 1
+
     def _why(self, version: str, older: str, newer: str, role: Role, engine: Engine) -> str:
         releases = releases_of(self._family.family)
         own = releases.find(version)
@@ -219,8 +225,12 @@ def _minor(version: str) -> str:
 
 
 def _inside(family: Family, version: str) -> str:
+    """Return the library inside a release of an application, as its family or its entry says; empty if unknown."""
     found = family.find(version)
-    return str(found.library) if found is not None and found.library else ""
+    if found is not None or not any(item.library for item in family.versions):
+        return str(found.library) if found is not None and found.library else ""
+    entries = (app for app in apps().values() if app.driven_by == family.family)
+    return next((str(Client(app.family, one.library)) for app in entries if (one := app.find(version))), "")
 
 
 def _defaults(family: Family, version: str, role: Role) -> tuple[object, ...]:
