@@ -122,7 +122,7 @@ def test_a_line_of_an_application_names_its_releases() -> None:
     [
         ("8.16", r"8\.16 names no release; its releases lie in 8\.0\.0 to 8\.16\.1 \(sarama 1\.29\.1\)"),
         ("7.17", r"7\.17 names no release; its releases lie in 7\.16\.0 to 7\.17\.29"),
-        ("9.0", r"9\.0 names no release; its releases lie in 9\.0\.0 to 9\.0\.8"),
+        ("9.0", r"9\.0 names no release; its releases are 9\.0\.0 to 9\.0\.8"),
         ("8.17", "the library inside it is not known"),
     ],
 )

@@ -57,7 +57,8 @@ def test_a_release_with_another_library_inside_tells_nothing() -> None:
     alone = Between([older], (), lambda *_: "", lambda _, other: other == "1.44.0")
     assert alone.answer(ask) is None
     found = Between([older, newer], (), lambda *_: "", lambda _, other: other == "1.44.0").answer(ask)
-    assert found is not None and found.finding is Finding.SUSPECTED_FINE
+    assert found is not None
+    assert found.finding is Finding.SUSPECTED_FINE
 
 
 @pytest.mark.parametrize(

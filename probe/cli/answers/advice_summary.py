@@ -27,8 +27,8 @@ def conclusion(found: Sequence[Compared], known: Directions = NO_DIRECTION) -> s
     if not found or any(one.answer in NAMED for one in found):
         return ""
     if not open_ones:
-        where = "in the cells that are stored for both sides, no difference in harm" if known else "no difference in harm"
-        return f"{where} is shown: {speaks}"
+        where = "in the cells that are stored for both sides, " if known else ""
+        return f"{where}no difference in harm is shown: {speaks}"
     return (
         f"not decided: no cell is shown worse or better, and {counted(len(open_ones), 'cell')} may be "
         f"({directions(open_ones)}); until trials decide, {speaks}"

@@ -34,6 +34,7 @@ from probe.cli.wiring.earlier_commit import earlier_paths, without_earlier
 from probe.cli.wiring.evidence import say_differing
 from probe.cli.wiring.ignore_file import accept, expired, read_ignore_file
 from probe.cli.wiring.known_file import without_known
+from probe.cli.wiring.release_names import reports_in_releases
 from probe.errors import GateError, NothingJudgedError, ProbeError
 from probe.inventory.entries import FileContent, Found, InventoryError
 from probe.inventory.inventory_reader import read_inventories
@@ -140,7 +141,7 @@ def audit(
     def of(held: Sequence[FileContent], *, run: bool = False) -> list[Report]:
         asked = [asked_of(item) for one in held for item in one.found]
         known = answered(asked, Sources(evidence, results, max_age), jobs, fill=run)
-        return with_ways_out(asked, known)
+        return reports_in_releases(with_ways_out(asked, known))
 
     fresh = without_earlier(earlier, of(readings, run=fill), of)
     ignored = accept(entries, without_known(known_file, fresh))

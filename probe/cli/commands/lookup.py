@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Annotated
 
@@ -34,6 +35,7 @@ from probe.cli.wiring.lookup_reads import is_family
 from probe.cli.wiring.lookup_words import check_scenarios, client_or_line, nothing
 from probe.cli.wiring.lookups import Answers, Question, answers
 from probe.cli.wiring.protocol_switch import near
+from probe.cli.wiring.release_names import named_releases, named_targets
 from probe.cli.wiring.sides import AskedClient, notes_of, used_of
 from probe.errors import GateError, NothingJudgedError
 from probe.model import Engine, Role
@@ -148,7 +150,9 @@ def _beside(found: given.Evidence, both: Iterable[Fault], read: Collection[Settl
     good = [one for one in every if one.cell not in bad and works(one)]
     cells = [*bad, *(one.cell for one in good)]
     later = found.later([*cells, *filter(None, map(in_defaults, cells))], any_profile=False) if bad else {}
-    return Known.of(bad.values(), later.values(), read, good=good, results=results, can_run=not absent_packages())
+    known = Known.of(bad.values(), later.values(), read, good=good, results=results, can_run=not absent_packages())
+    passing, mending = named_releases(known.passing), named_releases(known.mending)
+    return replace(known, passing=passing, mending=mending, targets=named_targets(known.targets))
 
 
 def _refuse_switch(client: str, asked: Chosen, line: str, profile: str | None) -> None:

@@ -15,7 +15,8 @@ from probe.model.engines import DEFAULT_ENGINE
 
 def lacking_defaults(asked: AuditRequest, known: Collection[Cell]) -> list[Cell]:
     """Return the asked scenarios in which a library was not measured with its defaults; with other settings, none."""
-    one = asked.identity.itself if asked.identity is not None else None
+    identity = asked.identity
+    one = None if identity is None else identity.relative if identity.stands_for else identity.itself
     if one is None or asked.service.properties or not asked.cells or asked.cells[0].engine is not DEFAULT_ENGINE:
         return []
     places = {(cell.role, cell.scenario) for cell in asked.cells}

@@ -61,7 +61,7 @@ def understand(what: Sequence[str], broker: str | None) -> Change:
     numbers = [item for item in what if NUMBER.fullmatch(item)]
     names = tuple(item for item in what if item not in numbers)
     if len(numbers) == 2 and len(names) == 1 and "@" not in names[0]:
-        return _of_versions(names[0], numbers)
+        return _of_versions(names[0], *numbers)
     if not numbers and len(names) == 1 and names[0] in families():
         return every_version(names[0])
     if broker is not None and len(numbers) == 1:
@@ -69,12 +69,12 @@ def understand(what: Sequence[str], broker: str | None) -> Change:
     raise ProbeError(f"advise {' '.join(what)}: {USAGE}")
 
 
-def _of_versions(name: str, numbers: Sequence[str]) -> Change:
-    if measured := measured_for(name, numbers, families(), apps()):
-        asked = Asked(name, *numbers) if list(measured) != list(numbers) else None
-        return Change("version", *measured, (family_of(name, families(), apps()),), asked=asked)
-    family, app = compared_as(name, numbers, families(), apps())
-    return Change("version", *numbers, (family,), app)
+def _of_versions(name: str, old: str, new: str) -> Change:
+    if measured := measured_for(name, (old, new), families(), apps()):
+        asked = Asked(name, old, new) if measured != (old, new) else None
+        return Change("version", measured[0], measured[1], (family_of(name, families(), apps()),), asked=asked)
+    family, app = compared_as(name, (old, new), families(), apps())
+    return Change("version", old, new, (family,), app)
 
 
 def check_names(change: Change, wanted: Filter) -> None:
