@@ -178,7 +178,8 @@ def test_a_release_that_no_registry_serves_is_answered_by_the_commit_that_stands
         "stops silently disk/storage-error (producer): it never asks who serves now (measured at beats@"
     )
     assert "since no registry serves this release" in worst
-    assert "restart; suspected to: filebeat 9.0.0, since sarama 1.43.3 inside it goes on there by itself" in worst
+    assert "to do: upgrade to 9.0.0, the next release that mends disk/storage-error (producer)" in worst
+    assert "9.0.0 mends 1 of " in said
 
 
 def test_an_application_names_its_later_libraries() -> None:

@@ -159,11 +159,13 @@ def _instead(bad: Sequence[Fault], ways_out: Remedies, asking: Asking) -> str:
         return ""
     by_acks = [one for one in bad if _is_by_acks(one)]
     left = [one for one in bad if one not in by_acks]
+    by_chance = {one.evidence.cell for one in left if one.evidence and one.harm and one.harm.bad < one.harm.of}
     mended = [
         (one.evidence.cell, way) for one in left if one.evidence and (way := ways_out.targets.get(one.evidence.cell))
     ]
     of = counted(len(bad), "fault")
-    ways = [_best_release(mended, of, asking)] if mended else []
+    sure = [(cell, way) for cell, way in mended if cell not in by_chance]
+    ways = [_best_release(sure or mended, of, asking)] if mended else []
     ways += [f"acks=all mends {len(by_acks)} of {of}"] if by_acks else []
     open_ones = len(left) - len(mended)
     search = f" ({asking.otherwise})" if asking.otherwise else ""
