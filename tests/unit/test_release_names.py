@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from probe.catalogue.identities import measured_for
 from probe.cli.app import app
 from probe.cli.wiring.catalogue import apps, families
-from probe.cli.wiring.release_names import release_of
+from probe.cli.wiring.release_names import installable
 from probe.model import Outcome
 from probe.model.profile import OWN_DEFAULTS
 from tests.support.synthetic_rows import CELL, fill
@@ -30,9 +30,9 @@ def own(tmp_path: Path) -> list[str]:
 
 
 def test_a_commit_is_the_first_release_that_it_stands_for() -> None:
-    assert release_of("beats", NEW) == "9.0.0"
-    assert release_of("beats", "7.17.29") == "7.17.29"
-    assert release_of("sarama", NEW) == NEW
+    assert installable("beats", NEW) == "9.0.0"
+    assert installable("beats", "7.17.29") == "7.17.29"
+    assert installable("sarama", NEW) == NEW
 
 
 def test_a_look_up_names_the_release_that_mends(own: list[str]) -> None:

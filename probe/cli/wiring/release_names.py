@@ -12,7 +12,7 @@ from probe.model import Cell
 from probe.model.versions import is_commit
 
 
-def release_of(family: str, version: str) -> str:
+def installable(family: str, version: str) -> str:
     """Return the first release that a measured commit of an application stands for (`Inside.measured`); else itself."""
     if not is_commit(version):
         return version
@@ -22,7 +22,7 @@ def release_of(family: str, version: str) -> str:
 
 def named_releases(versions: Mapping[Cell, str]) -> dict[Cell, str]:
     """Return later versions, by the cell that they mend, by the names of releases."""
-    return {cell: release_of(cell.family, version) for cell, version in versions.items()}
+    return {cell: installable(cell.family, version) for cell, version in versions.items()}
 
 
 def named_targets(targets: Mapping[Cell, Target]) -> dict[Cell, Target]:
@@ -36,7 +36,7 @@ def reports_in_releases(reports: Sequence[Report]) -> list[Report]:
 
 
 def _target(family: str, one: Target) -> Target:
-    name = release_of(family, one.version)
+    name = installable(family, one.version)
     return one if name == one.version else replace(one, version=name)
 
 
@@ -46,12 +46,12 @@ def _fault(one: Fault) -> Fault:
     family = one.evidence.cell.family
     return replace(
         one,
-        passes_in=release_of(family, one.passes_in),
-        mended_in=release_of(family, one.mended_in),
+        passes_in=installable(family, one.passes_in),
+        mended_in=installable(family, one.mended_in),
         target=one.target and _target(family, one.target),
     )
 
 
 def _upgraded(one: Report) -> Upgrade | None:
     found = one.upgrade
-    return found and replace(found, version=release_of(found.family, found.version))
+    return found and replace(found, version=installable(found.family, found.version))
