@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from probe.catalogue.baseline import Scored, baseline
 from probe.cells.aggregate import SettledCell
@@ -61,11 +62,15 @@ def _graver_loss(plain: Fault, own: Fault) -> Fault:
 def _with_defaults(fault: Fault, stored: Mapping[Cell, SettledCell]) -> Fault:
     cell = _own(fault)
     own = stored.get(cell) if cell is not None else None
-    return fault if cell is None or own is None or not own.judged else examine([cell], stored)[0]
+    if cell is None or own is None or not own.judged:
+        return fault
+    return replace(examine([cell], stored)[0], stand_in=fault.stand_in)
 
 
 def _own(fault: Fault) -> Cell | None:
-    return None if fault.stand_in else in_defaults(fault.cell)
+    """Return the cell of the defaults; none for a guess, which the commit of a release that nobody serves is not."""
+    is_guess = bool(fault.stand_in) and not fault.is_proven
+    return None if is_guess else in_defaults(fault.cell)
 
 
 def _known(role: Role, faults: Iterable[Fault], stored: Mapping[Cell, SettledCell], line: str) -> Known:

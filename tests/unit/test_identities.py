@@ -175,11 +175,12 @@ def test_a_release_that_no_registry_serves_is_answered_by_the_commit_that_stands
     assert done.exit_code == 1
     worst = said.split("worst first: ")[1]
     assert worst.startswith(
-        "stops silently disk/storage-error (producer): it never asks who serves now (measured at beats@"
+        "stops silently disk/storage-error (producer): it asks who serves now, and does not recover (measured at beats@"
     )
     assert "since no registry serves this release" in worst
     assert "to do: upgrade to 9.0.0, the next release that mends disk/storage-error (producer)" in worst
     assert "9.0.0 mends 1 of " in said
+    assert "measured with the library's own defaults" in said
 
 
 def test_an_application_names_its_later_libraries() -> None:

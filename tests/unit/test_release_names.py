@@ -24,8 +24,9 @@ OLD, NEW = measured_for("filebeat", ("8.16.1", "9.0.0"), families(), apps())
 def own(tmp_path: Path) -> list[str]:
     """Return the options of a folder in which the commit of 8.x stops, and that of 9.0 goes on."""
     old, new = (replace(CELL, family="beats", version=version) for version in (OLD, NEW))
-    by_default = replace(old, profile=OWN_DEFAULTS)
-    fill(tmp_path, (old, 0, Outcome.STUCK), (by_default, 0, Outcome.STUCK), (new, 0, Outcome.REFRESHES))
+    both = {one: replace(one, profile=OWN_DEFAULTS) for one in (old, new)}
+    stuck = [(one, 0, Outcome.STUCK) for one in (old, both[old])]
+    fill(tmp_path, *stuck, *((one, 0, Outcome.REFRESHES) for one in (new, both[new])))
     return ["--evidence", "own", "--results", str(tmp_path)]
 
 
@@ -41,6 +42,15 @@ def test_a_look_up_names_the_release_that_mends(own: list[str]) -> None:
     assert "mended in 9.0.0" in said
     assert "upgrade to 9.0.0, the next release that mends disk/storage-error (producer)" in said
     assert NEW not in said
+
+
+def test_the_defaults_of_a_commit_answer_for_its_releases(tmp_path: Path) -> None:
+    old = replace(CELL, family="beats", version=OLD)
+    fill(tmp_path, (old, 0, Outcome.STUCK), (replace(old, profile=OWN_DEFAULTS), 0, Outcome.REFRESHES))
+    asked = ["lookup", "filebeat@8.16.1", "--evidence", "own", "--results", str(tmp_path)]
+    said = CliRunner().invoke(app, asked).stdout
+    assert "nothing stops or loses work" in said
+    assert "measured with the library's own defaults" in said
 
 
 def test_an_audit_names_it_and_lists_the_fault_once(own: list[str], tmp_path: Path) -> None:
