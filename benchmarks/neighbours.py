@@ -127,7 +127,7 @@ def predicted(client: Client, cells: Mapping[Client, list[SettledCell]], evidenc
     ]
     races = [item for item in evidence.races_of({client.family}) if item.cell.client != client]
     differences = Differences(evidence, families()[client.family], LINE)
-    between = Between(others, of_chance(races), differences, differences.in_library)
+    between = Between(others, of_chance(races), differences, differences.has_another_library)
     found = []
     for item in cells[client]:
         answer = between.answer(item.cell)

@@ -127,10 +127,8 @@ def measured_for(
     app = apps.get(name)
     if not driven or app is None or name in families:
         return ()
-    insides = [app.find(version) for version in versions]
-    found = [inside.measured if inside else "" for inside in insides]
-    found = [one or version for one, version in zip(found, versions, strict=True)]
-    return tuple(found) if _lists(families[driven], found) and len(set(found)) == len(found) else ()
+    found = tuple((inside.measured if (inside := app.find(one)) else "") or one for one in versions)
+    return found if _lists(families[driven], found) and len(set(found)) == len(found) else ()
 
 
 def _lists(family: Family, versions: Collection[str]) -> bool:
@@ -187,4 +185,9 @@ def _by_any_name(name: str, driven_by: str, apps: Mapping[str, App]) -> Iterator
     own = apps.get(name)
     if own is not None:
         yield own
-    yield from {app.name: app for app in apps.values() if app.driven_by == driven_by and app is not own}.values()
+    yield from (app for app in driven_as(driven_by, apps) if app is not own)
+
+
+def driven_as(family: str, apps: Mapping[str, App]) -> Collection[App]:
+    """Return the entries of the application that a family drives, each once."""
+    return {app.name: app for app in apps.values() if app.driven_by == family}.values()

@@ -30,6 +30,11 @@ class CellHarm:
         return self.worst.rank
 
     @property
+    def is_chance(self) -> bool:
+        """Whether some trials had less harm: a version in which all had is no proof of a mend."""
+        return self.bad < self.of
+
+    @property
     def words(self) -> str:
         """The harm in words, with its share where trials differ: `stops silently in 3 of 20`."""
         return f"{self.worst.words}{share(self.bad, self.of)}"

@@ -146,7 +146,7 @@ def _stops_or_loses(item: SettledCell) -> bool:
 
 def _is_chance(item: SettledCell) -> bool:
     harm = harm_in(item)
-    return harm is not None and harm.bad < harm.of
+    return harm is not None and harm.is_chance
 
 
 def is_scored_cell(cell: Cell) -> bool:

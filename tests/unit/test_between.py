@@ -67,7 +67,7 @@ def test_a_release_with_another_library_inside_tells_nothing() -> None:
 )
 def test_the_library_inside_a_release_is_known_by_its_application(version: str, other: str, differs: bool) -> None:
     with open_evidence(["shipped"], "", 36500) as evidence:
-        assert Differences(evidence, families()["beats"], "3.9").in_library(version, other) is differs
+        assert Differences(evidence, families()["beats"], "3.9").has_another_library(version, other) is differs
 
 
 @pytest.mark.parametrize(

@@ -149,8 +149,8 @@ def _mended(faults: Sequence[Fault], mending: Mapping[Cell, str]) -> Iterator[st
 
 
 def _is_chance(fault: Fault) -> bool:
-    """Return whether some trials of a cell had less harm: a version in which all had is no proof of a mend."""
-    return fault.harm is not None and fault.harm.bad < fault.harm.of
+    """Return whether some trials of a fault's cell had less harm."""
+    return fault.harm is not None and fault.harm.is_chance
 
 
 def lesser(faults: Sequence[Fault], harm: Harm) -> str:

@@ -159,7 +159,7 @@ def _instead(bad: Sequence[Fault], ways_out: Remedies, asking: Asking) -> str:
         return ""
     by_acks = [one for one in bad if _is_by_acks(one)]
     left = [one for one in bad if one not in by_acks]
-    by_chance = {one.evidence.cell for one in left if one.evidence and one.harm and one.harm.bad < one.harm.of}
+    by_chance = {one.evidence.cell for one in left if one.evidence and one.harm and one.harm.is_chance}
     mended = [
         (one.evidence.cell, way) for one in left if one.evidence and (way := ways_out.targets.get(one.evidence.cell))
     ]

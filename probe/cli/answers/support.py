@@ -41,6 +41,6 @@ def trials_behind(bad: Sequence[Fault]) -> str:
     harm, one = max(shown, key=lambda item: (item[0].of >= TRIALS, item[0].bad / item[0].of, item[0].of))
     if harm.of >= TRIALS and harm.bad == harm.of:
         return ""
-    some = f"{harm.bad} of " if harm.bad < harm.of else ""
+    some = f"{harm.bad} of " if harm.is_chance else ""
     engine = losing_cell(one.evidence).cell.engine if one.evidence is not None else one.cell.engine
     return f" (in {some}{counted(harm.of, 'trial')} on {ENGINES[engine].title})"

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from probe.catalogue.families import Family
+from probe.catalogue.identities import driven_as
 from probe.catalogue.releases import GAPS, change_between, has_one_line, releases_of
 from probe.cells.aggregate import SettledCell
 from probe.cells.audit import Fault, Finding, in_plain_profile
@@ -80,7 +81,7 @@ def between(
         return None
     usable = [item for item in stored if item.cell.version not in releases.withdrawn]
     differences = Differences(evidence, known[client.family], line)
-    return Between(usable, of_chance(evidence.races_of({client.family})), differences, differences.in_library)
+    return Between(usable, of_chance(evidence.races_of({client.family})), differences, differences.has_another_library)
 
 
 def with_guesses(
@@ -164,7 +165,7 @@ class Differences:
         """Return why they do not; empty if they do."""
         return self._asked(cell.version, older, newer, cell.role, cell.engine)
 
-    def in_library(self, version: str, other: str) -> bool:
+    def has_another_library(self, version: str, other: str) -> bool:
         """Return whether two releases of an application are known to have other libraries inside."""
         both = {_inside(self._family, one) for one in (version, other)} - {""}
         return len(both) > 1
@@ -229,7 +230,7 @@ def _inside(family: Family, version: str) -> str:
     found = family.find(version)
     if found is not None or not any(item.library for item in family.versions):
         return str(found.library) if found is not None and found.library else ""
-    entries = (app for app in apps().values() if app.driven_by == family.family)
+    entries = driven_as(family.family, apps())
     return next((str(Client(app.family, one.library)) for app in entries if (one := app.find(version))), "")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from probe.catalogue.identities import driven_as
 from probe.cells.audit import Fault, Report, Upgrade
 from probe.cells.targets import Target
 from probe.cli.wiring.catalogue import apps
@@ -16,7 +17,7 @@ def installable(family: str, version: str) -> str:
     """Return the first release that a measured commit of an application stands for (`Inside.measured`); else itself."""
     if not is_commit(version):
         return version
-    rows = (row for app in apps().values() if app.driven_by == family for row in app.versions)
+    rows = (row for app in driven_as(family, apps()) for row in app.versions)
     return next((row.since for row in rows if row.measured == version), version)
 
 
